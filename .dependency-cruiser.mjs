@@ -1,0 +1,29 @@
+// Import directions between the folders of src (docs/ARCHITECTURE.md). Run: npm run deps
+const error = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
+
+export default {
+  forbidden: [
+    error("no-circular", "Two files that need each other are one unit, or a third is missing.", {}, { circular: true }),
+    error("core-is-pure", "core imports core: no node:, no npm, no other folder.", { path: "^src/core/" }, { pathNot: "^src/core/" }),
+    error("formats-are-pure", "A format turns text into events and back; app opens the files.", { path: "^src/formats/" }, { pathNot: "^src/(core|formats)/" }),
+    error("adapters-know-only-core", "store, llm and config know neither each other nor app.", { path: "^src/(store|llm|config)/" }, { path: "^src/", pathNot: ["^src/core/", "^src/$1/"] }),
+    error("app-knows-no-front-end", "Return a value; the front end shows it.", { path: "^src/app/" }, { path: "^src/(cli|mcp|web)/" }),
+    error("front-ends-go-through-app", "Only cli/main.ts wires adapters.", { path: "^src/(cli|mcp|web)/", pathNot: "^src/cli/main[.]ts$" }, { path: "^src/(store|llm|formats|config)/" }),
+    error("front-ends-are-siblings", "Move the shared part to app.", { path: "^src/(cli|mcp|web)/", pathNot: "^src/cli/main[.]ts$" }, { path: "^src/(cli|mcp|web)/", pathNot: "^src/$1/" }),
+    error("only-git-process-spawns", "Describe the command in git-command.ts.", { path: "^src/", pathNot: "^src/(store/git-process|app/external-process)[.]ts$" }, { path: "^(node:)?child_process$" }),
+    error("src-not-to-test", "Production code does not know its tests.", { path: "^src/" }, { path: "^test/" }),
+    error("no-dev-dependency-in-src", "It would be missing after an install.", { path: "^src/" }, { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] }),
+    error("no-orphans", "Use it or remove it.", { orphan: true, path: "^src/", pathNot: "^src/index[.]ts$" }, {}),
+    error("not-to-unresolvable", "The import resolves to nothing.", {}, { couldNotResolve: true }),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+      extensions: [".ts", ".js", ".mjs", ".json"],
+    },
+  },
+};

@@ -1,0 +1,40 @@
+// The one error type of jpg. `kind` decides the exit code, `code` is stable for programs, hints say what to type next.
+
+/** Where the fault lies; decides the exit code. */
+export type ErrorKind = "user" | "config" | "repository" | "provider" | "internal";
+
+/** What can be added to an error beside its message. */
+export interface ErrorDetails {
+  /** What to type or change next, most helpful first. */
+  readonly hints?: readonly string[];
+  /** Values a program may want, JSON-safe and free of secrets. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** An error with a kind, a stable code and hints. The message names what failed, on what, what was expected and received. */
+export class JpgError extends Error {
+  readonly kind: ErrorKind;
+  readonly code: string;
+  readonly hints: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(kind: ErrorKind, code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "JpgError";
+    this.kind = kind;
+    this.code = code;
+    this.hints = details.hints ?? [];
+    this.data = details.data ?? {};
+  }
+}
+
+/** Creates the error of a wrong argument or input (exit 2). */
+export function userError(code: string, message: string, details?: ErrorDetails): JpgError {
+  return new JpgError("user", code, message, details);
+}
+
+/** Creates the error of a broken or unreachable store or git (exit 3). */
+export function repositoryError(code: string, message: string, details?: ErrorDetails): JpgError {
+  return new JpgError("repository", code, message, details);
+}

@@ -1,0 +1,59 @@
+// What an importer yields for one session file: turns read on demand, the agent's own compactions, and where each turn
+// begins in the file. A pure function of the source text and the importer's version.
+import type { Compaction } from "../core/compaction.ts";
+import type { Event } from "../core/event.ts";
+
+/** A line that is no event: `line` is 1-based as editors count. */
+export interface SkippedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Names the conversation, branch and commit that an exported session came from. */
+export interface ExportOrigin {
+  readonly conversation: string;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/** A chain of turns. */
+export interface ImportedTurns {
+  readonly turnCount: number;
+  /** Events of one turn, turn_start first (without `prev`). Deterministic; callable in any order. */
+  readTurn(index: number): readonly Event[];
+}
+
+/** A branch of the session that the agent left. */
+export interface AbandonedBranch extends ImportedTurns {
+  /** Short name, `[a-z0-9-]+`, from the source's ids: the same at every import. */
+  readonly name: string;
+  /** How many of its first turns it shares, whole, with the active path. */
+  readonly commonTurns: number;
+}
+
+export interface ImportedSession extends ImportedTurns {
+  /** Format name, e.g. `claude-code`. */
+  readonly format: string;
+  /** Version of the importer: part of what an import is a function of. */
+  readonly importer: number;
+  /** The session's own id, as in its file; must match `[A-Za-z0-9._-]{1,128}` or be replaced by a digest-like name. */
+  readonly sessionId: string;
+  /** First words of the first request, one line. */
+  readonly title: string;
+  /** Later titles given by the agent or user, oldest first. */
+  readonly titles: readonly { readonly timestamp: string; readonly title: string; readonly id: string }[];
+  /** RFC 3339 UTC of the first dated line. */
+  readonly createdAt: string;
+  /** Working directory of the session, when the file names one. */
+  readonly cwd?: string;
+  /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. */
+  turnLine(index: number): number;
+  /** The agent's own compactions, oldest first; `covers`, `basis` and `stats.tokens` are filled in by the caller. */
+  readonly compactions: readonly Compaction[];
+  /** Turn during or after which each compaction was made, by compaction id: its commit follows that turn's commit. */
+  readonly compactionTurns: ReadonlyMap<string, number>;
+  readonly abandoned: readonly AbandonedBranch[];
+  readonly skippedLines: readonly SkippedLine[];
+  /** Present when jpg exported this file. */
+  readonly origin?: ExportOrigin;
+}

@@ -1,0 +1,135 @@
+// The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
+// git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
+
+/** A branch and the commit it stands at; `name` without `refs/heads/`. */
+export interface BranchTip {
+  readonly name: string;
+  readonly commit: string;
+}
+
+/** A file of a commit's tree. */
+export interface TreeFile {
+  /** Path from the root of the tree, `/` between names. */
+  readonly path: string;
+  /** Object id of the blob, 40 hex digits. */
+  readonly oid: string;
+  /** Bytes; present when sizes were asked for. */
+  readonly size?: number;
+}
+
+export interface Signature {
+  readonly name: string;
+  readonly email: string;
+  /** Seconds since 1970. */
+  readonly seconds: number;
+  /** Minutes east of UTC; default 0. */
+  readonly offsetMinutes?: number;
+}
+
+/** A change of one path: new bytes, an object that is already stored, or removal. */
+export type FileChange =
+  | { readonly path: string; readonly bytes: Uint8Array }
+  | { readonly path: string; readonly oid: string }
+  | { readonly path: string; readonly remove: true };
+
+/** One commit to write; its parent is the commit before it in the same write. */
+export interface CommitSpec {
+  readonly message: string;
+  readonly author: Signature;
+  readonly committer: Signature;
+  readonly changes: Iterable<FileChange>;
+  /** Sign when the user's git says so (`commit.gpgSign`); default false. */
+  readonly sign?: boolean;
+}
+
+/** Commits for one branch, moved by compare-and-swap. */
+export interface BranchWrite {
+  readonly branch: string;
+  /** Where the branch must stand for the move to happen; null = it must not exist. */
+  readonly expected: string | null;
+  /** The commit the first new commit builds on; null = a root commit. Differs from `expected` when a tip is replaced. */
+  readonly parent: string | null;
+  readonly commits: Iterable<CommitSpec> | AsyncIterable<CommitSpec>;
+}
+
+export interface WriteResult {
+  readonly branch: string;
+  /** The new tip, also when it was not moved. */
+  readonly commit: string;
+  /** Ids of all commits written, oldest first. */
+  readonly commits: readonly string[];
+  /** False when the branch did not stand at `expected` any more: read again and retry. */
+  readonly moved: boolean;
+}
+
+/** One commit of a log, with the files it added and removed among the paths asked for. */
+export interface LogEntry {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly author: Signature;
+  readonly committer: Signature;
+  /** Whole message, subject first. */
+  readonly message: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface LogQuery {
+  readonly from: string;
+  /** Folders or files; commits that touch none are left out (history is never simplified: --full-history). Empty = all. */
+  readonly paths?: readonly string[];
+  readonly limit?: number;
+}
+
+/** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
+export interface ConversationStore {
+  readonly engine: "native" | "embedded";
+  /** The store's own worktree, absolute. */
+  readonly root: string;
+  /** The store's git dir, absolute. */
+  readonly gitDir: string;
+  /** Worktrees, where the engine has them. */
+  readonly worktrees: Worktrees | null;
+
+  /** All branches, ordered by name. */
+  listBranches(): Promise<readonly BranchTip[]>;
+  /** The commit of a branch, or null when there is none. */
+  readBranch(name: string): Promise<string | null>;
+  /** The branch HEAD names (the active conversation), also when it has no commit yet; null when detached. */
+  readActiveBranch(): Promise<string | null>;
+  /** Makes a branch active and brings the store's own worktree along. */
+  useBranch(name: string): Promise<void>;
+  /** The commit a revision names (branch, id, unique prefix, `x~1`), or null. */
+  resolveCommit(revision: string): Promise<string | null>;
+  /** Files under the folders (all when empty), in path order. `commit` must exist. */
+  listTree(commit: string, query?: { readonly under?: readonly string[]; readonly sizes?: boolean }): Promise<readonly TreeFile[]>;
+  /** Object ids of the named entries (files or folders) of a commit's tree; absent entries are left out. */
+  readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Contents in the order asked. Throws `object_missing`. */
+  readBlobs(oids: readonly string[]): AsyncIterable<Uint8Array>;
+  /** Newest first. */
+  readLog(query: LogQuery): Promise<readonly LogEntry[]>;
+  /** Writes objects, then moves each branch by compare-and-swap. One pass for all writes. */
+  write(writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>): Promise<readonly WriteResult[]>;
+  /** Creates a branch at a commit without writing an object. False when it exists. */
+  createBranch(name: string, commit: string): Promise<boolean>;
+  /** How many objects have been read since the store was opened (for tests of what a view costs). */
+  readonly objectsRead: number;
+  close(): Promise<void>;
+}
+
+export interface Worktree {
+  readonly path: string;
+  /** Branch checked out there; null when detached. */
+  readonly branch: string | null;
+  /** Its own git dir (`<gitDir>` or `<gitDir>/worktrees/x`). */
+  readonly gitDir: string;
+}
+
+export interface Worktrees {
+  list(): Promise<readonly Worktree[]>;
+  /** Adds a worktree; sparse (cone, without turns/ and sources/) unless `full`. */
+  add(path: string, branch: string, options: { readonly full: boolean }): Promise<Worktree>;
+  /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
+  advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
+}
