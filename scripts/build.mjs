@@ -20,9 +20,14 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   define: { JPG_VERSION: JSON.stringify(version) },
   // Bundled CommonJS packages call require for Node's own modules.
-  banner: { js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });
 if (!process.argv.includes("--no-types")) {
-  execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
+    cwd: root,
+    stdio: "inherit",
+  });
 }

@@ -4,5 +4,8 @@ import { fileURLToPath } from "node:url";
 
 export function setup(): void {
   const root = fileURLToPath(new URL("../../", import.meta.url));
-  execFileSync(process.execPath, ["scripts/build.mjs", "--no-types"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, ["scripts/build.mjs", "--no-types"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }

@@ -1,0 +1,90 @@
+// The import directions of docs/ARCHITECTURE.md, as `npm run deps` checks them: they hold, the check really read every
+// module, and each rule notices when it is broken.
+import { spawnSync } from "node:child_process";
+import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTempFolder, type TempFolder, writeText } from "./helpers/temp-repository.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
+  };
+}
+
+function cruise(folder: string, folders: readonly string[]): Cruise {
+  const program = join(root, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+  const words = [program, "--config", ".dependency-cruiser.mjs", "--output-type", "json", ...folders];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 });
+  if (!stdout.startsWith("{")) throw new Error(`dependency-cruiser gave no report: ${stderr}`);
+  return JSON.parse(stdout) as Cruise;
+}
+
+/** The rules that were broken, each with the file that breaks it. */
+function violations({ summary }: Cruise): string[] {
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).sort();
+}
+
+function sourceFiles(): string[] {
+  const names = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".ts")).map((name) => `src/${name.replaceAll("\\", "/")}`);
+}
+
+describe("import directions", () => {
+  const found = cruise(root, ["src", "test"]);
+
+  it("hold everywhere in src and test", () => {
+    expect(violations(found)).toEqual([]);
+  });
+
+  it("are checked in every module of src", () => {
+    const cruised = found.modules.map(({ source }) => source).filter((source) => source.startsWith("src/"));
+    expect(cruised.sort()).toEqual(sourceFiles().sort());
+  });
+});
+
+/** A file for each rule that breaks it; they stand in a copy of src. */
+const PLANTED: Readonly<Record<string, string>> = {
+  "src/core/planted.ts": 'import { join } from "node:path";\nexport const planted: unknown = join;\n',
+  "src/core/planted-one.ts": 'import type { Two } from "./planted-two.ts";\nexport type One = Two;\n',
+  "src/core/planted-two.ts": 'import type { One } from "./planted-one.ts";\nexport type Two = One | null;\n',
+  "src/formats/planted.ts": 'import "../store/planted.ts";\n',
+  "src/store/planted.ts": 'import "../config/planted.ts";\n',
+  "src/config/planted.ts": 'import { spawn } from "node:child_process";\nexport const planted: unknown = spawn;\n',
+  "src/app/planted.ts": 'import "../cli/planted.ts";\nimport "../../test/planted.ts";\n',
+  "src/cli/planted.ts": 'import "../store/planted.ts";\nimport "../web/planted.ts";\nimport "./nothing-here.ts";\n',
+  "src/web/planted.ts": 'import * as check from "fast-check";\nexport const planted: unknown = check;\n',
+  "src/cli/planted-orphan.ts": "export const planted = 1;\n",
+  "test/planted.ts": "export const planted = 1;\n",
+};
+
+describe("the check of import directions", () => {
+  let folder: TempFolder;
+  beforeAll(() => {
+    folder = createTempFolder();
+    for (const path of ["src", ".dependency-cruiser.mjs", "tsconfig.json", "package.json"]) {
+      cpSync(join(root, path), join(folder.path, path), { recursive: true });
+    }
+    symlinkSync(join(root, "node_modules"), join(folder.path, "node_modules"));
+    for (const [path, text] of Object.entries(PLANTED)) writeText(join(folder.path, path), text);
+  });
+  afterAll(() => folder.remove());
+
+  it("notices a breach of every rule", async () => {
+    const config = (await import(pathToFileURL(join(root, ".dependency-cruiser.mjs")).href)) as {
+      default: { forbidden: readonly { readonly name: string }[] };
+    };
+    const planted = cruise(folder.path, ["src"]).summary.violations.filter(({ from }) => from.includes("planted"));
+    expect([...new Set(planted.map(({ rule }) => rule.name))].sort()).toEqual(
+      config.default.forbidden.map(({ name }) => name).sort(),
+    );
+  });
+});
