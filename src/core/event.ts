@@ -17,7 +17,13 @@ export type Text = string | AttachmentRef;
 /** One piece of content. `opaque` holds what only its provider understands, verbatim in `value`. */
 export type ContentPart =
   | { readonly type: "text"; readonly text: Text }
-  | { readonly type: "image" | "document"; readonly media_type?: string; readonly data?: Text; readonly url?: string; readonly title?: string }
+  | {
+      readonly type: "image" | "document";
+      readonly media_type?: string;
+      readonly data?: Text;
+      readonly url?: string;
+      readonly title?: string;
+    }
   | { readonly type: "attachment"; readonly name?: string; readonly text?: Text }
   | { readonly type: "opaque"; readonly provider?: string; readonly value: unknown };
 

@@ -14,22 +14,13 @@ export interface Turn {
  */
 export function splitTurns(events: Iterable<Event>, isVisible: (event: Event) => boolean): Turn[] {
   const turns: Event[][] = [];
-  let head: Event[] = [];
-  let headVisible = false;
+  const head: Event[] = [];
   for (const event of events) {
-    if (event.type === "turn_start") {
-      if (turns.length === 0 && headVisible) turns.push(head);
-      else if (turns.length === 0 && head.length > 0) {
-        turns.push([event, ...head]);
-        head = [];
-        continue;
-      }
-      turns.push([event]);
-    } else if (turns.length === 0) {
-      head.push(event);
-      headVisible ||= isVisible(event);
-    } else turns[turns.length - 1]?.push(event);
+    if (event.type === "turn_start") turns.push([event]);
+    else (turns.at(-1) ?? head).push(event);
   }
-  if (turns.length === 0 && head.length > 0) turns.push(head);
+  const [first] = turns;
+  if (head.some(isVisible) || (first === undefined && head.length > 0)) turns.unshift(head);
+  else first?.splice(1, 0, ...head);
   return turns.map((list, index) => ({ index, events: list }));
 }

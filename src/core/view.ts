@@ -3,8 +3,13 @@ import type { Event } from "./event.ts";
 
 /** Where a projected turn comes from. Turn positions are raw, 0-based, inclusive. */
 export type Origin =
-  | { readonly kind: "kept"; readonly turn: number; /** only a part of the turn is shown here */ readonly part?: true }
-  | { readonly kind: "summary" | "replacement"; readonly from: number; readonly to: number; readonly compaction: string };
+  | { readonly kind: "kept"; readonly turn: number /** only a part of the turn is shown here */; readonly part?: true }
+  | {
+      readonly kind: "summary" | "replacement";
+      readonly from: number;
+      readonly to: number;
+      readonly compaction: string;
+    };
 
 export interface ProjectedTurn {
   readonly origin: Origin;

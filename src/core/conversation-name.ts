@@ -1,0 +1,95 @@
+// Names of conversations and their branches: `<conversation>/<fork>`, where a conversation is the slug of its title and a
+// short suffix. Every name made or accepted here is a legal git branch name (git-check-ref-format) and a plain file name.
+import { type JpgError, userError } from "./errors.ts";
+
+/** Longest slug, characters: leaves room for suffix and fork in a terminal's line. */
+const MAX_SLUG = 40;
+/** Longest part of a branch name, characters; file systems allow 255 bytes, lock files and reflogs add to it. */
+const MAX_PART = 100;
+
+/** Digits and letters without i, l, o and u, which are misread (Crockford's base 32, lower case). */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+const BITS = 5;
+
+/** A branch name taken apart. */
+export interface BranchName {
+  readonly conversation: string;
+  readonly fork: string;
+}
+
+/** Makes the slug of a title: lower-case ASCII letters, digits and single hyphens, at most 40 characters, never empty. */
+export function slugOf(title: string): string {
+  const plain = title
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+  if (plain.length <= MAX_SLUG) return plain === "" ? "conversation" : plain;
+  const cut = plain.slice(0, MAX_SLUG + 1);
+  const atWord = cut.lastIndexOf("-");
+  return atWord > MAX_SLUG / 2 ? cut.slice(0, atWord) : plain.slice(0, MAX_SLUG);
+}
+
+/** Makes the id of a conversation, `fix-parser-k3f9`, from its title and a suffix (see shortId). */
+export function conversationId(title: string, suffix: string): string {
+  return `${slugOf(title)}-${suffix}`;
+}
+
+/**
+ * Writes the start of a digest in base 32: `length` characters of 5 bits each, default 4. `hex` needs length × 5 / 4 hex
+ * digits. Throws `bad_digest`.
+ */
+export function shortId(hex: string, length = 4): string {
+  const needed = Math.ceil((length * BITS) / 4);
+  if (hex.length < needed || !/^[0-9a-f]*$/i.test(hex)) {
+    throw userError(
+      "bad_digest",
+      `cannot make an id of ${length} characters from "${hex}": expected at least ${needed} hex digits`,
+    );
+  }
+  let bits = "";
+  for (const digit of hex.slice(0, needed)) bits += Number.parseInt(digit, 16).toString(2).padStart(4, "0");
+  let id = "";
+  for (let at = 0; id.length < length; at += BITS) id += DIGITS[Number.parseInt(bits.slice(at, at + BITS), 2)] ?? "";
+  return id;
+}
+
+/** Joins a conversation and a fork to a branch name. Throws `bad_name`. */
+export function branchName(conversation: string, fork: string): string {
+  const name = `${conversation}/${fork}`;
+  parseBranchName(name);
+  return name;
+}
+
+/** Takes a branch name `<conversation>/<fork>` apart. Throws `bad_name` saying which rule it breaks. */
+export function parseBranchName(name: string): BranchName {
+  const parts = name.split("/");
+  const [conversation, fork] = parts;
+  if (parts.length !== 2 || conversation === undefined || fork === undefined) {
+    throw badName(name, "expected <conversation>/<fork> with one slash", "try: my-talk-k3f9/main");
+  }
+  for (const part of parts) {
+    const problem = problemOf(part);
+    if (problem !== null) throw badName(name, problem, `try: ${slugOf(conversation)}/${slugOf(fork)}`);
+  }
+  return { conversation, fork };
+}
+
+function problemOf(part: string): string | null {
+  if (part === "") return "a part is empty";
+  if (part.length > MAX_PART) return `a part is longer than ${MAX_PART} characters`;
+  if (!/^[A-Za-z0-9._-]+$/.test(part)) return "expected only A-Z a-z 0-9 . _ -";
+  if (/^[.-]/.test(part)) return "a part begins with a dot or a hyphen";
+  if (part.includes("..") || part.endsWith(".") || part.toLowerCase().endsWith(".lock")) {
+    return "a part holds two dots in a row or ends in a dot or .lock";
+  }
+  return null;
+}
+
+function badName(name: string, reason: string, hint: string): JpgError {
+  return userError("bad_name", `"${name}" cannot name a branch of a conversation: ${reason}`, {
+    data: { name, reason },
+    hints: [hint],
+  });
+}

@@ -1,0 +1,103 @@
+// What a planned compaction would change beyond those that are in force already, event by event, summaries set aside: a
+// mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
+import { type CallPolicy, type Compaction, isHiding } from "./compaction.ts";
+import { type CoveredRange, planRanges } from "./covered-range.ts";
+import { type Event, isMessage, traitsOf } from "./event.ts";
+import { localizeOverlays } from "./local-overlay.ts";
+import { type EventRange, isInRange } from "./range-location.ts";
+import { type CallPairs, pairCalls } from "./tool-pairing.ts";
+import type { Turn } from "./turn.ts";
+import { findMechanicalWinner } from "./winner.ts";
+
+/** What a plan would do. */
+export interface PlanEffect {
+  /** Whether anything would be read differently, now or once a summary over it is reverted. */
+  readonly changes: boolean;
+  /** Events the projection would leave out, those already left out included. */
+  readonly removed: number;
+  /** Messages (requests and answers) in the range. */
+  readonly messages: number;
+}
+
+/** The conversation a plan is made for. */
+export interface EffectFacts {
+  readonly turnCount: number;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+}
+
+/** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
+export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
+  const covered: { readonly event: Event; readonly turn: Turn; readonly index: number }[] = [];
+  for (let position = range.from; position <= range.to; position++) {
+    const turn = facts.turns.get(position);
+    for (const [index, event] of turn?.events.entries() ?? []) {
+      if (turn !== undefined && isInRange(range, position, index)) covered.push({ event, turn, index });
+    }
+  }
+  const messages = covered.filter(({ event }) => isMessage(event)).length;
+  if (isHiding(draft)) {
+    const kept = new Set(draft.keep);
+    const removed = covered.filter(({ event }) => traitsOf(event).providerVisible && !kept.has(event.id)).length;
+    return { changes: removed > 0, removed, messages };
+  }
+  const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
+  const before = outcomesOf(mechanical, facts);
+  const after = outcomesOf([...mechanical, draft], facts);
+  const outcomes = covered.map(({ event, turn, index }) => after(turn, event, index));
+  const changes = covered.some(({ event, turn, index }, at) => before(turn, event, index) !== outcomes[at]);
+  return { changes, removed: outcomes.filter((outcome) => outcome === "removed").length, messages };
+}
+
+type OutcomeOf = (turn: Turn, event: Event, index: number) => string;
+
+/** Gives a function that says in a word what mechanical compactions make of an event. */
+function outcomesOf(compactions: readonly Compaction[], { turnCount, turns }: EffectFacts): OutcomeOf {
+  const ranges = planRanges(turnCount, compactions);
+  const pairs = pairCalls(turns.values(), () => false);
+  let range: CoveredRange | undefined;
+  let turn: Turn | undefined;
+  let locals: ReturnType<typeof localizeOverlays> = [];
+  return (at, event, index) => {
+    if (at !== turn) {
+      turn = at;
+      if (range === undefined || range.to < at.index || range.from > at.index) {
+        range = ranges.find(({ from, to }) => from <= at.index && at.index <= to);
+      }
+      locals = range === undefined ? [] : localizeOverlays(range, at);
+    }
+    const winner = findMechanicalWinner(locals, event, index, pairs);
+    return winner === null || winner.action === "hide" ? "same" : outcomeOf(event, winner.action, pairs);
+  };
+}
+
+function outcomeOf(event: Event, action: CallPolicy, pairs: CallPairs): string {
+  if (action === "keep") return "same";
+  if (action === "omit") return "removed";
+  switch (event.type) {
+    case "chat_response":
+      return "removed";
+    case "chat_request":
+      return hasAttachments(event.content) ? "stripped" : "same";
+    case "tool_call_request":
+      return action === "strip" && !isEmptyObject(event.arguments) ? "stripped" : "same";
+    case "tool_call_response": {
+      if (action === "strip") return `stripped ${pairs.get(event)?.name ?? ""}`;
+      const { max_chars, head } = action.truncate;
+      const isShort = typeof event.content === "string" && event.content.length <= max_chars;
+      return isShort ? "same" : `truncated ${max_chars} ${head ?? ""}`;
+    }
+    default:
+      return "same";
+  }
+}
+
+function hasAttachments(content: unknown): boolean {
+  return Array.isArray(content) && content.some((part: { readonly type?: unknown }) => KINDS.has(part.type));
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(["image", "document", "attachment"]);
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}

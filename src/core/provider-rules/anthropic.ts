@@ -1,0 +1,145 @@
+// Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a
+// table, ids as in the rule book (A1 …; A0 = the message is no message). What needs the model's own data is not checked.
+import {
+  type AnthropicCheckOptions,
+  type AnthropicInput,
+  type AnthropicMessage,
+  blocksOfType,
+  toAnthropicInput,
+} from "./anthropic-messages.ts";
+import { hasModelFeature } from "./anthropic-models.ts";
+import { ANTHROPIC_TOOL_RULES } from "./anthropic-tools.ts";
+import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
+
+export type { AnthropicBlock, AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
+
+/**
+ * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A8,
+ * A10–A15, A17 and A18 when `thinking` is given, A19 as far as the shape shows it.
+ */
+export function checkAnthropic(
+  messages: readonly AnthropicMessage[],
+  options: AnthropicCheckOptions = {},
+): readonly Violation[] {
+  return runRules("anthropic", RULES, toAnthropicInput(messages, options));
+}
+
+function* noMessage({ all, options }: AnthropicInput): Generator<Finding> {
+  const system = options.model === undefined || hasModelFeature(options.model, "system_messages");
+  for (const { index, role } of all) {
+    if (role === "user" || role === "assistant" || (role === "system" && system)) continue;
+    const expected = system ? "user, assistant or system" : `user or assistant for ${options.model}`;
+    yield { position: { message: index }, message: `The role is ${JSON.stringify(role)}; expected ${expected}.` };
+  }
+}
+
+function* emptyText({ all }: AnthropicInput): Generator<Finding> {
+  for (const { value, position } of blocksOfType(all, "text")) {
+    if (typeof value["text"] === "string" && value["text"].trim() !== "") continue;
+    const place = all[position.message]?.plain === true ? { message: position.message } : position;
+    yield { position: place, message: "A text is empty or only white space." };
+  }
+}
+
+function* emptyMessage({ all }: AnthropicInput): Generator<Finding> {
+  for (const { index, role, blocks } of all) {
+    const optional = role === "assistant" && index === all.length - 1;
+    if (blocks.length === 0 && !optional)
+      yield { position: { message: index }, message: `A message of the ${role} is empty.` };
+  }
+}
+
+function* wrongFirst({ dialogue, all }: AnthropicInput): Generator<Finding> {
+  const first = dialogue[0];
+  if (first === undefined)
+    yield { position: { message: 0 }, message: all.length === 0 ? "The list is empty." : "No message of the user." };
+  else if (first.role !== "user")
+    yield {
+      position: { message: first.index },
+      message: `The first message is of the ${first.role}; expected the user.`,
+    };
+}
+
+function* sameRole({ all }: AnthropicInput): Generator<Finding> {
+  for (const [at, message] of all.entries()) {
+    if (at > 0 && all[at - 1]?.role === message.role) {
+      yield {
+        position: { message: message.index },
+        message: `Two messages of the ${message.role} in a row; the API joins them.`,
+      };
+    }
+  }
+}
+
+function* prefill({ dialogue, options }: AnthropicInput): Generator<Finding> {
+  const last = dialogue.at(-1);
+  if (options.complete === false || last?.role !== "assistant" || !hasModelFeature(options.model, "no_prefill")) return;
+  yield {
+    position: { message: last.index },
+    message: `The last message is the assistant's; ${options.model} takes no prefill.`,
+  };
+}
+
+function* trailingSpace({ dialogue, options }: AnthropicInput): Generator<Finding> {
+  const last = dialogue.at(-1);
+  if (options.complete === false || last?.role !== "assistant") return;
+  const text = last.blocks.at(-1)?.["text"];
+  if (typeof text === "string" && text !== "" && text.trimEnd() !== text) {
+    yield {
+      position: { message: last.index },
+      message: "The last message is the assistant's and ends in white space.",
+    };
+  }
+}
+
+function* loopWithoutThinking({ dialogue, options }: AnthropicInput): Generator<Finding> {
+  const [call, results] = dialogue.slice(-2);
+  const inLoop =
+    call?.role === "assistant" && results?.blocks.some((block) => block["type"] === "tool_result") === true;
+  if (options.thinking !== true || !inLoop || isThinking(call.blocks[0]?.["type"])) return;
+  yield {
+    position: { message: call.index },
+    message: "Thinking is on and the message of an open tool loop does not start with it.",
+  };
+}
+
+function* thinkingAtEnd({ dialogue, options }: AnthropicInput): Generator<Finding> {
+  const last = dialogue.findLast(({ role }) => role === "assistant");
+  if (options.thinking !== false || last === undefined) return;
+  for (const [block, value] of last.blocks.entries()) {
+    if (isThinking(value["type"]))
+      yield {
+        position: { message: last.index, block },
+        message: "Thinking is off and the last assistant message holds some.",
+      };
+  }
+}
+
+function* unsigned({ all }: AnthropicInput): Generator<Finding> {
+  for (const { value, position } of blocksOfType(all, "thinking")) {
+    if (typeof value["signature"] !== "string" || value["signature"] === "")
+      yield { position, message: "A thinking block has no signature." };
+  }
+  for (const { value, position } of blocksOfType(all, "redacted_thinking")) {
+    if (typeof value["data"] !== "string" || value["data"] === "")
+      yield { position, message: "A redacted_thinking block has no data." };
+  }
+}
+
+function isThinking(type: unknown): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+const RULES: readonly Rule<AnthropicInput>[] = [
+  { id: "A0", severity: "error", find: noMessage },
+  ...ANTHROPIC_TOOL_RULES,
+  { id: "A10", severity: "error", find: emptyText },
+  { id: "A11", severity: "error", find: emptyMessage },
+  { id: "A12", severity: "error", find: wrongFirst },
+  { id: "A13", severity: "warning", find: sameRole },
+  { id: "A14", severity: "error", find: prefill },
+  { id: "A15", severity: "error", find: trailingSpace },
+  { id: "A17", severity: "error", find: loopWithoutThinking },
+  { id: "A18", severity: "error", find: thinkingAtEnd },
+  { id: "A19", severity: "error", find: unsigned },
+];

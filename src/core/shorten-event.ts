@@ -1,0 +1,43 @@
+// Applies what a mechanical policy decided about one event. An event that stays as it is keeps its identity.
+import { stripAttachments } from "./attachment-stub.ts";
+import type { CallPolicy } from "./compaction.ts";
+import type { Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
+import { type StubOptions, stripCall, stripResult, truncateCall, truncateResult } from "./tool-stub.ts";
+import type { Disposition } from "./winner.ts";
+
+/** What shortening needs to know beside the event. */
+export interface ShorteningContext extends StubOptions {
+  /** Name of the tool whose result the event is; undefined when its call is not known. */
+  readonly tool?: string | undefined;
+}
+
+/** Applies a disposition to its event; null when nothing of the event is shown. */
+export function shortenEvent(event: Event, { action }: Disposition, context: ShorteningContext): Event | null {
+  if (action === "keep") return event;
+  if (action === "hide" || action === "omit") return null;
+  switch (event.type) {
+    case "chat_response":
+      return null;
+    case "chat_request":
+      return stripAttachments(event);
+    case "tool_call_request":
+      return shortenCall(event, action);
+    case "tool_call_response":
+      return shortenResult(event, action, context);
+    default:
+      return event;
+  }
+}
+
+function shortenCall(event: ToolCallRequest, action: Exclude<CallPolicy, "keep" | "omit">): Event {
+  return action === "strip" ? stripCall(event) : truncateCall(event, action.truncate);
+}
+
+function shortenResult(
+  event: ToolCallResponse,
+  action: Exclude<CallPolicy, "keep" | "omit">,
+  context: ShorteningContext,
+): Event {
+  if (action === "strip") return stripResult(event, context.tool, context);
+  return truncateResult(event, action.truncate, context.tool, context);
+}

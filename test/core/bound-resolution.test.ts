@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type BoundFacts,
+  isNothing,
+  needsTurnTimes,
+  type RangeRequest,
+  resolveBounds,
+  turnsForBounds,
+} from "../../src/core/bound-resolution.ts";
+import { parseBound, type RangeBound } from "../../src/core/range-bound.ts";
+import { parseConversation } from "../helpers/notation.ts";
+
+function factsOf(notation: string): BoundFacts {
+  const turns = parseConversation(notation);
+  return {
+    turnCount: turns.length,
+    turnTimes: turns.map(({ events }) => events[0]?.timestamp ?? ""),
+    compactions: [],
+    turns: new Map(turns.map((turn) => [turn.index, turn])),
+    now: "2026-01-01T12:00:00Z",
+  };
+}
+
+const ten = factsOf(Array.from({ length: 10 }, () => "U A").join(" | "));
+const bounds = (from: string | null, to: string | null): RangeRequest => ({
+  ...(from === null ? {} : { from: parseBound(from) }),
+  ...(to === null ? {} : { to: parseBound(to) }),
+});
+
+describe("resolveBounds", () => {
+  it("covers all but the last three turns by default", () => {
+    expect(resolveBounds({}, ten)).toEqual({ from: 0, to: 6 });
+  });
+
+  it.each<[string, RangeRequest, object]>([
+    ["configured keep_last", { keepLast: 5 }, { from: 0, to: 4 }],
+    ["--keep over keep_last", { keepLast: 5, keep: 1 }, { from: 0, to: 8 }],
+    ["--keep 0 as everything", { keep: 0 }, { from: 0, to: 9 }],
+    ["--to over keep_last", { keepLast: 5, ...bounds(null, "9") }, { from: 0, to: 9 }],
+    ["both bounds", bounds("2", "-4"), { from: 2, to: 5 }],
+    ["events as they are written", bounds("1:e1", "3:e3"), { from: 1, fromEvent: "e1", to: 3, toEvent: "e3" }],
+  ])("takes %s", (_name, request, range) => {
+    expect(resolveBounds(request, ten)).toEqual(range);
+  });
+
+  it.each<[string, RangeRequest, string]>([
+    ["begins past the end", bounds("10", null), "begins after the last turn (9)"],
+    ["is inverted", bounds("5", "2"), "begins with turn 5 but ends with turn 2"],
+    ["ends before the start", bounds(null, "-30"), "ends before the first turn"],
+    ["keeps everything", { keep: 10 }, "the newest 10 turns are kept and there are 10"],
+    ["begins after now", { from: { type: "ago", ms: 0 } }, "begins after the last turn"],
+  ])("says nothing is there when the range %s", (_name, request, reason) => {
+    expect(resolveBounds(request, ten)).toEqual({ nothing: expect.stringContaining(reason) });
+  });
+
+  it("says nothing is there in an empty conversation", () => {
+    expect(resolveBounds({}, factsOf(""))).toEqual({ nothing: "the conversation has no turns" });
+  });
+
+  it("refuses --to with --keep", () => {
+    expect(() => resolveBounds({ ...bounds(null, "3"), keep: 2 }, ten)).toThrowError(
+      expect.objectContaining({ code: "contradictory_flags", kind: "user" }),
+    );
+  });
+
+  it.each([-1, 1.5, Number.NaN])("refuses to keep %d turns", (keep) => {
+    expect(() => resolveBounds({ keep }, ten)).toThrowError(expect.objectContaining({ code: "bad_keep" }));
+  });
+
+  it("leaves the newest protected messages alone in whole turns", () => {
+    expect(resolveBounds({ protectedMessages: 9 }, ten)).toEqual({ from: 0, to: 4 });
+    expect(resolveBounds({ protectedMessages: 99 }, ten)).toEqual({
+      nothing: "the newest 10 turns are kept and there are 10",
+    });
+    expect(turnsForBounds({ protectedMessages: 4 }, ten)).toEqual([6, 7, 8, 9]);
+  });
+
+  it("always stays inside the conversation", () => {
+    const bound = fc.oneof<fc.Arbitrary<RangeBound>[]>(
+      fc.record({ type: fc.constant("turn" as const), turn: fc.nat(15) }),
+      fc.record({ type: fc.constant("before_last" as const), turns: fc.nat(15) }),
+      fc.record({ type: fc.constant("ago" as const), ms: fc.nat(50_000_000) }),
+      fc.constant({ type: "last" as const }),
+    );
+    fc.assert(
+      fc.property(fc.option(bound), fc.option(bound), fc.nat(12), (from, to, keepLast) => {
+        const range = resolveBounds({ ...(from && { from }), ...(to && { to }), keepLast }, ten);
+        if (isNothing(range)) return;
+        expect(range.from).toBeGreaterThanOrEqual(0);
+        expect(range.from).toBeLessThanOrEqual(range.to);
+        expect(range.to).toBeLessThan(10);
+      }),
+    );
+  });
+});
+
+describe("a conversation of no more than keep_last turns", () => {
+  const loop = (calls: number): string => `U ${"R T t ".repeat(calls)}A`;
+
+  it("ends before the newest 20 tool calls", () => {
+    // Call n (from 0) of the turn is event e0.(2 + 3n + 1); 5 of 25 calls are covered.
+    expect(resolveBounds({}, factsOf(loop(25)))).toEqual({ from: 0, to: 0, toEvent: "e0.17" });
+  });
+
+  it("counts calls across turns", () => {
+    expect(resolveBounds({}, factsOf(`${loop(8)} | ${loop(15)}`))).toEqual({ from: 0, to: 0, toEvent: "e0.11" });
+    expect(resolveBounds({}, factsOf(`${loop(8)} | U ${"T t ".repeat(20)}A`))).toEqual({
+      from: 0,
+      to: 1,
+      toEvent: "e1.1",
+    });
+  });
+
+  it("has nothing to compact when there are no more calls than that", () => {
+    expect(resolveBounds({}, factsOf(loop(19)))).toEqual({ nothing: expect.stringContaining("20 tool calls") });
+  });
+
+  it("still begins where --from says", () => {
+    expect(resolveBounds(bounds("1", null), factsOf(`U A | ${loop(25)}`))).toEqual({
+      from: 1,
+      to: 1,
+      toEvent: "e1.17",
+    });
+  });
+
+  it("needs all its turns read", () => {
+    expect(turnsForBounds({}, factsOf("U A | U A"))).toEqual([0, 1]);
+    expect(turnsForBounds({ keep: 1 }, factsOf("U A | U A"))).toEqual([]);
+  });
+});
+
+describe("what resolving needs", () => {
+  it("is the times of turns only for times ago", () => {
+    expect(needsTurnTimes(bounds("5h", null))).toBe(true);
+    expect(needsTurnTimes(bounds("2", "-3"))).toBe(false);
+  });
+
+  it("is the turn where the furthest compaction ends for `last`", () => {
+    const compactions = [
+      {
+        type: "compaction",
+        id: "c",
+        timestamp: "2026-01-02T00:00:00Z",
+        from_turn: 0,
+        to_turn: 4,
+        to_event: "e4.1",
+      } as const,
+    ];
+    expect(turnsForBounds(bounds("last", null), { ...ten, compactions })).toEqual([4]);
+    expect(turnsForBounds({}, ten)).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+// Which turns a projection reads.
+import { describe, expect, it } from "vitest";
+import { planReading } from "../../src/core/hidden-turns.ts";
+import { makeCompaction, STRIP_TOOLS, summaryOf } from "../helpers/make-compaction.ts";
+
+describe("planReading", () => {
+  it("reads every turn when nothing is hidden", () => {
+    expect(planReading(3, [makeCompaction("m", [0, 2], STRIP_TOOLS)])).toEqual([0, 1, 2]);
+    expect(planReading(0, [])).toEqual([]);
+  });
+
+  it("reads of the turns under a summary only the one at which it is injected", () => {
+    const plan = planReading(10_000, [makeCompaction("s", [0, 9899], summaryOf("S"))]);
+    expect(plan).toHaveLength(101);
+    expect(plan.slice(0, 2)).toEqual([0, 9900]);
+  });
+
+  it("reads nothing of omitted turns", () => {
+    expect(planReading(4, [makeCompaction("o", [0, 2], { turns: "omit" })])).toEqual([3]);
+  });
+
+  it("reads turns that a range cuts and ranges that keep events", () => {
+    const cut = makeCompaction("s", [0, 3], { from_event: "a", to_event: "b", ...summaryOf("S") });
+    expect(planReading(5, [cut])).toEqual([0, 1, 3, 4]);
+    expect(planReading(5, [makeCompaction("s", [1, 3], { keep: ["e"], ...summaryOf("S") })])).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("does not read what a newer summary hides wholly, however older ones are cut or keep", () => {
+    const old = makeCompaction("old", [0, 5], { to_event: "b", keep: ["e"], ...summaryOf("O") }, 1);
+    expect(planReading(8, [old, makeCompaction("new", [0, 6], summaryOf("N"), 2)])).toEqual([0, 7]);
+  });
+
+  it("reads the first turn that each of two nested summaries wins", () => {
+    const inner = makeCompaction("inner", [2, 3], summaryOf("I"), 2);
+    expect(planReading(8, [makeCompaction("outer", [0, 6], summaryOf("O"), 1), inner])).toEqual([0, 2, 7]);
+  });
+
+  it("does not ask for turns past the end", () => {
+    expect(planReading(2, [makeCompaction("s", [1, 9], { to_event: "x", ...summaryOf("S") })])).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,160 @@
+// Random conversations and random stacks of compactions over them, for laws: every policy, cut ranges, keeps, bounds that
+// do not exist, clashing timestamps, call ids that repeat, turns without anything a model sees.
+import fc from "fast-check";
+import type { Compaction, ToolCallPolicy } from "../../src/core/compaction.ts";
+import type { Event } from "../../src/core/event.ts";
+import type { Turn } from "../../src/core/turn.ts";
+import { parseConversation } from "./notation.ts";
+
+/** A conversation with the compactions made in it. */
+export interface RandomConversation {
+  readonly turns: readonly Turn[];
+  readonly compactions: readonly Compaction[];
+}
+
+const letter = fc.constantFrom(
+  "U",
+  "U",
+  "Q",
+  "S",
+  "A",
+  "A",
+  "R",
+  "R",
+  "D",
+  "T",
+  "T:grep",
+  "T",
+  "t",
+  "t",
+  "t!",
+  "N",
+  "X",
+);
+const words = fc.array(letter, { maxLength: 7 }).map((list) => list.join(" "));
+
+/** Random turns; results without a call in their turn carry the id of an earlier turn's first call. */
+export const randomTurns: fc.Arbitrary<readonly Turn[]> = fc
+  .tuple(fc.boolean(), fc.array(words, { minLength: 1, maxLength: 6 }), fc.nat())
+  .map(([hasStart, turns, seed]) => {
+    const notation = turns.join(" | ");
+    const parsed = parseConversation(hasStart ? notation : `^ U ${notation}`);
+    return parsed.map(({ index, events }) => ({ index, events: events.map((event, at) => vary(event, seed + at)) }));
+  });
+
+function vary(event: Event, seed: number): Event {
+  if (event.type === "tool_call_response" && event.call_id === "c0") return { ...event, call_id: "c1" };
+  if (event.type !== "chat_request" || seed % 3 !== 0) return event;
+  const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+  return {
+    ...event,
+    content: [{ type: "text", text: `look ${event.id}` }, image, { type: "attachment", name: "a.txt" }],
+  };
+}
+
+const halves = { request: fc.boolean(), response: fc.boolean() };
+const truncation = fc.record({ max_chars: fc.integer({ min: 1, max: 40 }), head: fc.constantFrom(0, 0.3, 0.5, 1) });
+const uniform = fc.oneof(
+  fc.record({ policy: fc.constant("strip" as const), ...halves }),
+  truncation.map((limits) => ({ policy: "truncate" as const, ...limits })),
+  fc.constant({ policy: "omit" as const }),
+);
+const callPolicy = fc.oneof(
+  fc.constantFrom("keep" as const, "strip" as const, "omit" as const),
+  truncation.map((truncate) => ({ truncate })),
+);
+
+function randomToolPolicy(turns: readonly Turn[]): fc.Arbitrary<ToolCallPolicy> {
+  const calls = turns.flatMap(({ events }) => events.filter(({ type }) => type === "tool_call_request"));
+  if (calls.length === 0) return uniform;
+  const named = fc.record(
+    { event: fc.constantFrom(...calls.map(({ id }) => id)), request: callPolicy, response: callPolicy },
+    { requiredKeys: ["event"] },
+  );
+  const selective = fc.record(
+    {
+      policy: fc.constant("selective" as const),
+      calls: fc.uniqueArray(named, { maxLength: 3, selector: ({ event }) => event }),
+      else: uniform,
+    },
+    { requiredKeys: ["policy", "calls"] },
+  );
+  return fc.oneof(uniform, selective);
+}
+
+const field = fc.constantFrom("keep" as const, "strip" as const);
+const hint = fc.record({ request: field, response: field }, { requiredKeys: [] });
+
+const hiding: fc.Arbitrary<Partial<Compaction>> = fc.oneof(
+  fc.record({
+    summary: fc.record(
+      {
+        summary: fc.constantFrom("one", "two"),
+        source: fc.constantFrom("generated" as const, "imported" as const),
+        inject: fc.constantFrom("pair" as const, "request" as const, "system" as const),
+      },
+      { requiredKeys: ["summary"] },
+    ),
+  }),
+  fc.constant({ turns: "omit" as const }),
+  fc.constant({ replacement: [{ type: "chat_request", content: "instead" } as unknown as Event] }),
+  fc.constant({ replacement: [] }),
+);
+
+/** A random compaction of the conversation, `id` and `timestamp` left to the caller; `keeps` allows `keep`. */
+export function randomCompaction(
+  turns: readonly Turn[],
+  keeps = true,
+): fc.Arbitrary<Omit<Compaction, "id" | "timestamp">> {
+  const ids = turns.flatMap(({ events }) => events.map(({ id }) => id));
+  const bound = fc.integer({ min: 0, max: turns.length + 1 });
+  const eventOf = (turn: number): fc.Arbitrary<string | undefined> => {
+    const own = turns[turn]?.events.map(({ id }) => id) ?? [];
+    return fc.option(fc.constantFrom(...own, "missing"), { nil: undefined, freq: 2 });
+  };
+  const mechanical = fc.record(
+    {
+      reasoning: fc.constant("strip" as const),
+      tool_calls: randomToolPolicy(turns),
+      tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
+      attachments: fc.constant("strip" as const),
+    },
+    { requiredKeys: [] },
+  );
+  const keep: fc.Arbitrary<string[]> =
+    keeps && ids.length > 0 ? fc.subarray(ids, { maxLength: Math.min(ids.length, 4) }) : fc.constant([]);
+  return fc
+    .tuple(bound, bound)
+    .map(([a, b]) => (a > b && (a + b) % 4 !== 0 ? [b, a] : [a, b]) as [number, number])
+    .chain(([from_turn, to_turn]) =>
+      fc
+        .tuple(eventOf(from_turn), eventOf(to_turn), fc.option(keep, { nil: undefined }), fc.option(hiding), mechanical)
+        .map(([from_event, to_event, kept, hides, policies]) => ({
+          type: "compaction" as const,
+          from_turn,
+          to_turn,
+          ...(from_event === undefined ? {} : { from_event }),
+          ...(to_event === undefined ? {} : { to_event }),
+          ...(kept === undefined ? {} : { keep: kept }),
+          ...(hides ?? {}),
+          ...policies,
+        })),
+    );
+}
+
+/** Gives a compaction its id and a time; equal `second`s clash on purpose. */
+export function dateCompaction(
+  compaction: Omit<Compaction, "id" | "timestamp">,
+  id: string,
+  second: number,
+): Compaction {
+  return { ...compaction, id, timestamp: `2026-02-01T00:00:0${second % 10}Z` };
+}
+
+/** A random conversation under up to five compactions, some of them of the same time. */
+export const randomConversation: fc.Arbitrary<RandomConversation> = randomTurns.chain((turns) =>
+  fc.array(fc.tuple(randomCompaction(turns), fc.integer({ min: 0, max: 3 })), { maxLength: 5 }).map((stack) => ({
+    turns,
+    compactions: stack.map(([compaction, second], at) => dateCompaction(compaction, `k${at}`, second)),
+  })),
+);
