@@ -102,7 +102,10 @@ export interface ConversationStore {
   /** The commit a revision names (branch, id, unique prefix, `x~1`), or null. */
   resolveCommit(revision: string): Promise<string | null>;
   /** Files under the folders (all when empty), in path order. `commit` must exist. */
-  listTree(commit: string, query?: { readonly under?: readonly string[]; readonly sizes?: boolean }): Promise<readonly TreeFile[]>;
+  listTree(
+    commit: string,
+    query?: { readonly under?: readonly string[]; readonly sizes?: boolean },
+  ): Promise<readonly TreeFile[]>;
   /** Object ids of the named entries (files or folders) of a commit's tree; absent entries are left out. */
   readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Contents in the order asked. Throws `object_missing`. */

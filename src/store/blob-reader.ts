@@ -1,0 +1,146 @@
+// Reads objects through one long-lived `git cat-file --batch`: requests are pipelined, answers come in the order asked.
+// Output is always consumed, so that requests made while others wait can never block each other.
+import { JpgError, repositoryError } from "../core/errors.ts";
+import { createBatchParser, type StoredObject } from "./batch-parser.ts";
+import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "./git-command.ts";
+import { holdProcess, openGit } from "./git-process.ts";
+
+/** Reads objects by id or revision until closed. */
+export interface BlobReader {
+  /** The object a name stands for, or null when there is none or the name is ambiguous. */
+  read(name: string): Promise<StoredObject | null>;
+  /** Contents in the order asked, a bounded number of bytes ahead. Throws `object_missing`. */
+  readAll(oids: readonly string[]): AsyncIterable<Uint8Array>;
+  /** The error for an object that should be there and was not read: `store_damaged` or `object_missing`. */
+  explainMissing(oid: string): Promise<Error>;
+  /** Objects read so far. */
+  readonly count: number;
+  /** Ends the process; the reader can be used again afterwards. */
+  close(): Promise<void>;
+}
+
+interface Request {
+  readonly resolve: (object: StoredObject | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const AHEAD_OBJECTS = 64;
+const AHEAD_BYTES = 4 * 1024 * 1024;
+
+/** Creates a reader; the process starts with the first request. */
+export function createBlobReader(repository: Repository): BlobReader {
+  let batch: Batch | null = null;
+  let count = 0;
+  const read = async (name: string): Promise<StoredObject | null> => {
+    if (name === "" || name.includes("\n")) return null;
+    batch ??= startBatch(repository, () => {
+      batch = null;
+    });
+    const object = await batch.request(name);
+    if (object !== null) count++;
+    return object;
+  };
+  return {
+    read,
+    readAll: (oids) => readAhead(repository, oids, read),
+    explainMissing: (oid) => explainMissing(repository, oid),
+    get count() {
+      return count;
+    },
+    async close() {
+      const open = batch;
+      batch = null;
+      await open?.end();
+    },
+  };
+}
+
+async function explainMissing(repository: Repository, oid: string): Promise<Error> {
+  const args = ["cat-file", "-t", oid];
+  const error = await commandError(repository, { args }, await tryCommand(repository, { args }));
+  if (error instanceof JpgError && error.code === "store_damaged") return error;
+  return repositoryError("object_missing", `object ${oid} is not in the store ${repository.cwd}`, {
+    hints: [
+      `what else is missing: git -C ${repository.cwd} fsck --full`,
+      "bring it back from a copy or a remote of the store; an imported session can be imported again into a new one",
+    ],
+    data: { oid },
+  });
+}
+
+async function* readAhead(
+  repository: Repository,
+  oids: readonly string[],
+  read: (oid: string) => Promise<StoredObject | null>,
+): AsyncGenerator<Uint8Array> {
+  const waiting: Promise<StoredObject | null>[] = [];
+  let next = 0;
+  let largest = 0;
+  for (const oid of oids) {
+    // As many ahead as fit the byte budget if all were as large as the largest seen.
+    const ahead = Math.min(AHEAD_OBJECTS, next < 4 ? 4 : Math.max(1, Math.floor(AHEAD_BYTES / (largest + 1))));
+    while (next < oids.length && waiting.length < ahead) {
+      const promise = read(oids[next++] as string);
+      // A consumer that stops early leaves requests behind whose failure nobody waits for.
+      promise.catch(() => undefined);
+      waiting.push(promise);
+    }
+    const object = await waiting.shift();
+    if (object === null || object === undefined) throw await explainMissing(repository, oid);
+    largest = Math.max(largest * 0.9, object.bytes.length);
+    yield object.bytes;
+  }
+}
+
+interface Batch {
+  request(name: string): Promise<StoredObject | null>;
+  end(): Promise<void>;
+}
+
+function startBatch(repository: Repository, onEnd: () => void): Batch {
+  const args = ["cat-file", "--batch"];
+  const pipe = openGit(formatArguments(repository, { args }), placeOf(repository));
+  const requests: Request[] = [];
+  let ending = false;
+  let outgoing = "";
+  const send = (): void => {
+    const names = outgoing;
+    outgoing = "";
+    if (names !== "") pipe.child.stdin.write(names);
+  };
+  const parser = createBatchParser((object) => {
+    requests.shift()?.resolve(object);
+    if (requests.length === 0 && !ending) holdProcess(pipe, false);
+  });
+  pipe.child.stdout.on("data", parser);
+  const finished = pipe.ended.then(
+    async (result) => {
+      onEnd();
+      if (requests.length === 0) return;
+      const error = await commandError(repository, { args }, result);
+      for (const request of requests.splice(0)) request.reject(error);
+    },
+    (error: unknown) => {
+      onEnd();
+      for (const request of requests.splice(0)) request.reject(error);
+    },
+  );
+  return {
+    request: (name) =>
+      new Promise((resolve, reject) => {
+        requests.push({ resolve, reject });
+        if (requests.length === 1) holdProcess(pipe, true);
+        // Requests made in one go are one write.
+        if (outgoing === "") queueMicrotask(send);
+        outgoing += `${name}\n`;
+      }),
+    async end() {
+      // From here on the program waits for the end; an answer that still arrives must not let it go.
+      ending = true;
+      holdProcess(pipe, true);
+      send();
+      pipe.child.stdin.end();
+      await finished;
+    },
+  };
+}

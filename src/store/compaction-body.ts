@@ -1,0 +1,80 @@
+// The body of a compaction's commit: what a reviewer on any git host needs, without jpg. Lines that carry text of the
+// conversation begin with a label of jpg's own or are indented.
+import type { Compaction } from "../core/compaction.ts";
+import type { HiddenContent, HiddenTool } from "../core/hidden-content.ts";
+import { describePolicies } from "../core/policy.ts";
+import { formatTokens } from "../core/token-estimate.ts";
+import { indented, oneLine } from "./plain-text.ts";
+
+/** Entries of a list before the rest is only counted. */
+const MOST_LISTED = 50;
+
+/** Renders the body, without blank lines at its ends; `hidden` = the receipt, null when it was not worked out. */
+export function compactionBody(compaction: Compaction, hidden: HiddenContent | null): string {
+  const { summary } = compaction;
+  const sections = [
+    "The turns themselves are unchanged; from here on they are read as follows.\nReverting this commit takes it back.",
+    fieldLines(compaction).join("\n"),
+    ...(summary === undefined ? [] : [section(summaryHeading(compaction), indented(summary.summary))]),
+    ...list("Files of the summary", summary?.files ?? []),
+    ...list("Open tasks", summary?.open_tasks ?? []),
+    ...(hidden === null ? [] : receipt(hidden)),
+  ];
+  return sections.join("\n\n");
+}
+
+function fieldLines(compaction: Compaction): readonly string[] {
+  const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, reason, replacement } = compaction;
+  const bounds = [
+    ...(from_event === undefined ? [] : [`from event ${oneLine(from_event)} of turn ${from_turn}`]),
+    ...(to_event === undefined ? [] : [`up to event ${oneLine(to_event)} of turn ${to_turn}`]),
+  ];
+  const hints = Object.entries(tool_overrides ?? {}).map(([tool, { request, response }]) => {
+    const halves = [...(request ? [`arguments ${request}`] : []), ...(response ? [`results ${response}`] : [])];
+    return `${oneLine(tool)} ${halves.join(", ")}`;
+  });
+  return [
+    `Range: turns ${from_turn}..${to_turn}${bounds.length === 0 ? "" : `, ${bounds.join(", ")}`}`,
+    `Policies: ${describePolicies(compaction)}`,
+    ...(hints.length === 0 ? [] : [`Hints: ${hints.join("; ")}`]),
+    ...(keep === undefined ? [] : [`Kept unchanged: ${count(keep.length, "event")}`]),
+    ...(replacement === undefined ? [] : [`Replacement: ${count(replacement.length, "event")}`]),
+    ...(reason === undefined ? [] : [`Reason: ${oneLine(reason)}`]),
+  ];
+}
+
+function summaryHeading({ summary }: Compaction): string {
+  const by = summary?.model === undefined ? "" : ` by ${oneLine(summary.model)}`;
+  return summary?.source === undefined ? `Summary${by}` : `Summary (${summary.source}${by})`;
+}
+
+function receipt(hidden: HiddenContent): readonly string[] {
+  const { events_removed, events_changed, bytes } = hidden;
+  return [
+    `Hidden: ${count(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,
+    ...list("Tools", hidden.tools.map(toolLine)),
+    ...list("Files", hidden.files),
+    ...list("Commands", hidden.commands),
+    ...list("Requests", hidden.requests),
+  ];
+}
+
+function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
+  const failed = errors === 0 ? "" : `, ${errors} failed`;
+  return `${name}: ${count(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
+}
+
+function list(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  const shown = entries.slice(0, MOST_LISTED).map((entry) => oneLine(entry));
+  const rest = entries.length - shown.length;
+  return [section(title, indented([...shown, ...(rest === 0 ? [] : [`… and ${rest} more`])].join("\n")))];
+}
+
+function section(title: string, text: string): string {
+  return `${title}:\n${text}`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

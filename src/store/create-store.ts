@@ -1,0 +1,92 @@
+// Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
+// missing and changes nothing else.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, parse } from "node:path";
+import { repositoryError, userError } from "../core/errors.ts";
+import { isStoreConfig } from "./branch-config.ts";
+import { isConversationTree } from "./conversation-tree.ts";
+import { type Repository, tryCommand } from "./git-command.ts";
+import type { Environment } from "./git-environment.ts";
+import { gitError } from "./git-error.ts";
+import { runGit } from "./git-process.ts";
+import { requireGitVersion } from "./git-version.ts";
+import { ensureIdentity } from "./identity.ts";
+import { readFileIfThere } from "./ref-reader.ts";
+import { findRepositoryDir } from "./repository-dir.ts";
+import { applySettings, storeSettings } from "./store-config.ts";
+import { type HookPrograms, writeHooks } from "./store-hooks.ts";
+import { SPARSE_PATTERNS } from "./worktrees.ts";
+
+/** What a store is made with; the programs are what its hooks call. */
+export interface CreateStoreOptions extends HookPrograms {
+  readonly env: Environment;
+}
+
+const EXCLUDED = "/VIEW.md\n/view.jsonl\n";
+
+/** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+export async function createStore(root: string, options: CreateStoreOptions): Promise<void> {
+  const { env } = options;
+  // Before anything is made: without a git that will do, nothing is left behind. Its version is the same in every folder.
+  const version = await requireGitVersion({ cwd: parse(root).root, env });
+  await makeFolder(root);
+  if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
+  const found = await findRepositoryDir(root);
+  if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}`);
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  await refuseForeign(repository);
+  const hooksDir = join(repository.gitDir, "hooks");
+  await writeHooks(hooksDir, options);
+  await writeInfo(repository.gitDir, "exclude", EXCLUDED);
+  await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
+  await applySettings(repository, storeSettings(hooksDir, version));
+  await ensureIdentity(root, env);
+}
+
+async function makeFolder(root: string): Promise<void> {
+  try {
+    await mkdir(root, { recursive: true });
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "store_not_writable";
+    const inTheWay = code === "EEXIST" || code === "ENOTDIR";
+    throw repositoryError(kind, `the store ${root} cannot be made: ${message}`, {
+      hints: [
+        inTheWay
+          ? "a file stands in the way: name another place, e.g. --store DIR"
+          : "make its folder writable for you, or name another place: --store DIR",
+      ],
+      cause,
+    });
+  }
+}
+
+/** SHA-1 and files whatever the user's defaults are: variables, because old gits refuse flags they do not know. */
+async function initRepository(root: string, env: Environment): Promise<void> {
+  const args = ["init", "--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "."];
+  const extraEnv = { GIT_DEFAULT_HASH: "sha1", GIT_DEFAULT_REF_FORMAT: "files" };
+  const { code, stderr } = await runGit(args, { cwd: root, env, extraEnv });
+  if (code !== 0) throw gitError({ args: ["init"], code, stderr, where: root });
+}
+
+/** A repository that is not jpg's may only become a store while it is empty, or when it holds conversations (a stock clone). */
+async function refuseForeign(repository: Repository): Promise<void> {
+  if (isStoreConfig((await readFileIfThere(join(repository.gitDir, "config"))) ?? "")) return;
+  const { stdout } = await tryCommand(repository, { args: ["for-each-ref", "--count=1"] });
+  if (stdout.length === 0 || (await isConversationTree(repository))) return;
+  throw userError(
+    "not_a_store",
+    `${repository.cwd} is a git repository with other content: jpg keeps conversations apart`,
+    {
+      hints: ["name an empty folder: jpg init DIR", "or run `jpg init` without DIR inside the project"],
+    },
+  );
+}
+
+async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
+  const path = join(gitDir, "info", name);
+  const present = (await readFileIfThere(path)) ?? "";
+  if (present.includes(text)) return;
+  await mkdir(join(gitDir, "info"), { recursive: true });
+  await writeFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
+}

@@ -1,0 +1,148 @@
+// The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
+// one fast-import and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
+import { join } from "node:path";
+import { repositoryError, userError } from "../core/errors.ts";
+import { createBlobReader } from "./blob-reader.ts";
+import { configureBranches } from "./branch-config.ts";
+import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "./conversation-store.ts";
+import { type ImportedBranch, importCommits } from "./fast-import.ts";
+import { commandError, type Repository, tryCommand } from "./git-command.ts";
+import type { Environment } from "./git-environment.ts";
+import { moveWithWorktrees } from "./held-branches.ts";
+import { readLog } from "./log-reader.ts";
+import { branchOfRef, refOfBranch } from "./ref-name.ts";
+import { readHead, readRef } from "./ref-reader.ts";
+import { type BranchMove, moveBranches } from "./ref-update.ts";
+import { findRepositoryDir } from "./repository-dir.ts";
+import { signCommits } from "./sign-commits.ts";
+import { createSizeReader, type SizeReader } from "./size-reader.ts";
+import { createTreeReader } from "./tree-reader.ts";
+import { checkAdvance, refusal } from "./worktree-advance.ts";
+import { listWorktrees } from "./worktree-list.ts";
+import { createWorktrees } from "./worktrees.ts";
+
+/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`. */
+export async function openNativeStore(options: {
+  readonly root: string;
+  readonly env: Environment;
+}): Promise<ConversationStore> {
+  const { root, env } = options;
+  const found = await findRepositoryDir(root);
+  if (found === null) {
+    throw userError("store_missing", `there is no jpg store at ${root}`, {
+      hints: ["jpg init", "or name one: --store DIR"],
+    });
+  }
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  const worktreeRoot = found.isBare ? null : root;
+  const reader = createBlobReader(repository);
+  const trees = createTreeReader(reader);
+  const sizes = createSizeReader(repository);
+  return {
+    engine: "native",
+    root,
+    gitDir: repository.gitDir,
+    worktrees: createWorktrees(repository, worktreeRoot),
+    listBranches: () => listBranches(repository),
+    readBranch: async (name) => readRef(repository, refOfBranch(name)),
+    readActiveBranch: () => readActiveBranch(repository),
+    useBranch: (name) => useBranch(repository, name),
+    resolveCommit: async (revision) => (await reader.read(`${revision}^{commit}`))?.oid ?? null,
+    listTree: async (commit, { under = [], sizes: wanted = false } = {}) => {
+      const files = await trees.list(commit, under);
+      return wanted ? await withSizes(sizes, files) : files;
+    },
+    readEntries: (commit, paths) => trees.entries(commit, paths),
+    readBlobs: (oids) => reader.readAll(oids),
+    readLog: (query) => readLog(repository, query),
+    write: (writes) => write(repository, worktreeRoot, writes),
+    createBranch: (name, commit) => createBranch(repository, name, commit),
+    get objectsRead() {
+      return reader.count;
+    },
+    async close() {
+      await Promise.all([reader.close(), sizes.close()]);
+    },
+  };
+}
+
+async function listBranches(repository: Repository): Promise<readonly BranchTip[]> {
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"];
+  const result = await tryCommand(repository, { args });
+  if (result.code !== 0) throw await commandError(repository, { args }, result);
+  // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
+  const broken = /ignoring broken ref (refs\/heads\/\S+)/.exec(result.stderr)?.[1];
+  if (broken !== undefined) throw brokenBranch(repository, broken);
+  const lines = result.stdout.toString().split("\n");
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => ({
+      commit: line.slice(0, line.indexOf(" ")),
+      name: line.slice(line.indexOf(" ") + 1 + "refs/heads/".length),
+    }));
+}
+
+function brokenBranch({ gitDir, cwd }: Repository, ref: string): Error {
+  return repositoryError("store_damaged", `the store is damaged: ${join(gitDir, ref)} holds no commit id`, {
+    hints: [
+      `the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,
+      `set it again: rm ${join(gitDir, ref)}; git -C ${cwd} update-ref ${ref} COMMIT`,
+    ],
+    data: { ref },
+  });
+}
+
+async function readActiveBranch(repository: Repository): Promise<string | null> {
+  const head = await readHead(repository, repository.gitDir);
+  return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
+}
+
+async function useBranch(repository: Repository, name: string): Promise<void> {
+  const to = await readRef(repository, refOfBranch(name));
+  if (to === null) {
+    throw userError("branch_missing", `there is no branch ${name} in ${repository.cwd}`, { hints: ["jpg ls"] });
+  }
+  const active = await readActiveBranch(repository);
+  if (active === name) return;
+  const worktree = { path: repository.cwd, gitDir: repository.gitDir, branch: active };
+  const from = active === null ? "HEAD" : await readRef(repository, refOfBranch(active));
+  await checkAdvance(repository, { worktree, from, to });
+  const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
+  const result = await tryCommand(repository, command);
+  if (result.code !== 0) throw await refusal(repository, { worktree }, command, result);
+}
+
+async function withSizes(sizes: SizeReader, files: readonly TreeFile[]): Promise<readonly TreeFile[]> {
+  const found = await sizes.read(files.map((file) => file.oid));
+  return files.map((file, index) => ({ ...file, size: found[index] ?? 0 }));
+}
+
+async function createBranch(repository: Repository, name: string, commit: string): Promise<boolean> {
+  const [created = false] = await moveBranches(repository, [{ branch: name, expected: null, to: commit }]);
+  if (created) await configureBranches(repository, [name]);
+  return created;
+}
+
+async function write(
+  repository: Repository,
+  root: string | null,
+  writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
+): Promise<readonly WriteResult[]> {
+  const branches = await signCommits(repository, await importCommits(repository, writes));
+  const moves = branches.map(toMove);
+  const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
+  const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);
+  await configureBranches(repository, created);
+  return branches.map(({ branch, commits }, i) => ({
+    branch,
+    commit: moves[i]?.to ?? "",
+    commits,
+    moved: moved[i] ?? false,
+  }));
+}
+
+function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMove {
+  const to = commits.at(-1) ?? parent;
+  if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
+  return { branch, expected, to };
+}

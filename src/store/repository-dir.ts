@@ -1,0 +1,45 @@
+// Finds the git dir that belongs to a directory by the files git keeps, without starting git: `.git` as a folder, `.git` as
+// a file (submodule, linked worktree), or a bare repository.
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { readFileIfThere } from "./ref-reader.ts";
+
+/** The git dirs of a directory that is the top of a worktree or a bare repository. */
+export interface RepositoryDir {
+  /** Shared by all worktrees. */
+  readonly commonDir: string;
+  /** Its own; equals `commonDir` except in a linked worktree. */
+  readonly gitDir: string;
+  readonly isBare: boolean;
+}
+
+/** Finds the git dirs of a directory, or null when it is no top of a worktree and no bare repository. Searches no parent. */
+export async function findRepositoryDir(directory: string): Promise<RepositoryDir | null> {
+  const dotGit = join(directory, ".git");
+  if (await isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, isBare: false };
+  const link = /^gitdir: (.+?)\s*$/.exec((await readFileIfThere(dotGit)) ?? "")?.[1];
+  if (link !== undefined) {
+    const gitDir = resolve(directory, link);
+    const common = (await readFileIfThere(join(gitDir, "commondir")))?.trim();
+    return { gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common), isBare: false };
+  }
+  return (await isGitDir(directory)) ? { commonDir: directory, gitDir: directory, isBare: true } : null;
+}
+
+async function isGitDir(path: string): Promise<boolean> {
+  const [head, objects, refs] = await Promise.all([
+    readFileIfThere(join(path, "HEAD")),
+    isFolder(join(path, "objects")),
+    isFolder(join(path, "refs")),
+  ]);
+  return head !== null && objects && refs;
+}
+
+/** Whether a path is a folder. */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+// The settings of a store (DESIGN §2.1): what they are, and bringing a repository's config file to them.
+import { type Repository, runCommand } from "./git-command.ts";
+import { type GitVersion, isAtLeast } from "./git-version.ts";
+import { quoteForShell, textconvPath } from "./store-hooks.ts";
+
+/** The version of the stored format, in `jpg.format`. */
+export const STORE_FORMAT = 1;
+
+/** The settings of a store with the given hooks folder (absolute), for a git version. */
+export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>([
+    ["core.hookspath", hooksDir],
+    ["core.autocrlf", "false"],
+    ["core.logallrefupdates", "true"],
+    ["core.sparsecheckout", "true"],
+    ["core.sparsecheckoutcone", "true"],
+    ["gc.auto", "0"],
+    ["merge.renames", "false"],
+    ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
+  ]);
+  if (isAtLeast(version, [2, 32, 0])) settings.set("index.sparse", "true");
+  // Last: a store that was interrupted while it was made does not yet count as one.
+  settings.set("jpg.format", String(STORE_FORMAT));
+  return settings;
+}
+
+/** Writes the settings that differ. */
+export async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
+  const present = await readLocalSettings(repository);
+  for (const [key, value] of settings) {
+    if (present.get(key) !== value)
+      await runCommand(repository, { args: ["config", "--local", "--replace-all", key, value] });
+  }
+}
+
+async function readLocalSettings(repository: Repository): Promise<ReadonlyMap<string, string>> {
+  const output = (await runCommand(repository, { args: ["config", "--local", "--list", "-z"] })).toString();
+  const entries = output.split("\0").filter((entry) => entry !== "");
+  return new Map(
+    entries.map((entry) => {
+      const end = entry.indexOf("\n");
+      return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+// The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
+// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase.
+import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readFileIfThere } from "./ref-reader.ts";
+
+/** The programs that hooks call, absolute. */
+export interface HookPrograms {
+  readonly nodePath: string;
+  readonly jpgPath: string;
+}
+
+/** The hooks jpg writes. */
+export const HOOK_NAMES: readonly string[] = ["post-checkout", "post-merge", "post-commit", "post-rewrite"];
+
+/** The text of a hook. */
+export function formatHook(name: string, programs: HookPrograms): string {
+  return script(programs, "exit 0", `exec "$node" "$jpg" hook ${name} "$@"`);
+}
+
+/** The text of the program that makes `git show` of a compaction readable; without jpg it shows the file as it is. */
+export function formatTextconv(programs: HookPrograms): string {
+  return script(programs, 'exec cat -- "$1"', 'exec "$node" "$jpg" textconv "$1"');
+}
+
+/** Writes the hooks and the textconv program of a store; files that are already right stay untouched. */
+export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<void> {
+  await mkdir(hooksDir, { recursive: true });
+  for (const name of HOOK_NAMES) await writeProgram(join(hooksDir, name), formatHook(name, programs));
+  await writeProgram(textconvPath(hooksDir), formatTextconv(programs));
+}
+
+/** Where the textconv program of a store stands. */
+export function textconvPath(hooksDir: string): string {
+  return join(hooksDir, "jpg-textconv");
+}
+
+/** Quotes a text for sh. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command: string): string {
+  const names = `node=${quoteForShell(nodePath)} jpg=${quoteForShell(jpgPath)}`;
+  return `#!/bin/sh\n${names}\n[ -x "$node" ] && [ -f "$jpg" ] || ${otherwise}\n${command}\n`;
+}
+
+/** Replaces in one step: a hook that git is just running must never be half written. */
+async function writeProgram(path: string, text: string): Promise<void> {
+  if ((await readFileIfThere(path)) === text) return;
+  await writeFile(`${path}.new`, text);
+  await chmod(`${path}.new`, 0o755);
+  await rename(`${path}.new`, path);
+}

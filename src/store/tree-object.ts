@@ -1,0 +1,31 @@
+// The binary form of a git tree object, SHA-1: `<mode> <name>\0<20 bytes>` per entry, in git's order.
+
+/** One entry of a tree. */
+export interface TreeEntry {
+  readonly name: string;
+  readonly oid: string;
+  readonly isTree: boolean;
+}
+
+/** Parses a tree object. Names are UTF-8. */
+export function parseTree(bytes: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0) break;
+    entries.push({
+      name: bytes.toString("utf8", space + 1, end),
+      oid: bytes.toString("hex", end + 1, end + 21),
+      isTree: bytes[at] === 0x34,
+    });
+    at = end + 21;
+  }
+  return entries;
+}
+
+/** Splits a path at its slashes; a trailing slash and empty parts do not count. */
+export function pathParts(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}

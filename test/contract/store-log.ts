@@ -1,0 +1,76 @@
+// The log of the store contract: every commit once, newest first.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import { AUTHOR, append, COMMITTER, commit, file } from "../helpers/store-writes.ts";
+import type { StoreUnderTest } from "./store-under-test.ts";
+
+/** Declares these tests for one engine. */
+export function testLog(engine: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`${engine} store: log`, () => {
+    let subject: StoreUnderTest;
+    let store: ConversationStore;
+    beforeEach(async () => {
+      subject = await open();
+      store = subject.store;
+    });
+    afterEach(async () => {
+      await store.close();
+      await subject.remove();
+    });
+
+    it("reads commits newest first, with messages, people and files", async () => {
+      await append(store, "t/main", [
+        commit("turn 0: hello\n\nbody line\n\nJpg-X: y", [file("turns/0", "0")], 0),
+        commit("compact 0..0", [file("compactions/ä b.jsonl", "{}")], 1),
+        commit("turn 1", [file("turns/1", "1"), file("turns/0", "0+")], 2),
+      ]);
+      const log = await store.readLog({ from: "t/main" });
+      expect(log.map(({ message }) => message)).toEqual([
+        "turn 1\n",
+        "compact 0..0\n",
+        "turn 0: hello\n\nbody line\n\nJpg-X: y\n",
+      ]);
+      expect(log.map(({ added, removed }) => [added, removed])).toEqual([
+        [["turns/1"], []],
+        [["compactions/ä b.jsonl"], []],
+        [["turns/0"], []],
+      ]);
+      expect(log[2]).toMatchObject({ parents: [], author: AUTHOR, committer: COMMITTER });
+      expect(log[0]?.parents).toEqual([log[1]?.commit]);
+      expect((await store.readLog({ from: "t/main", limit: 1 })).map(({ message }) => message)).toEqual(["turn 1\n"]);
+    });
+
+    it("shows a compaction, its revert and its reapply, each once", async () => {
+      const record = file("compactions/c1.jsonl", "{}");
+      await append(store, "t/main", [
+        commit("turn 0", [file("turns/0", "0")], 0),
+        commit("compact", [record], 1),
+        commit("turn 1", [file("turns/1", "1")], 2),
+        commit("Revert compact", [{ path: "compactions/c1.jsonl", remove: true }], 3),
+        commit("Reapply compact", [record], 4),
+      ]);
+      const log = await store.readLog({ from: "t/main", paths: ["compactions"] });
+      expect(log.map(({ message, added, removed }) => [message, added.length, removed.length])).toEqual([
+        ["Reapply compact\n", 1, 0],
+        ["Revert compact\n", 0, 1],
+        ["compact\n", 1, 0],
+      ]);
+      expect(await store.readLog({ from: "t/main", paths: ["compactions"], limit: 2 })).toEqual(log.slice(0, 2));
+      expect(await store.readLog({ from: "t/main", paths: ["config", "meta"] })).toEqual([]);
+    });
+
+    it("orders by history even when clocks go backwards", async () => {
+      await append(
+        store,
+        "t/main",
+        [0, -500, 300, -900].map((at, i) => commit(`c${i}`, [file(`f${i}`, "x")], at)),
+      );
+      expect((await store.readLog({ from: "t/main" })).map(({ message }) => message.trim())).toEqual([
+        "c3",
+        "c2",
+        "c1",
+        "c0",
+      ]);
+    });
+  });
+}

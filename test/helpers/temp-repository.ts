@@ -1,0 +1,69 @@
+// Temporary folders and repositories for tests: a hermetic environment, and git run as a user would run it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createStore } from "../../src/store/create-store.ts";
+
+export interface TempFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/** Creates an empty folder (real path, so that it compares with what git prints). */
+export function createTempFolder(): TempFolder {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "jpg-test-")));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+export type TestEnvironment = Record<string, string>;
+
+/** An environment with PATH, an empty HOME and a committer, and nothing else. */
+export function testEnvironment(home: string, extra: TestEnvironment = {}): TestEnvironment {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Ada Test",
+    GIT_AUTHOR_EMAIL: "ada@example.com",
+    GIT_COMMITTER_NAME: "Ada Test",
+    GIT_COMMITTER_EMAIL: "ada@example.com",
+    TZ: "UTC",
+    ...extra,
+  };
+}
+
+/** Runs git and gives its output; throws with its stderr when it fails. */
+export function git(cwd: string, env: TestEnvironment, args: readonly string[], input?: string): string {
+  return execFileSync("git", args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    input: input ?? "",
+    stdio: ["pipe", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+  }).trimEnd();
+}
+
+/** Writes a file, making its folders. */
+export function writeText(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+export interface TempStore {
+  readonly folder: string;
+  readonly root: string;
+  readonly env: TestEnvironment;
+  remove(): void;
+}
+
+/** Makes a store in a temporary folder; its hooks call programs that do not exist. */
+export async function createTempStore(extra: TestEnvironment = {}): Promise<TempStore> {
+  const folder = createTempFolder();
+  const env = testEnvironment(join(folder.path, "home"), extra);
+  mkdirSync(join(folder.path, "home"));
+  const root = join(folder.path, "store");
+  await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
+  return { folder: folder.path, root, env, remove: folder.remove };
+}
