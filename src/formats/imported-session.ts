@@ -48,6 +48,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly cwd?: string;
   /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. */
   turnLine(index: number): number;
+  /** Timestamp of a turn's turn_start, without reading the turn. */
+  turnTime(index: number): string;
   /** The agent's own compactions, oldest first; `covers`, `basis` and `stats.tokens` are filled in by the caller. */
   readonly compactions: readonly Compaction[];
   /** Turn during or after which each compaction was made, by compaction id: its commit follows that turn's commit. */

@@ -1,0 +1,165 @@
+// The agent's own compactions as overlays. Each covers everything the agent no longer sends: from turn 0 to the last event
+// before its boundary, so that taking it back shows the turns it hid.
+import type { Compaction } from "../../core/compaction.ts";
+import { compareTimestamps } from "../../core/compaction.ts";
+import { plainText } from "./content-parts.ts";
+import { deriveName } from "./derived-name.ts";
+import { parseLine, type RawLine, recordOf } from "./line.ts";
+import { isSent } from "./line-kind.ts";
+import type { LineEntry } from "./session-index.ts";
+import { addMilliseconds } from "./timestamp.ts";
+import { readLineEvents, type TurnPlan } from "./turn-reader.ts";
+
+/** A place on the path from which the agent no longer sends what stands before. */
+interface Break {
+  readonly at: LineEntry;
+  readonly boundary?: LineEntry;
+  readonly summary?: LineEntry;
+  readonly reason?: "broken-parent" | "boundary-without-summary";
+}
+
+export interface CompactionSources {
+  readonly plan: TurnPlan;
+  /** The path from root to leaf. */
+  readonly chain: readonly LineEntry[];
+  readonly nodes: ReadonlyMap<string, LineEntry>;
+  readonly isBroken: (entry: LineEntry) => boolean;
+}
+
+/** Reads the compactions of a path, oldest first, with rising timestamps. */
+export function readCompactions(sources: CompactionSources): readonly Compaction[] {
+  const places = placeLines(sources.plan);
+  const compactions: Compaction[] = [];
+  for (const found of findBreaks(sources)) {
+    const end = lastEventBefore(sources.plan, places, found.at);
+    if (end === undefined) continue;
+    compactions.push(createCompaction(sources, found, { end, after: compactions.at(-1)?.timestamp }));
+  }
+  return compactions;
+}
+
+function findBreaks({ chain, isBroken, plan }: CompactionSources): readonly Break[] {
+  const breaks: Break[] = [];
+  const newestOpener = plan.openers.at(-1);
+  const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
+  let lost: LineEntry | undefined;
+  let isSentBefore = false;
+  for (const [position, entry] of chain.entries()) {
+    const found = isSentBefore ? breakAt(chain, position) : undefined;
+    if (found !== undefined) {
+      breaks.push(found);
+      lost = undefined;
+    } else if (isSentBefore && isBroken(entry) && !(position > newestTurn && mayPrecedeItsParent(entry))) lost = entry;
+    isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
+  }
+  return lost === undefined ? breaks : [...breaks, { at: lost, reason: "broken-parent" }];
+}
+
+/** The agent writes results and attachments now and then before the line they follow: that line may still come. */
+function mayPrecedeItsParent(entry: LineEntry): boolean {
+  return entry.kind === "result" || entry.kind === "attachment";
+}
+
+function breakAt(chain: readonly LineEntry[], position: number): Break | undefined {
+  const entry = chain[position];
+  const next = chain[position + 1];
+  if (entry?.kind === "summary") {
+    const before = chain[position - 1];
+    return before?.kind === "boundary" ? undefined : { at: entry, summary: entry };
+  }
+  if (entry?.kind !== "boundary") return undefined;
+  if (next?.kind === "summary") return { at: entry, boundary: entry, summary: next };
+  return { at: entry, boundary: entry, reason: "boundary-without-summary" };
+}
+
+interface LinePlace {
+  readonly turn: number;
+  readonly position: number;
+}
+
+function placeLines(plan: TurnPlan): ReadonlyMap<LineEntry, LinePlace> {
+  const places = new Map<LineEntry, LinePlace>();
+  for (const [turn, lines] of plan.lines.entries()) {
+    for (const [position, entry] of lines.entries()) places.set(entry, { turn, position });
+  }
+  return places;
+}
+
+interface EventPlace {
+  readonly turn: number;
+  readonly event: string;
+}
+
+function lastEventBefore(
+  plan: TurnPlan,
+  places: ReadonlyMap<LineEntry, LinePlace>,
+  at: LineEntry,
+): EventPlace | undefined {
+  const place = places.get(at);
+  if (place === undefined) return undefined;
+  for (let turn = place.turn; turn >= 0; turn--) {
+    const lines = plan.lines[turn] ?? [];
+    const before = turn === place.turn ? lines.slice(0, place.position) : lines;
+    for (const entry of before.toReversed()) {
+      const event = readLineEvents(plan, entry).at(-1)?.id;
+      if (event !== undefined) return { turn, event };
+    }
+  }
+  return undefined;
+}
+
+interface Ending {
+  readonly end: EventPlace;
+  /** Timestamp of the compaction before. */
+  readonly after: string | undefined;
+}
+
+function createCompaction(sources: CompactionSources, found: Break, { end, after }: Ending): Compaction {
+  const { plan } = sources;
+  const own = (found.boundary ?? found.at).timestamp;
+  const isLater = after === undefined || compareTimestamps(own, after) > 0;
+  const keep = keptEvents(sources, found);
+  const summary = found.summary === undefined ? undefined : rawLine(plan, found.summary);
+  return {
+    type: "compaction",
+    id: deriveName(`${found.at.uuid ?? plan.sessionId}${found.reason === "broken-parent" ? ".broken-parent" : ""}`),
+    timestamp: isLater ? own : addMilliseconds(after, 1),
+    from_turn: 0,
+    to_turn: end.turn,
+    to_event: end.event,
+    ...(keep.length > 0 && { keep }),
+    ...(summary === undefined
+      ? { turns: "omit" as const }
+      : {
+          summary: {
+            summary: plainText(recordOf(summary, "message")?.["content"]),
+            source: "imported" as const,
+            inject: "request" as const,
+          },
+        }),
+    source: "import",
+    ...(found.reason !== undefined && { reason: found.reason }),
+    metadata: compactionMetadata(plan, found),
+  };
+}
+
+function keptEvents({ plan, nodes }: CompactionSources, { boundary }: Break): readonly string[] {
+  const kept = (boundary?.preserved ?? []).flatMap((uuid) => nodes.get(uuid) ?? []);
+  return kept.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
+}
+
+function compactionMetadata(plan: TurnPlan, { at, boundary, summary }: Break): Readonly<Record<string, unknown>> {
+  const compact = boundary === undefined ? undefined : recordOf(rawLine(plan, boundary), "compactMetadata");
+  return {
+    ...(compact?.["trigger"] !== undefined && { trigger: compact["trigger"] }),
+    ...(compact?.["preTokens"] !== undefined && { preTokens: compact["preTokens"] }),
+    ...(boundary?.uuid !== undefined && { boundary: boundary.uuid }),
+    ...(summary?.uuid !== undefined && { summary: summary.uuid }),
+    ...(boundary === undefined && summary === undefined && { line: at.uuid }),
+  };
+}
+
+function rawLine(plan: TurnPlan, entry: LineEntry): RawLine {
+  const parsed = parseLine(plan.source.line(entry.line));
+  return parsed === null || typeof parsed === "string" ? {} : parsed;
+}

@@ -1,0 +1,111 @@
+// Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
+// its compactions as compactions. A pure function of the file's text.
+import { userError } from "../../core/errors.ts";
+import type { ImportedSession } from "../imported-session.ts";
+import type { SessionSource } from "../session-source.ts";
+import { findAbandoned } from "./abandoned.ts";
+import { findActivePath } from "./active-path.ts";
+import { readCompactions } from "./compactions.ts";
+import { isClaudeLine } from "./detect.ts";
+import { readExportOrigin } from "./export-ids.ts";
+import { parseLine, stringOf } from "./line.ts";
+import { createGraph } from "./session-graph.ts";
+import { sessionIdOf, toUsableId } from "./session-id.ts";
+
+import { indexSession, type SessionIndex } from "./session-index.ts";
+import { readTitles, titleOfEvents } from "./titles.ts";
+import { cutTurns, requestLines, type TurnCut } from "./turn-cuts.ts";
+import { arrangeTurns, findNotes } from "./turn-lines.ts";
+import { readLineEvents, readPlannedTurn, type TurnPlan } from "./turn-reader.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events. */
+const IMPORTER_VERSION = 1;
+
+/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
+export function readClaudeSession(source: SessionSource): ImportedSession {
+  const index = indexSession(source);
+  if (!hasClaudeLine(source, index)) throw notASession(index);
+  const sessionId = sessionIdOf(index);
+  const graph = createGraph(index);
+  const path = findActivePath(index, graph);
+  const cuts = cutTurns(path.chain);
+  const notes = findNotes(index, graph, path);
+  const plan: TurnPlan = {
+    source,
+    sessionId,
+    openers: cuts.map((cut) => cut.opener),
+    lines: arrangeTurns(cuts, path.beside, notes),
+    requests: requestLines(path.chain),
+    notes: new Set(notes),
+  };
+  const compactions = readCompactions({ plan, chain: path.chain, nodes: index.nodes, isBroken: graph.isBroken });
+  const starts = turnStarts(cuts);
+  const origin = readExportOrigin(index.firstLine);
+  const readTurn = (turn: number) => readPlannedTurn(plan, turn);
+  return {
+    format: "claude-code",
+    importer: IMPORTER_VERSION,
+    sessionId,
+    title: firstTitle(plan),
+    titles: readTitles(index, sessionId),
+    createdAt: index.createdAt,
+    ...(index.cwd !== undefined && { cwd: index.cwd }),
+    turnCount: cuts.length,
+    readTurn,
+    turnLine: (turn) => starts[turn] ?? source.lineCount,
+    turnTime: (turn) => cuts[turn]?.opener.timestamp ?? index.createdAt,
+    compactions,
+    compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),
+    abandoned: findAbandoned(index, graph, { path, cuts, plan }),
+    skippedLines: index.skipped,
+    ...(origin !== null && { origin }),
+  };
+}
+
+/** Gives the id of a session without reading further than the first line that names it; null when none does. */
+export function claudeSessionId(source: SessionSource): string | null {
+  for (let line = 0; line < source.lineCount; line++) {
+    const parsed = parseLine(source.line(line));
+    const id = parsed === null || typeof parsed === "string" ? undefined : stringOf(parsed, "sessionId");
+    if (id !== undefined) return toUsableId(id);
+  }
+  return null;
+}
+
+function hasClaudeLine(source: SessionSource, index: SessionIndex): boolean {
+  return index.entries.some((entry) => {
+    const line = parseLine(source.line(entry.line));
+    return line !== null && typeof line !== "string" && isClaudeLine(line);
+  });
+}
+
+function notASession(index: SessionIndex): Error {
+  const first = index.skipped[0];
+  const found = first === undefined ? "no line of one was found" : `line ${first.line} is ${first.reason}`;
+  return userError(
+    "not_a_session",
+    `The file is not a Claude Code session: expected JSON lines with \`type\` and \`uuid\`, ${found}.`,
+    {
+      hints: ["Claude Code keeps sessions in ~/.claude/projects/<project>/<session>.jsonl."],
+    },
+  );
+}
+
+/** Lines at which the turns' pieces of the file begin, 0-based, never falling; turn 0 begins with the file. */
+function turnStarts(cuts: readonly TurnCut[]): readonly number[] {
+  let last = 0;
+  return cuts.map((cut, turn) => {
+    if (turn > 0) last = Math.max(last, cut.opener.firstLine);
+    return last;
+  });
+}
+
+function firstTitle(plan: TurnPlan): string {
+  for (const entries of plan.lines) {
+    for (const entry of entries) {
+      const title = titleOfEvents(readLineEvents(plan, entry));
+      if (title !== undefined) return title;
+    }
+  }
+  return "untitled session";
+}

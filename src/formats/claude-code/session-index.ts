@@ -1,0 +1,169 @@
+// First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
+// parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
+import type { SkippedLine } from "../imported-session.ts";
+import type { SessionSource } from "../session-source.ts";
+import { parseLine, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
+import { kindOfLine, type LineKind } from "./line-kind.ts";
+import { NO_DATE, readTimestamp } from "./timestamp.ts";
+
+/** What the index keeps of one line. */
+export interface LineEntry {
+  /** Line of the file, 0-based; of duplicates the last. */
+  readonly line: number;
+  /** First line with the same uuid, 0-based. */
+  readonly firstLine: number;
+  readonly kind: LineKind;
+  /** Whether the line is a `user` or `assistant` line: what a path can end in. */
+  readonly isMessage: boolean;
+  readonly isSidechain: boolean;
+  /** Absent = side data that is no node of the conversation's graph. */
+  readonly uuid?: string;
+  readonly parent?: string;
+  readonly logicalParent?: string;
+  /** The assistant line whose call a result answers. */
+  readonly sourceAssistant?: string;
+  /** `message.id`: lines that share it are one assistant message. */
+  readonly messageId?: string;
+  /** RFC 3339 UTC; that of the line before when the line has none. */
+  readonly timestamp: string;
+  /** Lines that this boundary keeps, in order, and the last of them; only boundaries have it. */
+  readonly preserved?: readonly string[];
+}
+
+/** A line that names the session or its end: titles, the newest prompt. */
+export interface MarkerLine {
+  readonly line: number;
+  readonly timestamp: string;
+  readonly raw: RawLine;
+}
+
+export interface SessionIndex {
+  /** All lines that parse, in file order, without superseded duplicates. */
+  readonly entries: readonly LineEntry[];
+  /** Nodes of the graph by uuid. */
+  readonly nodes: ReadonlyMap<string, LineEntry>;
+  /** `summary`, `ai-title`, `custom-title` lines, oldest first. */
+  readonly titles: readonly MarkerLine[];
+  /** `leafUuid` of the `last-prompt` lines, oldest first. */
+  readonly promptLeaves: readonly string[];
+  readonly skipped: readonly SkippedLine[];
+  /** First of each that the file names. */
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  /** RFC 3339 UTC of the first dated line. */
+  readonly createdAt: string;
+  /** The first line of the file that parses; absent in a file without one. */
+  readonly firstLine?: RawLine;
+}
+
+interface Draft {
+  readonly entries: LineEntry[];
+  readonly nodes: Map<string, LineEntry>;
+  readonly superseded: Set<LineEntry>;
+  readonly titles: MarkerLine[];
+  readonly promptLeaves: string[];
+  readonly skipped: SkippedLine[];
+  timestamp: string | undefined;
+  createdAt: string | undefined;
+  sessionId: string | undefined;
+  cwd: string | undefined;
+  firstLine: RawLine | undefined;
+}
+
+const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
+
+/** Indexes a session file. */
+export function indexSession(source: SessionSource): SessionIndex {
+  const draft: Draft = {
+    entries: [],
+    nodes: new Map(),
+    superseded: new Set(),
+    titles: [],
+    promptLeaves: [],
+    skipped: [],
+    timestamp: undefined,
+    createdAt: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    firstLine: undefined,
+  };
+  for (let line = 0; line < source.lineCount; line++) {
+    const parsed = parseLine(source.line(line));
+    if (typeof parsed === "string") draft.skipped.push({ line: line + 1, reason: parsed });
+    else if (parsed !== null) addLine(draft, line, parsed);
+  }
+  return finishIndex(draft);
+}
+
+function finishIndex(draft: Draft): SessionIndex {
+  const { sessionId, cwd, firstLine, createdAt = NO_DATE } = draft;
+  return {
+    entries: draft.entries
+      .filter((entry) => !draft.superseded.has(entry))
+      .map((entry) =>
+        entry.uuid === undefined && entry.timestamp === NO_DATE ? { ...entry, timestamp: createdAt } : entry,
+      ),
+    nodes: draft.nodes,
+    titles: draft.titles,
+    promptLeaves: draft.promptLeaves,
+    skipped: draft.skipped,
+    createdAt,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(cwd !== undefined && { cwd }),
+    ...(firstLine !== undefined && { firstLine }),
+  };
+}
+
+function addLine(draft: Draft, line: number, raw: RawLine): void {
+  const dated = readTimestamp(raw["timestamp"]);
+  draft.createdAt ??= dated;
+  draft.timestamp = dated ?? draft.timestamp;
+  draft.sessionId ??= stringOf(raw, "sessionId");
+  draft.cwd ??= stringOf(raw, "cwd");
+  draft.firstLine ??= raw;
+  const timestamp = draft.timestamp ?? NO_DATE;
+  if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
+  const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
+  if (leaf !== undefined) draft.promptLeaves.push(leaf);
+  const entry = createEntry({ line, raw, timestamp, earlier: draft.nodes.get(stringOf(raw, "uuid") ?? "") });
+  draft.entries.push(entry);
+  if (entry.uuid === undefined) return;
+  const earlier = draft.nodes.get(entry.uuid);
+  if (earlier !== undefined) draft.superseded.add(earlier);
+  draft.nodes.set(entry.uuid, entry);
+}
+
+interface EntryInput {
+  readonly line: number;
+  readonly raw: RawLine;
+  readonly timestamp: string;
+  readonly earlier: LineEntry | undefined;
+}
+
+function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
+  const uuid = stringOf(raw, "uuid");
+  const kind = kindOfLine(raw);
+  const parent = stringOf(raw, "parentUuid");
+  const logicalParent = stringOf(raw, "logicalParentUuid");
+  const sourceAssistant = stringOf(raw, "sourceToolAssistantUUID");
+  const messageId = kind === "assistant" ? stringOf(recordOf(raw, "message") ?? {}, "id") : undefined;
+  return {
+    line,
+    firstLine: earlier?.firstLine ?? line,
+    kind: uuid === undefined ? "side" : kind,
+    isMessage: raw["type"] === "user" || raw["type"] === "assistant",
+    isSidechain: raw["isSidechain"] === true,
+    timestamp,
+    ...(uuid !== undefined && { uuid }),
+    ...(parent !== undefined && { parent }),
+    ...(logicalParent !== undefined && { logicalParent }),
+    ...(sourceAssistant !== undefined && { sourceAssistant }),
+    ...(messageId !== undefined && { messageId }),
+    ...(kind === "boundary" && { preserved: preservedLines(raw) }),
+  };
+}
+
+function preservedLines(raw: RawLine): readonly string[] {
+  const kept = recordOf(recordOf(raw, "compactMetadata") ?? {}, "preservedMessages");
+  return kept === undefined ? [] : stringsOf(kept, "uuids");
+}

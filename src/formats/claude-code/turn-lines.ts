@@ -1,0 +1,105 @@
+// The lines of each turn in the order of its events: the path as it is linked, notes where they stand in the file, and
+// the lines of one assistant message together. Appending lines to the file only adds to the newest turn.
+import type { SessionPath } from "./active-path.ts";
+import type { SessionGraph } from "./session-graph.ts";
+import type { LineEntry, SessionIndex } from "./session-index.ts";
+import type { TurnCut } from "./turn-cuts.ts";
+
+/** Gives each turn its lines, in event order. `notes` = the lines no model sees that belong to the path. */
+export function arrangeTurns(
+  cuts: readonly TurnCut[],
+  beside: readonly LineEntry[],
+  notes: readonly LineEntry[],
+): readonly (readonly LineEntry[])[] {
+  const turnOfMessage = new Map<string, number>();
+  const turnOfLine = new Map<string, number>();
+  for (const [turn, cut] of cuts.entries()) {
+    for (const entry of cut.chain) place(entry, turn);
+  }
+  const others: LineEntry[][] = cuts.map(() => []);
+  for (const entry of beside) {
+    const turn =
+      turnOfMessage.get(entry.messageId ?? "") ?? turnOfLine.get(entry.sourceAssistant ?? entry.parent ?? "") ?? 0;
+    place(entry, turn);
+    others[turn]?.push(entry);
+  }
+  const starts = cuts.map((cut) => cut.opener.firstLine);
+  for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
+  return cuts.map((cut, turn) =>
+    joinMessages(
+      mergeByLine(
+        cut.chain,
+        (others[turn] ?? []).sort((a, b) => a.line - b.line),
+      ),
+    ),
+  );
+
+  function place(entry: LineEntry, turn: number): void {
+    if (entry.messageId !== undefined) turnOfMessage.set(entry.messageId, turn);
+    if (entry.uuid !== undefined) turnOfLine.set(entry.uuid, turn);
+  }
+}
+
+/** Lines no model sees that stand beside the path: side data, and nodes that hang on it. */
+export function findNotes(index: SessionIndex, graph: SessionGraph, path: SessionPath): readonly LineEntry[] {
+  const onPath = new Set([...path.chain, ...path.beside]);
+  return index.entries.filter((entry) => {
+    if (onPath.has(entry) || entry.isSidechain) return false;
+    if (entry.uuid === undefined) return true;
+    if (entry.kind !== "side" && entry.kind !== "attachment") return false;
+    const owner = nearestOwner(entry, graph);
+    return owner === undefined || onPath.has(owner);
+  });
+}
+
+/** The message that a node without one of its own hangs on. */
+function nearestOwner(entry: LineEntry, graph: SessionGraph): LineEntry | undefined {
+  const seen = new Set([entry]);
+  let at = graph.parentOf(entry);
+  while (at !== undefined && at.kind === "side" && !seen.has(at)) {
+    seen.add(at);
+    at = graph.parentOf(at);
+  }
+  return at;
+}
+
+/** The turn whose piece of the file holds a line; what stands before the first piece belongs to turn 0. */
+function turnAt(starts: readonly number[], line: number): number {
+  let turn = 0;
+  for (let low = 0, high = starts.length - 1; low <= high; ) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= line) {
+      turn = middle;
+      low = middle + 1;
+    } else high = middle - 1;
+  }
+  return turn;
+}
+
+function mergeByLine(chain: readonly LineEntry[], others: readonly LineEntry[]): readonly LineEntry[] {
+  const merged: LineEntry[] = [];
+  let next = 0;
+  for (const entry of chain) {
+    for (let other = others[next]; other !== undefined && other.line < entry.line; other = others[++next])
+      merged.push(other);
+    merged.push(entry);
+  }
+  merged.push(...others.slice(next));
+  return merged;
+}
+
+/** Moves a line of an assistant message up to the rest of its message when something else was sent in between. */
+function joinMessages(lines: readonly LineEntry[]): readonly LineEntry[] {
+  const joined: LineEntry[] = [];
+  const seen = new Set<string>();
+  for (const entry of lines) {
+    if (entry.messageId === undefined || !seen.has(entry.messageId)) joined.push(entry);
+    else {
+      const last = joined.findLastIndex((other) => other.messageId === entry.messageId);
+      const isInterrupted = joined.slice(last + 1).some((other) => other.kind !== "side");
+      joined.splice(isInterrupted ? last + 1 : joined.length, 0, entry);
+    }
+    if (entry.messageId !== undefined) seen.add(entry.messageId);
+  }
+  return joined;
+}

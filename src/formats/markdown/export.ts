@@ -1,0 +1,61 @@
+// Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
+// turns, so that a new turn can be appended to a file.
+import type { ProjectedTurn, View } from "../../core/view.ts";
+import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
+import { renderLine, renderName, stripControls } from "./safe-text.ts";
+
+/** How a view is shown. */
+export interface MarkdownOptions extends EventMarkdownOptions {
+  /** Takes control characters out, for texts that go to a terminal; default false. */
+  readonly terminal?: boolean;
+}
+
+/** What a document is about. */
+export interface ViewHeading {
+  readonly title: string;
+  readonly branch?: string;
+  /** Commit the view was made from. */
+  readonly commit?: string;
+}
+
+/** Renders a view: a heading when it is given a title, then the concatenation of its turns. */
+export function renderMarkdown(view: View, options: MarkdownOptions & { readonly title?: string } = {}): string {
+  const heading = options.title === undefined ? "" : renderViewHeading({ title: options.title }, options);
+  return heading + view.turns.map((turn) => renderTurnMarkdown(turn, options)).join("");
+}
+
+/** Renders the heading of a document; ends with a blank line. */
+export function renderViewHeading({ title, branch, commit }: ViewHeading, options: MarkdownOptions = {}): string {
+  const source = [branch, commit]
+    .filter((name) => name !== undefined)
+    .map(renderName)
+    .join(" at ");
+  const text = `# ${renderLine(title)}\n\n${source === "" ? "" : `${source}\n\n`}`;
+  return options.terminal === true ? stripControls(text) : text;
+}
+
+/** Renders one projected turn: its heading, then its events; ends with a blank line. */
+export function renderTurnMarkdown(turn: ProjectedTurn, options: MarkdownOptions = {}): string {
+  const tools = new Map<string, string>();
+  const context = { isSummary: turn.origin.kind === "summary", tools };
+  let text = `${headingOf(turn)}\n\n`;
+  for (const event of turn.events) {
+    if (event.type === "tool_call_request") tools.set(event.call_id, event.name);
+    text += renderEventMarkdown(event, context, options);
+  }
+  return options.terminal === true ? stripControls(text) : text;
+}
+
+function headingOf({ origin, events }: ProjectedTurn): string {
+  const time = timeOf(events[0]?.timestamp);
+  if (origin.kind === "kept") return `## Turn ${origin.turn}${origin.part === true ? " (continued)" : ""}${time}`;
+  const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
+  const what = origin.kind === "summary" ? `Summary of ${turns}` : `In place of ${turns}`;
+  return `## ${what} · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}`;
+}
+
+/** ` · 2026-03-04 05:06:07 UTC`; "" when the timestamp is none. */
+function timeOf(timestamp: string | undefined): string {
+  const found = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)/.exec(timestamp ?? "");
+  return found === null ? "" : ` · ${found[1]} ${found[2]} UTC`;
+}

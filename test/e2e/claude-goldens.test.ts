@@ -1,0 +1,123 @@
+// What a model is sent for an imported session equals what the real agent sent when it resumed that session.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createBufferSource } from "../../src/app/buffer-source.ts";
+import { projectTurns } from "../../src/core/projection.ts";
+import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
+import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
+import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
+import type { ImportedSession } from "../../src/formats/imported-session.ts";
+import { corpusMissing, listGoldens, readCorpusFile, readGolden, sharedFolder } from "../helpers/corpus.ts";
+
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: readonly Block[];
+}
+interface Message {
+  readonly role: string;
+  readonly blocks: readonly Block[];
+}
+interface Normalizer {
+  normalize(messages: unknown, options: { agent: string; prompt: string; api?: string }): readonly Message[];
+  history(messages: readonly Message[]): readonly Message[];
+}
+
+/** What the agent itself puts in when it resumes a session that stopped in the middle. */
+const AGENT_REPAIRS = /^(?:\[Tool call interrupted: |No response requested\.$)/;
+
+function allTurns(session: ImportedSession) {
+  return Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
+}
+
+function isRepair(block: Block): boolean {
+  const texts = block.type === "tool_result" ? (block.content ?? []) : [block];
+  return texts.some((part) => part.type === "text" && AGENT_REPAIRS.test(part.text ?? ""));
+}
+
+/** The history without repairs; an exact repair text of ours or the agent's never stands for a message. */
+function withoutRepairs(messages: readonly Message[]): readonly Message[] {
+  const joined: { role: string; blocks: Block[] }[] = [];
+  for (const { role, blocks } of messages) {
+    const kept = blocks.filter((block) => !isRepair(block));
+    if (kept.length === 0) continue;
+    const last = joined.at(-1);
+    if (last?.role === role) last.blocks.push(...kept);
+    else joined.push({ role, blocks: [...kept] });
+  }
+  return joined;
+}
+
+/** States of one session, each a byte prefix of the next. */
+const GROWTH_SERIES = [
+  "ce_258fedd6ee_1",
+  "04_4ed289c318_1",
+  "d3_8f8f80fa82_1",
+  "57_f1f346970c_1",
+  "b0_36f59168c8_1",
+  "f7_a71cacaeea_1",
+].map((name) => `entireio__cli/${name}.jsonl`);
+
+function listSessions(): readonly { readonly file: string }[] {
+  return goldens.map(({ file }) => ({ file }));
+}
+
+const goldens = listGoldens("claude-code");
+
+describe.skipIf(corpusMissing !== null)(
+  `Claude Code goldens${corpusMissing === null ? "" : ` (skipped: ${corpusMissing})`}`,
+  () => {
+    it("has all 18 goldens at hand", () => {
+      expect(goldens).toHaveLength(18);
+    });
+
+    it("keeps the turns of a session while its file grows", () => {
+      const states = GROWTH_SERIES.map((name) =>
+        readClaudeSession(createBufferSource(readCorpusFile(`claude-code/${name}`))),
+      );
+      for (const [at, later] of states.entries()) {
+        const earlier = states[at - 1];
+        if (earlier === undefined) continue;
+        const turns = allTurns(earlier);
+        expect(allTurns(later).slice(0, turns.length - 1)).toEqual(turns.slice(0, -1));
+        const newest = turns.at(-1)!;
+        expect(later.readTurn(newest.index).slice(0, newest.events.length)).toEqual(newest.events);
+        expect(turns.map(({ index }) => later.turnLine(index))).toEqual(
+          turns.map(({ index }) => earlier.turnLine(index)),
+        );
+      }
+    });
+
+    it.each(listSessions())(
+      "reads $file without loss: unique ids, pieces that join to the file, rules the provider accepts",
+      ({ file }) => {
+        const bytes = readCorpusFile(file);
+        const source = createBufferSource(bytes);
+        const session = readClaudeSession(source);
+        const turns = allTurns(session);
+        const ids = turns.flatMap((turn) => turn.events.map((event) => event.id));
+        expect(new Set(ids).size).toBe(ids.length);
+        const starts = Array.from({ length: session.turnCount + 1 }, (_, turn) =>
+          source.lineStart(session.turnLine(turn)),
+        );
+        expect(
+          Buffer.concat(turns.map(({ index }) => bytes.subarray(starts[index], starts[index + 1]))).equals(bytes),
+        ).toBe(true);
+        for (const compactions of [session.compactions, []]) {
+          expect(checkAnthropic(exportAnthropic(projectTurns(turns, compactions)).messages, {})).toEqual([]);
+        }
+      },
+    );
+
+    it.each(goldens)("sends for $file what the agent sent", async ({ golden, file, model }) => {
+      const url = pathToFileURL(join(sharedFolder, "agents", "normalize.mjs")).href;
+      const { normalize, history } = (await import(url)) as Normalizer;
+      const session = readClaudeSession(createBufferSource(readCorpusFile(file)));
+      const { messages } = exportAnthropic(projectTurns(allTurns(session), session.compactions), { model });
+      const options = { agent: "claude-code", prompt: "continue", api: "anthropic-messages" };
+      const ours = withoutRepairs(history(normalize(messages, options)));
+      expect(ours).toEqual(withoutRepairs(history(normalize(readGolden(golden), options))));
+    });
+  },
+);
