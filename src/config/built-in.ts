@@ -1,0 +1,18 @@
+// The lowest layer: what holds when nobody has set anything.
+import { BUILT_IN_PROFILES } from "../core/profile.ts";
+
+/** The built-in settings, in the shape of a config file. */
+export const BUILT_IN: Readonly<Record<string, unknown>> = {
+  conversation: {
+    compaction: {
+      default_profile: "default",
+      keep_last: 3,
+      strategy: "auto",
+      model: "",
+      summarize_threshold: 0.5,
+      fork: false,
+      profiles: BUILT_IN_PROFILES,
+      auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
+    },
+  },
+};

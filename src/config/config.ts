@@ -1,0 +1,76 @@
+// The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
+// (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
+import type { FieldPolicy } from "../core/compaction.ts";
+import type { Policies } from "../core/policy.ts";
+
+/** When jpg compacts on its own. */
+export interface AutoConfig {
+  readonly enabled: boolean;
+  /** Share of the context window above which it compacts, 0..1. */
+  readonly trigger_ratio: number;
+  /** Share of the context window above which it warns, 0..1. */
+  readonly warning_ratio: number;
+  readonly profile: string;
+  /** Fewer turns than this are never compacted; >= 0. */
+  readonly min_turns: number;
+}
+
+export interface CompactionConfig {
+  readonly default_profile: string;
+  /** Newest turns left alone; >= 0. */
+  readonly keep_last: number;
+  /** Newest messages left alone, rounded up to whole turns; >= 0; absent = only `keep_last` counts. */
+  readonly protected_messages?: number;
+  readonly strategy: string;
+  /** Summary model; empty = choose. */
+  readonly model: string;
+  /** Share of the context window above which the strategy `auto` adds a summary, 0..1. */
+  readonly summarize_threshold: number;
+  /** Compact onto a fork by default. */
+  readonly fork: boolean;
+  /** By profile name. */
+  readonly profiles: Readonly<Record<string, Policies>>;
+  readonly auto: AutoConfig;
+}
+
+/** How one tool's calls are compacted; absent = as the profile says. */
+export interface ToolCompactionConfig {
+  readonly request?: FieldPolicy;
+  /** `remove` takes the call away together with its result. */
+  readonly response?: FieldPolicy | "remove";
+  /** Equal calls are duplicates of the newest one. */
+  readonly dedup?: boolean;
+  /** Program that says whether a later call makes an earlier one obsolete; only from a trusted layer. */
+  readonly subsumes?: string;
+}
+
+export interface ToolConfig {
+  readonly compaction?: ToolCompactionConfig;
+}
+
+/** Where a provider is reached and how its key is got; only from a trusted layer. */
+export interface ProviderConfig {
+  readonly base_url?: string;
+  /** Program that prints the key. */
+  readonly key_command?: string;
+}
+
+/** An MCP server to start; only from a trusted layer. */
+export interface McpServerConfig {
+  readonly command?: string;
+  readonly args?: readonly string[];
+}
+
+export interface Config {
+  readonly conversation: {
+    readonly compaction: CompactionConfig;
+    /** By tool name; `*` = every other tool. */
+    readonly tools: Readonly<Record<string, ToolConfig>>;
+  };
+  /** By provider name. */
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly mcp: {
+    /** By server name. */
+    readonly servers: Readonly<Record<string, McpServerConfig>>;
+  };
+}

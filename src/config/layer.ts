@@ -1,0 +1,67 @@
+// A layer: one place that settings come from, and what a layer gives once it has been read.
+import type { LineOfKey } from "./key-lines.ts";
+import type { SettingFacts } from "./schema.ts";
+import type { SettingPath } from "./setting-key.ts";
+
+/** The layers, lowest first; a higher one wins. */
+export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
+
+/** Where a value comes from. */
+export interface Origin {
+  readonly layer: LayerName;
+  /** File, absent for built-in values and flags. */
+  readonly file?: string;
+  /** Line of the file, 1-based. */
+  readonly line?: number;
+}
+
+/** The settings of one place as plain tables. */
+export interface Layer {
+  readonly name: LayerName;
+  readonly file?: string;
+  readonly lineOf?: LineOfKey;
+  readonly table: unknown;
+}
+
+/** One setting as a layer gives it. */
+export interface Assignment {
+  readonly path: SettingPath;
+  /** Null for a table that is named but empty, such as a profile without policies. */
+  readonly facts: SettingFacts | null;
+  /** As written. */
+  readonly raw: unknown;
+  /** As the config holds it; undefined = takes back what a lower layer set. */
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** What is wrong with one key of a layer. */
+export interface Problem {
+  readonly code: "unknown_key" | "bad_value";
+  /** Dotted key as written. */
+  readonly key: string;
+  readonly origin: Origin;
+  /** What was expected and received. */
+  readonly reason: string;
+  /** The nearest name or word, when one is near. */
+  readonly nearest?: string;
+  /** Whether the key names a program or an address, so that it needs trust before its value matters. */
+  readonly gated: boolean;
+}
+
+export interface LayerContents {
+  /** In the order written. */
+  readonly assignments: readonly Assignment[];
+  readonly problems: readonly Problem[];
+}
+
+/** Gives the origin of a key of a layer. */
+export function originOf({ name, file, lineOf }: Layer, path: SettingPath): Origin {
+  const line = lineOf?.(path);
+  return { layer: name, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+}
+
+/** Renders where a setting stands: `file:line`, or the layer's name when it stands in no file. */
+export function renderPlace({ layer, file, line }: Origin): string {
+  return [file ?? layer, ...(line === undefined ? [] : [line])].join(":");
+}

@@ -1,0 +1,138 @@
+// The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
+// here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
+import * as z from "zod/mini";
+import { parseToolCallPolicy } from "../core/policy.ts";
+import type { Config } from "./config.ts";
+
+/** What is known of a setting beside its type. */
+export interface SettingFacts {
+  /** Completes "expected …" in an error. */
+  readonly expected: string;
+  /** Words that it accepts, for suggestions. */
+  readonly words?: readonly string[];
+  /** Names a program or an address: counts only from the user's layer, a trusted project's and the command line. */
+  readonly gated?: true;
+  /** May hold a secret: never shown in an error; a listing hides all of it, or what an address carries beside the host. */
+  readonly hidden?: "all" | "credentials";
+  /** The word that takes back what a lower layer set. */
+  readonly unset?: string;
+}
+
+/** The facts of each setting, by its schema. */
+export const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
+
+function setting<S extends z.ZodMiniType>(schema: S, expected: string, facts: Omit<SettingFacts, "expected"> = {}): S {
+  settingFacts.add(schema, { expected, ...facts });
+  return schema;
+}
+
+function oneOf<const W extends readonly [string, ...string[]]>(
+  words: W,
+  facts: Omit<SettingFacts, "expected" | "words"> = {},
+): z.ZodMiniEnum<{ [K in W[number]]: K }> {
+  const all = facts.unset === undefined ? words : [...words, facts.unset];
+  const expected = all.map((word) => `"${word}"`).join(" or ");
+  return setting(z.enum(words), expected, { words: all, ...facts });
+}
+
+const flag = () => setting(z.boolean(), "true or false");
+const count = (what: string) => setting(z.int().check(z.minimum(0)), `a number of ${what}, whole, 0 or more`);
+const share = () => setting(z.number().check(z.minimum(0), z.maximum(1)), "a share from 0 to 1");
+const text = (what: string) => setting(z.string(), what);
+const name = (what: string) => setting(z.string().check(z.minLength(1)), what);
+
+const TOOL_CALL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"] as const;
+
+/** The forms are checked here, so that no misspelt key passes; what they mean is core's to say. */
+const toolCalls = setting(
+  z.pipe(
+    z.union([
+      z.enum(TOOL_CALL_WORDS),
+      z.strictObject({
+        policy: z.literal("strip"),
+        request: z.exactOptional(z.boolean()),
+        response: z.exactOptional(z.boolean()),
+      }),
+      z.strictObject({
+        policy: z.literal("truncate"),
+        max_chars: z.int().check(z.minimum(1)),
+        head: z.exactOptional(z.number().check(z.minimum(0), z.maximum(1))),
+      }),
+      z.strictObject({ policy: z.literal("omit") }),
+    ]),
+    z.transform((form) => parseToolCallPolicy(form, "tool_calls")),
+  ),
+  [
+    ...TOOL_CALL_WORDS.map((word) => `"${word}"`),
+    '"keep"',
+    '{ policy = "strip", request = false }',
+    'or { policy = "truncate", max_chars = 2000, head = 0.5 }',
+  ].join(", "),
+  { words: [...TOOL_CALL_WORDS, "keep"], unset: "keep" },
+);
+
+const profile = z.strictObject({
+  reasoning: z.exactOptional(oneOf(["strip"], { unset: "keep" })),
+  tool_calls: z.exactOptional(toolCalls),
+  attachments: z.exactOptional(oneOf(["strip"], { unset: "keep" })),
+  turns: z.exactOptional(oneOf(["omit"], { unset: "keep" })),
+  summary: z.exactOptional(
+    z.strictObject({
+      policy: oneOf(["summarize"]),
+      model: z.exactOptional(name('a model such as "anthropic/claude-haiku"')),
+      instructions: z.exactOptional(name("the instructions of the summary prompt, a text")),
+    }),
+  ),
+});
+
+const compaction = z.strictObject({
+  default_profile: name("the name of a profile"),
+  keep_last: count("turns"),
+  protected_messages: z.exactOptional(count("messages")),
+  strategy: name("the name of a strategy"),
+  model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose'),
+  summarize_threshold: share(),
+  fork: flag(),
+  profiles: z.record(z.string(), profile),
+  auto: z.strictObject({
+    enabled: flag(),
+    trigger_ratio: share(),
+    warning_ratio: share(),
+    profile: name("the name of a profile"),
+    min_turns: count("turns"),
+  }),
+});
+
+const tool = z.strictObject({
+  compaction: z.exactOptional(
+    z.strictObject({
+      request: z.exactOptional(oneOf(["keep", "strip"])),
+      response: z.exactOptional(oneOf(["keep", "strip", "remove"])),
+      dedup: z.exactOptional(flag()),
+      subsumes: z.exactOptional(setting(z.string().check(z.minLength(1)), "a program, a text", { gated: true })),
+    }),
+  ),
+});
+
+const httpUrl = z.string().check(z.regex(/^https?:\/\/[^\s/]/));
+
+const provider = z.strictObject({
+  base_url: z.exactOptional(
+    setting(httpUrl, "an address that begins with http:// or https://", { gated: true, hidden: "credentials" }),
+  ),
+  key_command: z.exactOptional(
+    setting(z.string().check(z.minLength(1)), "a program that prints the key, a text", { gated: true, hidden: "all" }),
+  ),
+});
+
+const mcpServer = z.strictObject({
+  command: z.exactOptional(setting(z.string().check(z.minLength(1)), "a program, a text", { gated: true })),
+  args: z.exactOptional(setting(z.array(z.string()), "a list of texts", { gated: true, hidden: "all" })),
+});
+
+/** The whole of the settings. Layers are read leaf by leaf; a config put together from all layers satisfies it. */
+export const configSchema: z.ZodMiniType<Config> = z.strictObject({
+  conversation: z.strictObject({ compaction, tools: z.record(z.string(), tool) }),
+  providers: z.record(z.string(), provider),
+  mcp: z.strictObject({ servers: z.record(z.string(), mcpServer) }),
+});

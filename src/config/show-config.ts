@@ -1,0 +1,82 @@
+// The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
+import { stringify } from "smol-toml";
+import { type Origin, renderPlace } from "./layer.ts";
+import type { LoadedConfig } from "./load-config.ts";
+import { parseKey } from "./scan-key.ts";
+import type { SettingFacts } from "./schema.ts";
+import { formatKey, type SettingPath } from "./setting-key.ts";
+import { findNode } from "./setting-tree.ts";
+import { resolveShortKey } from "./short-key.ts";
+
+/** One setting in force. */
+export interface SettingRow {
+  /** Dotted, in full. */
+  readonly key: string;
+  /** As written; a text in its place says that a secret is not shown. */
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Control characters other than tab and line end. */
+const STEERS_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+const HIDDEN = "(not shown)";
+
+/**
+ * Lists the settings in force, ordered by key: all, or those of one key or table (its prefix may be left out). Empty when a
+ * key that exists is not set. Throws `unknown_key`.
+ */
+export function listSettings(loaded: LoadedConfig, key?: string): readonly SettingRow[] {
+  const under = key === undefined ? [] : resolveShortKey(parseKey(key) ?? [key]).path;
+  const rows: SettingRow[] = [];
+  for (const [dotted, origin] of loaded.origins) {
+    const path = parseKey(dotted) ?? [];
+    if (!under.every((name, index) => name === path[index])) continue;
+    rows.push({ key: dotted, value: shownValue(path, loaded.values.get(dotted)), origin });
+  }
+  return rows;
+}
+
+/** Renders rows one a line, `key=value`, or `layer TAB place TAB key=value` with origins; values as TOML, so that `--cfg` takes them. */
+export function renderSettings(rows: readonly SettingRow[], { showOrigin }: { readonly showOrigin: boolean }): string {
+  return rows
+    .map(({ key, value, origin }) => {
+      const setting = `${key}=${renderValue(value)}`;
+      if (!showOrigin) return `${setting}\n`;
+      const place = origin.file === undefined ? "" : renderPlace(origin);
+      return `${origin.layer}\t${place}\t${setting}\n`;
+    })
+    .join("");
+}
+
+/** Renders one value alone: a text without quotes, anything else as TOML, also a text that would steer a terminal. */
+export function renderBareValue(value: unknown): string {
+  return typeof value === "string" && !STEERS_TERMINAL.test(value) ? value : renderValue(value);
+}
+
+function renderValue(value: unknown): string {
+  if (isPlainTable(value)) {
+    const entries = Object.entries(value).map(([name, inner]) => `${formatKey([name])} = ${renderValue(inner)}`);
+    return `{ ${entries.join(", ")} }`;
+  }
+  return stringify({ value }).slice("value = ".length).trimEnd();
+}
+
+function isPlainTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shownValue(path: SettingPath, value: unknown): unknown {
+  const node = findNode(path)?.node;
+  const facts: SettingFacts | null = node?.type === "setting" ? node.facts : null;
+  switch (facts?.hidden) {
+    case "all":
+      return HIDDEN;
+    case "credentials":
+      return String(value)
+        .replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1")
+        .replace(/[?#].*$/s, "");
+    case undefined:
+      return value;
+  }
+}

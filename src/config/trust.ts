@@ -1,0 +1,69 @@
+// Trust in a project's config file, bound to its exact content: a file that changed is not trusted any more. The trust
+// file stays on the user's machine, outside any project.
+import { createHash } from "node:crypto";
+import { JpgError } from "../core/errors.ts";
+
+type TrustedDigests = Readonly<Record<string, string>>;
+
+const FORMAT = 1;
+
+/** Computes the digest that trust is bound to: SHA-256 of the UTF-8 text, 64 hex digits. */
+export function trustDigest(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/**
+ * Whether the user trusted a file with exactly this digest. `trustFileText` undefined = there is no trust file yet.
+ * Throws `bad_trust_file`.
+ */
+export function isTrusted(path: string, digest: string, trustFileText: string | undefined): boolean {
+  const digests = parseTrustFile(trustFileText);
+  return Object.hasOwn(digests, path) && digests[path] === digest;
+}
+
+/** Gives the trust file's new text with a file trusted. Throws `bad_trust_file`. */
+export function withTrust(trustFileText: string | undefined, path: string, digest: string): string {
+  return formatTrustFile({ ...parseTrustFile(trustFileText), [path]: digest });
+}
+
+/** Gives the trust file's new text with a file trusted no longer. Throws `bad_trust_file`. */
+export function withoutTrust(trustFileText: string | undefined, path: string): string {
+  const { [path]: _removed, ...digests } = parseTrustFile(trustFileText);
+  return formatTrustFile(digests);
+}
+
+function formatTrustFile(digests: TrustedDigests): string {
+  const trusted = Object.fromEntries(Object.entries(digests).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `${JSON.stringify({ format: FORMAT, trusted }, null, 2)}\n`;
+}
+
+function parseTrustFile(text: string | undefined): TrustedDigests {
+  if (text === undefined || text.trim() === "") return {};
+  const file = parseObject(text);
+  const trusted = file?.["trusted"];
+  if (file?.["format"] !== FORMAT || !isDigests(trusted)) {
+    throw new JpgError(
+      "config",
+      "bad_trust_file",
+      `cannot read the trust file: expected format ${FORMAT} with a digest for each path`,
+      {
+        hints: ["remove jpg/trust.json from your state folder, then run `jpg trust` again in the projects you trust"],
+      },
+    );
+  }
+  return trusted;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : null;
+  } catch {
+    return null; // reported by the caller as a bad trust file
+  }
+}
+
+function isDigests(value: unknown): value is TrustedDigests {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((digest) => typeof digest === "string");
+}

@@ -1,0 +1,282 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ConfigInput, loadConfig, renderIgnored } from "../../src/config/load-config.ts";
+import { errorOf } from "./error-of.ts";
+
+const NOTHING: ConfigInput = { conversation: [], overrides: [] };
+const user = (text: string): ConfigInput => ({ ...NOTHING, user: { path: "/home/ada/config.toml", text } });
+const project = (text: string, trusted = false): ConfigInput => ({
+  ...NOTHING,
+  project: { path: "/p/.jpg.toml", text, trusted },
+});
+const conversation = (delta: unknown): ConfigInput => ({
+  ...NOTHING,
+  conversation: [{ file: "config/a.jsonl", at_turn: 0, delta }],
+});
+const keepLast = (value: number) => ({ conversation: { compaction: { keep_last: value } } });
+
+describe("the config without any layer", () => {
+  it("has the documented defaults", () => {
+    expect(loadConfig(NOTHING).config).toEqual({
+      conversation: {
+        compaction: {
+          default_profile: "default",
+          keep_last: 3,
+          strategy: "auto",
+          model: "",
+          summarize_threshold: 0.5,
+          fork: false,
+          profiles: {
+            default: { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } },
+            light: { reasoning: "strip" },
+          },
+          auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
+        },
+        tools: {},
+      },
+      providers: {},
+      mcp: { servers: {} },
+    });
+  });
+
+  it("is frozen, and a name that nobody set is absent whatever it is called", () => {
+    const { config } = loadConfig(NOTHING);
+    expect(() => Object.assign(config.conversation.compaction, { keep_last: 9 })).toThrow(TypeError);
+    expect(config.conversation.tools["constructor"]).toBeUndefined();
+  });
+});
+
+describe("layers", () => {
+  it("lets the higher layer win and remembers where each value comes from", () => {
+    const text = (value: number) => `[conversation.compaction]\nkeep_last = ${value}\nfork = ${value === 4}\n`;
+    const input: ConfigInput = {
+      user: { path: "/home/ada/config.toml", text: text(4) },
+      project: { path: "/p/.jpg.toml", text: "[conversation.compaction]\nkeep_last = 5\n", trusted: false },
+      conversation: [{ file: "config/a.jsonl", at_turn: 2, delta: keepLast(6) }],
+      overrides: ["auto.min_turns=8"],
+    };
+    const { config, origins } = loadConfig(input);
+    expect(config.conversation.compaction).toMatchObject({
+      keep_last: 6,
+      fork: true,
+      auto: { min_turns: 8 },
+      model: "",
+    });
+    const origin = (key: string) => origins.get(`conversation.compaction.${key}`);
+    expect(origin("keep_last")).toEqual({ layer: "conversation", file: "config/a.jsonl", line: 1 });
+    expect(origin("fork")).toEqual({ layer: "user", file: "/home/ada/config.toml", line: 3 });
+    expect(origin("auto.min_turns")).toEqual({ layer: "flag" });
+    expect(origin("model")).toEqual({ layer: "built-in" });
+  });
+
+  it("gives the value of the highest layer that sets it, whichever layers do", () => {
+    const value = fc.option(fc.nat(99), { nil: undefined });
+    fc.assert(
+      fc.property(value, value, fc.array(fc.nat(99)), fc.array(fc.nat(99)), (mine, theirs, deltas, flags) => {
+        const file = (count: number) => ({ path: "x.toml", text: `conversation.compaction.keep_last = ${count}` });
+        const { config } = loadConfig({
+          ...(mine === undefined ? {} : { user: file(mine) }),
+          ...(theirs === undefined ? {} : { project: { ...file(theirs), trusted: false } }),
+          conversation: deltas.map((count) => ({ file: "d", at_turn: 0, delta: keepLast(count) })),
+          overrides: flags.map((count) => `keep_last=${count}`),
+        });
+        expect(config.conversation.compaction.keep_last).toBe(flags.at(-1) ?? deltas.at(-1) ?? theirs ?? mine ?? 3);
+      }),
+    );
+  });
+
+  it("merges tables and replaces lists and policies", () => {
+    const { config } = loadConfig({
+      ...user(`[conversation.compaction.profiles.default]
+        tool_calls = { policy = "truncate", max_chars = 10 }
+        [mcp.servers.a]
+        command = "a"
+        args = ["1", "2"]`),
+      overrides: ['profiles.default.tool_calls="strip-responses"', 'mcp.servers.a.args=["3"]'],
+    });
+    expect(config.conversation.compaction.profiles["default"]).toEqual({
+      reasoning: "strip",
+      tool_calls: { policy: "strip", request: false, response: true },
+    });
+    expect(config.mcp.servers["a"]).toEqual({ command: "a", args: ["3"] });
+  });
+
+  it("takes back with keep what a lower layer set", () => {
+    const { config } = loadConfig(user('[conversation.compaction.profiles.light]\nreasoning = "keep"'));
+    expect(config.conversation.compaction.profiles["light"]).toEqual({});
+  });
+
+  it("knows a profile without policies, and reads a summary table without policy as a summary", () => {
+    const { config } = loadConfig(
+      user('[conversation.compaction.profiles.none]\n[conversation.compaction.profiles.heavy.summary]\nmodel = "a/b"'),
+    );
+    expect(config.conversation.compaction.profiles).toMatchObject({
+      none: {},
+      heavy: { summary: { policy: "summarize", model: "a/b" } },
+    });
+  });
+
+  it("understands the aliases and remembers their lines", () => {
+    const { config, origins } = loadConfig(user('[compaction]\nmodel = "a/b"\nauto = true\nprotected_messages = 12\n'));
+    expect(config.conversation.compaction).toMatchObject({
+      model: "a/b",
+      auto: { enabled: true },
+      protected_messages: 12,
+    });
+    expect(origins.get("conversation.compaction.auto.enabled")?.line).toBe(3);
+  });
+});
+
+describe("mistakes in the user's own files", () => {
+  it.each([
+    ["[conversation.compaction]\nkeep_lst = 3", "unknown_key", 2, "conversation.compaction.keep_last"],
+    ["\n[conversaton.compaction]\nkeep_last = 3", "unknown_key", 2, "conversation"],
+    ["[conversation.compaction.profiles.a]\nreasoning = 'stirp'", "bad_value", 2, '"strip"'],
+    ["[conversation.compaction.profiles.a]\ntool_calls = 'strip-response'", "bad_value", 2, '"strip-responses"'],
+  ])("names file, line and the nearest name: %j", (text, code, line, nearest) => {
+    const error = errorOf(() => loadConfig(user(text)));
+    expect(error).toMatchObject({ kind: "config", code, data: { file: "/home/ada/config.toml", line, nearest } });
+    expect(error.message).toContain(`/home/ada/config.toml:${line}`);
+    expect(error.hints).toEqual([`did you mean ${nearest}?`]);
+  });
+
+  it.each([
+    [
+      "conversation.compaction.keep_last = 1.5",
+      "expected a number of turns, whole, 0 or more, received the number 1.5",
+    ],
+    ["conversation.compaction.keep_last = -1", "received the number -1"],
+    ["conversation.compaction.fork = 'yes'", 'expected true or false, received the text "yes"'],
+    ["conversation.compaction.auto.trigger_ratio = 75", "expected a share from 0 to 1, received the number 75"],
+    ["conversation.compaction = 3", "expected a table of settings, received the number 3"],
+    ["conversation.compaction.model = 1979-05-27", "received a date"],
+    ["conversation.compaction.profiles.a.tool_calls = { policy = 'strip', respones = false }", "received a table"],
+    ["[[providers]]\nbase_url = 'https://x'", "received a list"],
+    ["providers.a.key_command = 5", "received a value that is not shown"],
+    ["compaction.model = 'a'\nconversation.compaction.model = 'b'", "under two names"],
+  ])("says what was expected and received: %j", (text, expected) => {
+    const error = errorOf(() => loadConfig(user(text)));
+    expect(error.code).toBe("bad_value");
+    expect(error.message).toContain(expected);
+  });
+
+  it("says for --cfg which override is wrong", () => {
+    const error = errorOf(() => loadConfig({ ...NOTHING, overrides: ["keep_last=many"] }));
+    expect(error.message).toContain("--cfg conversation.compaction.keep_last");
+  });
+});
+
+describe("trust", () => {
+  const program =
+    '[providers.a]\nbase_url = "https://evil.example"\nkey_command = "steal"\n[mcp.servers.b]\ncommand = "run"\n';
+
+  it("ignores programs and addresses of an untrusted project and says where they stand", () => {
+    const { config, ignored } = loadConfig(project(`${program}[conversation.compaction]\nkeep_last = 9\n`));
+    expect(config.providers["a"]).toBeUndefined();
+    expect(config.mcp.servers["b"]).toBeUndefined();
+    expect(config.conversation.compaction.keep_last).toBe(9);
+    expect(ignored.map(({ key, layer, line }) => [key, layer, line])).toEqual([
+      ["providers.a.base_url", "project", 2],
+      ["providers.a.key_command", "project", 3],
+      ["mcp.servers.b.command", "project", 5],
+    ]);
+    expect(renderIgnored(ignored)[1]).toContain("/p/.jpg.toml:3: ignored providers.a.key_command");
+    expect(renderIgnored(ignored)[1]).toContain("jpg trust");
+  });
+
+  it("does not even fail on a gated value of the wrong type there", () => {
+    expect(loadConfig(project("providers.a.key_command = 5")).ignored).toHaveLength(1);
+  });
+
+  it("takes them from a trusted project and from the user", () => {
+    for (const input of [project(program, true), user(program)]) {
+      const { config, ignored } = loadConfig(input);
+      expect(config.providers["a"]).toEqual({ base_url: "https://evil.example", key_command: "steal" });
+      expect(config.mcp.servers["b"]).toEqual({ command: "run" });
+      expect(ignored).toEqual([]);
+    }
+  });
+
+  it("lets a conversation set compaction keys, hints and models only", () => {
+    const { config, ignored } = loadConfig(
+      conversation({
+        conversation: {
+          compaction: { model: "a/b", keep_last: 1 },
+          tools: { grep: { compaction: { response: "keep", dedup: true, subsumes: "run" } } },
+        },
+        providers: { a: { base_url: "https://evil.example" } },
+        mcp: { servers: { b: { command: "run" } } },
+      }),
+    );
+    expect(config.conversation.compaction).toMatchObject({ model: "a/b", keep_last: 1 });
+    expect(config.conversation.tools["grep"]).toEqual({ compaction: { response: "keep", dedup: true } });
+    expect(config.providers).toEqual({});
+    expect(ignored.map(({ key }) => key)).toEqual([
+      "conversation.tools.grep.compaction.subsumes",
+      "providers.a.base_url",
+      "mcp.servers.b.command",
+    ]);
+  });
+
+  it("reports unknown keys, wrong values and damaged files of a conversation without failing", () => {
+    const { config, ignored } = loadConfig({
+      ...NOTHING,
+      conversation: [
+        {
+          file: "config/a.jsonl",
+          at_turn: 0,
+          delta: { conversation: { compaction: { keep_lst: 1, keep_last: "x" } } },
+        },
+        { file: "config/b.jsonl", at_turn: 0, delta: "no table" },
+        { file: "config/c.jsonl", at_turn: 0, delta: undefined, problem: "expected one line of JSON, an object" },
+      ],
+    });
+    expect(config.conversation.compaction.keep_last).toBe(3);
+    expect(ignored.map(({ key, file }) => `${file} ${key}`).sort()).toEqual([
+      "config/a.jsonl conversation.compaction.keep_last",
+      "config/a.jsonl conversation.compaction.keep_lst",
+      "config/b.jsonl ",
+      "config/c.jsonl ",
+    ]);
+  });
+
+  it("reads any delta without failing, without naming a program and without touching prototypes", () => {
+    const name = fc.constantFrom(
+      "__proto__",
+      "constructor",
+      "prototype",
+      "conversation",
+      "compaction",
+      "profiles",
+      "tools",
+      "providers",
+      "mcp",
+      "servers",
+      "subsumes",
+      "command",
+      "key_command",
+      "x",
+    );
+    const { delta } = fc.letrec((tie) => ({
+      delta: fc.oneof(
+        { maxDepth: 6, withCrossShrink: true },
+        fc.constantFrom<unknown>("strip", 1, true, null, []),
+        tie("table"),
+      ),
+      table: fc.array(fc.tuple(name, tie("delta")), { maxLength: 4 }).map((entries) => {
+        const json = entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",");
+        return JSON.parse(`{${json}}`) as unknown;
+      }),
+    }));
+    fc.assert(
+      fc.property(delta, (value) => {
+        const { config } = loadConfig(conversation(value));
+        expect(config.providers).toEqual({});
+        expect(config.mcp.servers).toEqual({});
+        expect(JSON.stringify(config)).not.toContain("subsumes");
+        expect(Object.keys(Object.prototype)).toEqual([]);
+        expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+      }),
+    );
+  });
+});

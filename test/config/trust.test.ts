@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { isTrusted, trustDigest, withTrust } from "../../src/config/trust.ts";
+import { errorOf } from "./error-of.ts";
+
+const PATH = "/p/.jpg.toml";
+
+describe("trust", () => {
+  it("is bound to the exact content: SHA-256 of the text", () => {
+    expect(trustDigest("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    const file = withTrust(undefined, PATH, trustDigest("a = 1\n"));
+    expect(isTrusted(PATH, trustDigest("a = 1\n"), file)).toBe(true);
+    expect(isTrusted(PATH, trustDigest("a = 2\n"), file)).toBe(false);
+  });
+
+  it("is bound to the path", () => {
+    const file = withTrust(undefined, PATH, trustDigest(""));
+    expect(isTrusted("/q/.jpg.toml", trustDigest(""), file)).toBe(false);
+    expect(isTrusted("constructor", trustDigest(""), file)).toBe(false);
+  });
+
+  it("is nobody's before the first `jpg trust`, also with an empty file", () => {
+    expect(isTrusted(PATH, "x", undefined)).toBe(false);
+    expect(isTrusted(PATH, "x", "\n")).toBe(false);
+  });
+
+  it("can be given anew and to others", () => {
+    const file = withTrust(withTrust(withTrust(undefined, PATH, "1"), "/q", "2"), PATH, "3");
+    expect(JSON.parse(file)).toEqual({ format: 1, trusted: { [PATH]: "3", "/q": "2" } });
+  });
+
+  it.each(["{", "[]", "null", '{"format":2,"trusted":{}}', '{"format":1}', '{"format":1,"trusted":{"/p":1}}'])(
+    "neither believes nor overwrites a trust file it cannot read: %j",
+    (text) => {
+      expect(errorOf(() => isTrusted(PATH, "x", text))).toMatchObject({ kind: "config", code: "bad_trust_file" });
+      expect(errorOf(() => withTrust(text, PATH, "x")).hints).toHaveLength(1);
+    },
+  );
+});
