@@ -1,0 +1,40 @@
+// Reads the payloads that events refer to, all at once, and puts them back.
+import { attachmentPath, attachmentsOf, inline } from "../core/attachment.ts";
+import { repositoryError } from "../core/errors.ts";
+import type { Event } from "../core/event.ts";
+import type { View } from "../core/view.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { collectBlobs } from "./branch-tree.ts";
+
+/** Reads every payload the events refer to. Gives a look-up that throws `attachment_missing`. */
+export async function readAttachments(
+  store: ConversationStore,
+  commit: string,
+  events: Iterable<Event>,
+): Promise<(name: string) => Uint8Array> {
+  const names = new Set<string>();
+  for (const event of events) for (const name of attachmentsOf(event)) names.add(name);
+  const paths = [...names].map(attachmentPath);
+  const oids = paths.length === 0 ? new Map<string, string>() : await store.readEntries(commit, paths);
+  const blobs = await collectBlobs(store, [...oids.values()]);
+  const byPath = new Map([...oids.keys()].map((path, index) => [path, blobs[index]]));
+  return (name) => {
+    const bytes = byPath.get(attachmentPath(name));
+    if (bytes === undefined) {
+      throw repositoryError("attachment_missing", `Attachment ${name} is not in the tree of ${commit.slice(0, 9)}.`, {
+        hints: ["`jpg git fsck` checks the store; `jpg git log --diff-filter=D -- attachments` shows what removed it."],
+      });
+    }
+    return bytes;
+  };
+}
+
+/** A view whose events hold their payloads themselves, as exports need them. */
+export async function inlineView(store: ConversationStore, commit: string, view: View): Promise<View> {
+  const read = await readAttachments(
+    store,
+    commit,
+    view.turns.flatMap((turn) => turn.events),
+  );
+  return { turns: view.turns.map((turn) => ({ ...turn, events: turn.events.map((event) => inline(event, read)) })) };
+}

@@ -1,0 +1,173 @@
+// A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
+// follows is new (DESIGN §5, `import` and `export` rows).
+
+import { inline } from "../core/attachment.ts";
+import type { Compaction } from "../core/compaction.ts";
+import { type Event, traitsOf } from "../core/event.ts";
+import { parseTurnFile, turnPath } from "../core/turn-file.ts";
+import type { View } from "../core/view.ts";
+import type { ExportOrigin, ImportedSession } from "../formats/imported-session.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { readAttachments } from "./attachments.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { lineOf, placeCompactions } from "./continued-compactions.ts";
+import { conversationOf } from "./conversations.ts";
+import { renderSession } from "./export.ts";
+import { type ForkStart, startOfFork } from "./fork-start.ts";
+import { countStoredEvents } from "./import-report.ts";
+import { loadHistory, loadView } from "./load-view.ts";
+import type { OpenSession } from "./open-session.ts";
+import { prepareTurn } from "./prepared-turn.ts";
+import { type KnownTurn, type TurnSequence, titlesByTurn } from "./turn-sequence.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface ContinuedSession {
+  /** The branch that it continues, as it stands now. */
+  readonly tree: BranchTree;
+  /** The commit that it was exported from. */
+  readonly exported: string;
+  /** What a fork begins with. */
+  readonly start: ForkStart;
+  readonly sequence: TurnSequence;
+  /** Whether it is still what was exported. */
+  readonly addsNothing: boolean;
+}
+
+/** Reads a session as the continuation of the branch it was exported from; null when this store has not that branch. */
+export async function readContinuedSession(
+  workspace: Workspace,
+  open: OpenSession,
+  session: ImportedSession,
+): Promise<ContinuedSession | null> {
+  const { store } = workspace;
+  const trees = open.origin === null ? null : await findExported(store, open.origin);
+  if (trees === null) return null;
+  const { exported, tree } = trees;
+  const shown = await findShown(workspace, exported, session);
+  const start = await startOfFork(store, exported, keptTurns(session, shown, exported.turnOids.length));
+  const stored = await storedTurn(workspace, exported, start.turnCount - 1);
+  const counts = await countStoredEvents(store, exported.turnOids.slice(0, start.turnCount));
+  const known = counts.map((events, index) => ({ oid: exported.turnOids[index] ?? "", events }));
+  const sequence = createSequence({ session, ...shown, known, stored, lineCount: open.source.lineCount });
+  const addsNothing =
+    start.commit === exported.commit &&
+    sequence.turnCount === sequence.known.length &&
+    sequence.compactionsAfter(known.length - 1).length === 0;
+  return { tree, exported: exported.commit, start, sequence, addsNothing };
+}
+
+/** What the lines of an exported session stand for. */
+interface Shown {
+  /** The event or compaction of each line, by line id, in the order of the lines. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** The turn of the conversation that an event belongs to, by event id. */
+  readonly turnOf: ReadonlyMap<string, number>;
+}
+
+/** A session is exported from the view, or from the full history: its first line tells which. */
+async function findShown(workspace: Workspace, exported: BranchTree, session: ImportedSession): Promise<Shown> {
+  const { lines } = await renderSession(workspace, exported, session.sessionId);
+  const first = session.readTurn(0)[1];
+  if (first === undefined || lines.has(lineOf(first.id))) {
+    return { lines, turnOf: turnsOf((await loadView(workspace.store, exported)).view) };
+  }
+  const whole = await renderSession(workspace, exported, session.sessionId, { fullHistory: true });
+  return { lines: whole.lines, turnOf: turnsOf(await loadHistory(workspace.store, exported)) };
+}
+
+function turnsOf(view: View): Map<string, number> {
+  const turnOf = new Map<string, number>();
+  for (const { origin, events } of view.turns) {
+    const turn = origin.kind === "kept" ? origin.turn : origin.to;
+    for (const event of events) turnOf.set(event.id, turn);
+    if (origin.kind !== "kept") turnOf.set(origin.compaction, turn);
+  }
+  return turnOf;
+}
+
+/** How many of the exported turns the agent still follows: all, unless the user went back in what was exported. */
+function keptTurns(session: ImportedSession, { lines, turnOf }: Shown, exportedTurns: number): number {
+  const newest = [...lines.keys()].at(-1);
+  for (let index = session.turnCount - 1; index >= 0; index--) {
+    const known = session.readTurn(index).findLast((event) => lines.has(lineOf(event.id)));
+    if (known === undefined) continue;
+    const turn = lineOf(known.id) === newest ? undefined : turnOf.get(lines.get(lineOf(known.id)) ?? "");
+    return turn === undefined ? exportedTurns : turn + 1;
+  }
+  return exportedTurns;
+}
+
+/** The branch at the commit that the file names, and as it is now. What a file says is checked: anybody may write one. */
+async function findExported(
+  store: ConversationStore,
+  { conversation, branch, commit }: ExportOrigin,
+): Promise<{ readonly exported: BranchTree; readonly tree: BranchTree } | null> {
+  const tip = (await store.listBranches()).find(({ name }) => name === branch);
+  if (tip === undefined || conversationOf(branch) !== conversation || !/^[0-9a-f]{40}$/.test(commit)) return null;
+  if ((await store.resolveCommit(commit)) === null) return null;
+  const tree = await loadBranchTree(store, branch, tip.commit);
+  const exported = tip.commit === commit ? tree : await loadBranchTree(store, branch, commit);
+  return exported.header.id === tree.header.id ? { exported, tree } : null;
+}
+
+interface Continuation extends Shown {
+  readonly session: ImportedSession;
+  /** The exported turns that it goes on from. */
+  readonly known: readonly KnownTurn[];
+  /** The newest one's events, as stored. */
+  readonly stored: readonly Event[];
+  readonly lineCount: number;
+}
+
+function createSequence(continuation: Continuation): TurnSequence {
+  const { session, lines, known, stored, lineCount } = continuation;
+  const base = known.length;
+  const isKnown = (id: string): boolean => lines.has(lineOf(id));
+  const last = lastExportedTurn(session, isKnown);
+  const after =
+    last < 0 ? [] : session.readTurn(last).filter((event) => event.type !== "turn_start" && !isKnown(event.id));
+  // An agent leaves notes when it opens a session: they belong to what follows, and make no turn grow by themselves.
+  const added = after.some((event) => traitsOf(event).providerVisible) ? after : [];
+  const leading = added.length === 0 ? after : [];
+  const readNew = (index: number): readonly Event[] => {
+    const [start, ...events] = session.readTurn(fileTurn(index));
+    return start === undefined ? [] : index === base ? [start, ...leading, ...events] : [start, ...events];
+  };
+  const fileTurn = (index: number): number => index - base + last + 1;
+  const titles = titlesByTurn(session);
+  const compactions = placeCompactions(session.compactions, { ...continuation, last, base });
+  const turnOfCompaction = (compaction: Compaction): number =>
+    Math.max(base - 1, (session.compactionTurns.get(compaction.id) ?? 0) - last - 1 + base);
+  return {
+    turnCount: base + session.turnCount - (last + 1),
+    known: added.length > 0 ? known.slice(0, base - 1) : known,
+    prepare: (index, prev) =>
+      index < base ? prepareTurn([...stored, ...added], prev) : prepareTurn(readNew(index), prev),
+    lines: (index) => {
+      if (index < base - 1) return null;
+      const next = fileTurn(index) + 1;
+      return {
+        first: index === base - 1 ? 0 : session.turnLine(fileTurn(index)),
+        end: next < session.turnCount ? session.turnLine(next) : lineCount,
+      };
+    },
+    compactionsAfter: (index) => compactions.filter((compaction) => turnOfCompaction(compaction) === index),
+    titlesIn: (index) => (index < base ? [] : (titles.get(fileTurn(index)) ?? [])),
+  };
+}
+
+function lastExportedTurn(session: ImportedSession, isKnown: (id: string) => boolean): number {
+  for (let index = session.turnCount - 1; index >= 0; index--) {
+    if (session.readTurn(index).some((event) => event.type !== "turn_start" && isKnown(event.id))) return index;
+  }
+  return -1;
+}
+
+async function storedTurn(workspace: Workspace, tree: BranchTree, index: number): Promise<readonly Event[]> {
+  const oid = tree.turnOids[index];
+  if (oid === undefined) return [];
+  const [bytes] = await collectBlobs(workspace.store, [oid]);
+  const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(index));
+  const read = await readAttachments(workspace.store, tree.commit, events);
+  return events.map((event) => inline(event, read));
+}

@@ -1,0 +1,58 @@
+// The settings that hold for a conversation: its own layer is read from the small files under config/.
+import { parseConfigDelta, type StoredDelta, selectDeltas } from "../config/config-delta.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { randomId } from "./runtime.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Loads the settings with the conversation's layer at its newest turn. */
+export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<LoadedConfig> {
+  return workspace.config(selectDeltas(await readDeltas(workspace, tree)));
+}
+
+/** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
+export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<string | null> {
+  if (workspace.overrides.length === 0) return null;
+  const { parseOverride, toDelta } = await import("../config/overrides.ts");
+  const delta = toDelta(workspace.overrides.map(parseOverride));
+  if (delta === null) return null;
+  return commitChange(workspace, tree, async (current) => {
+    const deltas = await readDeltas(workspace, current);
+    const timestamp = timestampAfter(
+      workspace.runtime.now(),
+      deltas.map((stored) => stored.timestamp),
+    );
+    const record = {
+      type: "config_delta",
+      id: randomId(workspace.runtime),
+      timestamp,
+      at_turn: current.turnOids.length,
+      delta,
+    };
+    return {
+      message: `config: ${settingNames(delta).join(", ")}\n`,
+      changes: [recordChange(workspace, "config", record)],
+      sign: false,
+    };
+  });
+}
+
+/** The keys that a delta sets; values stay out of commit messages. */
+function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): string[] {
+  return Object.entries(table).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? settingNames(value as Record<string, unknown>, `${prefix}${name}.`)
+      : [`${prefix}${name}`],
+  );
+}
+
+async function readDeltas(workspace: Workspace, tree: BranchTree): Promise<StoredDelta[]> {
+  const blobs = await collectBlobs(
+    workspace.store,
+    tree.configs.map((file) => file.oid),
+  );
+  return blobs.map((bytes, index) =>
+    parseConfigDelta(new TextDecoder().decode(bytes), tree.configs[index]?.path ?? ""),
+  );
+}

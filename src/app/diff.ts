@@ -1,0 +1,127 @@
+// What the model sees before and after: of one compaction, or between two revisions.
+import { userError } from "../core/errors.ts";
+import type { View } from "../core/view.ts";
+import type { LogEntry } from "../store/conversation-store.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { conversationOf } from "./conversations.ts";
+import { loadHistory, loadView } from "./load-view.ts";
+import { resolveBranch, resolveId } from "./resolve-id.ts";
+import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Diffs as the words say: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
+export async function diffConversation(
+  workspace: Workspace,
+  words: readonly string[],
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const [first, second] = words;
+  const what = second ?? (first?.includes("..") === true ? first : undefined);
+  const id = second === undefined && what !== undefined ? undefined : first;
+  if (what?.includes("..") === true) return diffRevisions(workspace, await resolveBranch(workspace, id), what, options);
+  const target = await resolveId(
+    workspace,
+    what ?? id,
+    what === undefined ? ["branch", "compaction", "commit"] : ["compaction", "commit"],
+  );
+  if (target.kind === "branch")
+    return diffNewest(workspace, await loadBranchTree(workspace.store, target.branch, target.commit), options);
+  const tip = await workspace.store.readBranch(target.branch);
+  const tree = await loadBranchTree(workspace.store, target.branch, tip ?? "");
+  const commit =
+    target.kind === "commit"
+      ? target.commit
+      : await commitOf(workspace, tree, target.kind === "compaction" ? target.compaction : "");
+  return diffCommit(workspace, tree, commit, options);
+}
+
+/** The newest live compaction in commit order; without one, the whole history against the view. */
+async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const newest = (await readCompactions(workspace, tree)).find((entry) => entry.added.some((path) => live.has(path)));
+  if (newest !== undefined) return diffCommit(workspace, tree, newest.commit, options);
+  const [history, { view }] = [await loadHistory(workspace.store, tree), await loadView(workspace.store, tree)];
+  return { from: `${tree.branch} (full history)`, to: `${tree.branch} (view)`, ...diffViews(history, view, options) };
+}
+
+async function diffCommit(
+  workspace: Workspace,
+  tree: BranchTree,
+  commit: string,
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const parent = await workspace.store.resolveCommit(`${commit}~1`);
+  const after = (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, commit))).view;
+  const before: View =
+    parent === null
+      ? { turns: [] }
+      : (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, parent))).view;
+  const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
+  return { ...nameSides(entry, { parent, commit }), ...diffViews(before, after, options) };
+}
+
+/** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
+function nameSides(
+  entry: LogEntry | undefined,
+  { parent, commit }: { readonly parent: string | null; readonly commit: string },
+): Pick<DiffReport, "from" | "to"> {
+  const [left, right] = [parent?.slice(0, 7) ?? "nothing", commit.slice(0, 7)];
+  const ids = (paths: readonly string[] = []): string =>
+    paths.flatMap((path) => compactionIdOfPath(path) ?? []).join(", ");
+  const [added, removed] = [ids(entry?.added), ids(entry?.removed)];
+  const change = added !== "" ? `compaction ${added}` : removed !== "" ? `revert of compaction ${removed}` : null;
+  if (change === null) return { from: left, to: right };
+  return { from: `before ${change} (${left})`, to: `${change} (${right})` };
+}
+
+function readCompactions(workspace: Workspace, tree: BranchTree): Promise<readonly LogEntry[]> {
+  return workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+}
+
+async function diffRevisions(
+  workspace: Workspace,
+  tree: BranchTree,
+  range: string,
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
+  // One after the other: of two wrong revisions the first is named.
+  const before = await loadView(workspace.store, await revisionTree(workspace, tree, left));
+  const after = await loadView(workspace.store, await revisionTree(workspace, tree, right));
+  return {
+    from: left === "" ? tree.branch : left,
+    to: right === "" ? tree.branch : right,
+    ...diffViews(before.view, after.view, options),
+  };
+}
+
+/** A revision as git reads it, or a fork of this conversation, or another conversation; empty = the branch itself. */
+async function revisionTree(workspace: Workspace, tree: BranchTree, revision: string): Promise<BranchTree> {
+  if (revision === "" || revision === "@") return tree;
+  const named = /^([\w./-]+?)([~^].*)?$/.exec(revision);
+  const fork = named === null ? null : await workspace.store.readBranch(`${conversationOf(tree.branch)}/${named[1]}`);
+  const commit =
+    (fork === null ? null : await workspace.store.resolveCommit(`${fork}${named?.[2] ?? ""}`)) ??
+    (await workspace.store.resolveCommit(revision));
+  if (commit !== null) return loadBranchTree(workspace.store, tree.branch, commit);
+  try {
+    return await resolveBranch(workspace, revision);
+  } catch (error) {
+    throw userError("unknown_revision", `${revision} is no commit, branch or conversation.`, {
+      hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],
+      cause: error,
+    });
+  }
+}
+
+async function commitOf(workspace: Workspace, tree: BranchTree, compaction: string): Promise<string> {
+  const adding = (await readCompactions(workspace, tree))
+    .toReversed()
+    .find((entry) => entry.added.some((path) => compactionIdOfPath(path) === compaction));
+  if (adding === undefined)
+    throw userError("not_a_compaction", `${compaction} is not in the history of ${tree.branch}.`, {
+      hints: ["`jpg log` lists its compactions."],
+    });
+  return adding.commit;
+}

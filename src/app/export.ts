@@ -1,0 +1,138 @@
+// Gives a conversation back: its view or full history in a format, or the imported bytes.
+import { toAnthropicThread } from "../core/anthropic-thread.ts";
+import { userError } from "../core/errors.ts";
+import { nearestName } from "../core/nearest-name.ts";
+import type { View } from "../core/view.ts";
+import { exportAnthropic } from "../formats/anthropic/export.ts";
+import { type ClaudeExport, exportClaudeCode } from "../formats/claude-code/export.ts";
+import { lineUuid, sessionUuid } from "../formats/claude-code/export-ids.ts";
+import { renderViewLines } from "../formats/jsonl/export.ts";
+import { renderMarkdown } from "../formats/markdown/export.ts";
+import { inlineView } from "./attachments.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { conversationOf } from "./conversations.ts";
+import { turnCommitOf } from "./import-target.ts";
+import { loadHistory, loadView } from "./load-view.ts";
+import { sha1Bytes } from "./object-id.ts";
+import { readSource } from "./stored-session.ts";
+import { conversationTitle } from "./titles.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Formats of `export --to`. */
+export const EXPORT_FORMATS: readonly string[] = ["claude-code", "anthropic", "jsonl", "markdown"];
+
+export interface ExportRequest {
+  readonly to: string;
+  /** All turns as they were said, not the view. */
+  readonly fullHistory: boolean;
+  /** Model that will read it: reasoning of another family is left out. */
+  readonly model?: string;
+}
+
+/** Renders a conversation in a format. Throws `unknown_format`. */
+export async function exportConversation(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: ExportRequest,
+): Promise<string> {
+  if (!EXPORT_FORMATS.includes(request.to)) {
+    const nearest = nearestName(request.to, EXPORT_FORMATS);
+    throw userError(
+      "unknown_format",
+      `${request.to} is no format that jpg exports to; it writes: ${EXPORT_FORMATS.join(", ")}.`,
+      {
+        hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
+      },
+    );
+  }
+  if (request.to === "claude-code")
+    return (await renderSession(workspace, tree, exportSessionId(tree, 0), request)).text;
+  const view = await readView(workspace, tree, request.fullHistory);
+  if (request.to === "jsonl") return renderViewLines(view);
+  if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
+  const whole = await inlineView(workspace.store, tree.commit, view);
+  return `${JSON.stringify(exportAnthropic(whole, modelOption(request.model)), null, 1)}\n`;
+}
+
+/** The id of an exported session: the same branch, tip and count always have the same. */
+export function exportSessionId(tree: BranchTree, n: number): string {
+  return sessionUuid(
+    { conversation: conversationOf(tree.branch), branch: tree.branch, tip: tree.commit, target: "claude-code", n },
+    sha1Bytes,
+  );
+}
+
+/** Renders a branch as a Claude Code session of the given id. */
+export async function renderSession(
+  workspace: Workspace,
+  tree: BranchTree,
+  sessionId: string,
+  options: { readonly fullHistory?: boolean; readonly model?: string } = {},
+): Promise<ClaudeExport> {
+  const view = await inlineView(
+    workspace.store,
+    tree.commit,
+    await readView(workspace, tree, options.fullHistory === true),
+  );
+  return exportClaudeCode({
+    thread: toAnthropicThread(view, { ...modelOption(options.model), systemMessages: true }),
+    view,
+    sessionId,
+    lineId: (source) => lineUuid(sessionId, source, sha1Bytes),
+    origin: { conversation: conversationOf(tree.branch), branch: tree.branch, commit: tree.commit },
+    cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
+    title: await conversationTitle(workspace, tree),
+  });
+}
+
+/** The imported bytes of a branch's session, piece by piece. Throws `no_source`, `several_sources`. */
+export async function exportOriginal(
+  workspace: Workspace,
+  tree: BranchTree,
+  session?: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const sessions = await listSessions(workspace, tree);
+  if (sessions.length === 0) {
+    throw userError("no_source", `${tree.branch} was not imported from a file: it has no original.`, {
+      hints: ["Export the full history: `jpg export --to jsonl --full-history`."],
+    });
+  }
+  const wanted = session ?? tree.header.source?.session ?? sessions[0] ?? "";
+  if (!sessions.includes(wanted)) {
+    throw userError("unknown_session", `${tree.branch} holds no session ${wanted}; it holds: ${sessions.join(", ")}.`, {
+      hints: ["`--session ID` names one."],
+    });
+  }
+  return readSource(workspace.store, tree.commit, wanted);
+}
+
+/** The ids of the sessions that a branch was imported from. */
+export async function listSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
+  const files = await workspace.store.listTree(tree.commit, { under: ["sources"] });
+  return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
+}
+
+/** The tree at a commit or after a turn of a branch (`--at COMMIT|TURN`). Throws `unknown_revision`. */
+export async function treeAt(workspace: Workspace, tree: BranchTree, at: string | undefined): Promise<BranchTree> {
+  if (at === undefined) return tree;
+  const isTurn = /^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length;
+  const commit = isTurn
+    ? await turnCommitOf(workspace.store, tree.commit, Number(at))
+    : await workspace.store.resolveCommit(at);
+  if (commit === null) {
+    throw userError(
+      "unknown_revision",
+      `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
+      { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
+    );
+  }
+  return loadBranchTree(workspace.store, tree.branch, commit);
+}
+
+async function readView(workspace: Workspace, tree: BranchTree, fullHistory: boolean): Promise<View> {
+  return fullHistory ? loadHistory(workspace.store, tree) : (await loadView(workspace.store, tree)).view;
+}
+
+function modelOption(model: string | undefined): { readonly model?: string } {
+  return model === undefined ? {} : { model };
+}

@@ -1,0 +1,141 @@
+// Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
+import { needsTurnTimes } from "../core/bound-resolution.ts";
+import { branchName } from "../core/conversation-name.ts";
+import { userError } from "../core/errors.ts";
+import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../core/plan-fork.ts";
+import { compactionMessage } from "../store/commit-message.ts";
+import type { CommitSpec, FileChange } from "../store/conversation-store.ts";
+import { currentSignature, recordChange, timestampAfter } from "./append-record.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { compact } from "./compact.ts";
+import { loadConversationConfig } from "./conversation-config.ts";
+import { conversationOf } from "./conversations.ts";
+import { coversDigest } from "./covers.ts";
+import { newForkName } from "./fork-name.ts";
+import { alignCompactions } from "./fork-start.ts";
+import { turnCommitOf } from "./import-target.ts";
+import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
+import { pickProfile } from "./profiles.ts";
+import { refreshViews } from "./refresh-view.ts";
+import type { ForkReport } from "./reports.ts";
+import { randomId } from "./runtime.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface ForkInput extends ForkRequest {
+  /** Fork part of the new branch's name; absent = made up. */
+  readonly name?: string;
+  readonly activate: boolean;
+  /** Compact the fork; a name = with that profile. */
+  readonly compact?: true | string;
+}
+
+/** Makes the fork. Throws `branch_exists`, `bad_name`, and the errors of a wrong range. */
+export async function forkConversation(workspace: Workspace, tree: BranchTree, input: ForkInput): Promise<ForkReport> {
+  const conversation = conversationOf(tree.branch);
+  const branch =
+    input.name === undefined
+      ? await newForkName(workspace, conversation, "fork")
+      : branchName(conversation, input.name);
+  if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
+  if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
+  const live = await loadCompactions(workspace.store, tree);
+  const plan = planFork(input, await factsFor(workspace, tree, input, live));
+  const start = plan.atTurn === null ? tree.commit : await turnCommitOf(workspace.store, tree.commit, plan.atTurn);
+  if (start === null)
+    throw userError("unknown_revision", `Turn ${plan.atTurn} of ${tree.branch} has no commit of its own.`);
+  const commit = await adjustment(workspace, tree, { plan, start, live });
+  const made =
+    commit === null
+      ? await workspace.store.createBranch(branch, start)
+      : await writeFork(workspace, branch, start, commit);
+  if (!made) throw branchExists(branch);
+  if (input.compact !== undefined) {
+    const tip = (await workspace.store.readBranch(branch)) ?? start;
+    const forked = await loadBranchTree(workspace.store, branch, tip);
+    await compact(workspace, forked, {
+      range: {},
+      dryRun: false,
+      fork: false,
+      activate: false,
+      ...(input.compact === true ? {} : { profile: input.compact }),
+    });
+  }
+  if (input.activate) await workspace.store.useBranch(branch);
+  await refreshViews(workspace, branch);
+  return { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
+}
+
+/** Before the fork is made: a wrong profile must not leave a branch behind. Throws `unknown_profile`, `needs_summary`. */
+async function checkProfile(workspace: Workspace, tree: BranchTree, compact: true | string): Promise<void> {
+  const settings = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
+  const name = compact === true ? settings.default_profile : compact;
+  if (pickProfile(name, settings.profiles).summary === undefined) return;
+  throw userError("needs_summary", `Profile ${name} summarises, and this jpg calls no model yet; no fork was made.`, {
+    hints: ["Fork first, then `jpg compact --emit FILE` and `jpg compact --accept FILE` on the fork."],
+  });
+}
+
+async function factsFor(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: ForkRequest,
+  live: LiveCompactions,
+): Promise<Parameters<typeof planFork>[1]> {
+  const range = {
+    ...(request.from === undefined ? {} : { from: request.from }),
+    ...(request.until === undefined ? {} : { to: request.until }),
+  };
+  const turns =
+    forkNeedsTurnTimes(request) || needsTurnTimes(range) ? await loadTurns(workspace.store, tree) : new Map();
+  return {
+    turnCount: tree.turnOids.length,
+    turnTimes: [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? ""),
+    compactions: live.applied,
+    turns,
+    now: workspace.runtime.now().toISOString(),
+  };
+}
+
+/** The one commit that a fork needs beside its ref; null when the history up to `start` is right as it is. */
+async function adjustment(
+  workspace: Workspace,
+  tree: BranchTree,
+  facts: { plan: ForkPlan; start: string; live: LiveCompactions },
+): Promise<CommitSpec | null> {
+  const { plan, start } = facts;
+  const there = plan.atTurn === null ? tree : await loadBranchTree(workspace.store, tree.branch, start);
+  const stay = new Set(plan.compactions);
+  const changes: FileChange[] = plan.atTurn === null ? [] : alignCompactions(there, tree, stay);
+  const aligned = changes.length;
+  let message = `fork at turn ${plan.atTurn ?? tree.turnOids.length - 1}: compactions as they were at the tip\n`;
+  if (plan.omit !== undefined) {
+    const readText = async (index: number): Promise<string> =>
+      new TextDecoder().decode((await collectBlobs(workspace.store, [tree.turnOids[index] ?? ""]))[0]);
+    const covers = await coversDigest(plan.omit, { turnOids: tree.turnOids, readText });
+    const omit = {
+      ...plan.omit,
+      id: randomId(workspace.runtime),
+      timestamp: timestampAfter(
+        workspace.runtime.now(),
+        facts.live.all.map((compaction) => compaction.timestamp),
+      ),
+      ...(covers === null ? {} : { covers }),
+    };
+    changes.push(recordChange(workspace, "compactions", omit));
+    if (aligned === 0) message = compactionMessage({ compaction: omit, hidden: null });
+  }
+  if (changes.length === 0) return null;
+  const signature = await currentSignature(workspace);
+  return { message, author: signature, committer: signature, changes, sign: true };
+}
+
+async function writeFork(workspace: Workspace, branch: string, parent: string, commit: CommitSpec): Promise<boolean> {
+  const [result] = await workspace.store.write([{ branch, expected: null, parent, commits: [commit] }]);
+  return result?.moved === true;
+}
+
+function branchExists(branch: string): Error {
+  return userError("branch_exists", `${branch} exists already.`, {
+    hints: ["Give the fork another name: `jpg fork [ID] NAME`.", `\`jpg use ${branch}\` makes it active.`],
+  });
+}

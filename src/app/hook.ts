@@ -1,0 +1,39 @@
+// What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date.
+// A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
+import { realpath } from "node:fs/promises";
+import { JpgError } from "../core/errors.ts";
+import { configureBranches } from "../store/branch-config.ts";
+import type { Worktree } from "../store/conversation-store.ts";
+import { recordedCommit, refreshWorktree } from "./refresh-view.ts";
+import type { Runtime } from "./runtime.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+/** Refreshes every worktree of the store that the current directory is in. */
+export async function runHook(runtime: Runtime): Promise<void> {
+  const workspace = await openWorkspace(runtime).catch(passOverJpgErrors);
+  if (workspace === null) return;
+  try {
+    const here = await realpath(runtime.cwd);
+    for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+      await followBranch(workspace, worktree, worktree.path === here).catch(passOverJpgErrors);
+    }
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** In the worktree where git ran, index and files are right already; elsewhere they stand where the view was made. */
+async function followBranch(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
+  const commit = worktree.branch === null ? null : await workspace.store.readBranch(worktree.branch);
+  if (commit === null || worktree.branch === null) return;
+  // A branch that stock git made has no merge options yet.
+  await configureBranches(workspace.store, [worktree.branch]);
+  const from = isHere ? null : await recordedCommit(worktree);
+  if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
+  await refreshWorktree(workspace, worktree, commit);
+}
+
+function passOverJpgErrors(error: unknown): null {
+  if (error instanceof JpgError) return null;
+  throw error;
+}

@@ -1,0 +1,43 @@
+// `fork [ID] [NAME]` and `checkout [ID] [DIR]`: one word may be either; it is an id when it names a conversation.
+import { basename } from "node:path";
+import { JpgError } from "../core/errors.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { conversationOf, forkOf } from "./conversations.ts";
+import { resolveBranch } from "./resolve-id.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The conversation to fork and the name of the fork. */
+export async function resolveForkArguments(
+  workspace: Workspace,
+  args: readonly string[],
+): Promise<{ readonly tree: BranchTree; readonly name?: string }> {
+  const { tree, rest } = await resolveFirst(workspace, args);
+  return rest === undefined ? { tree } : { tree, name: rest };
+}
+
+/** The branch to check out and the directory; default: named after the branch. */
+export async function resolveCheckoutArguments(
+  workspace: Workspace,
+  args: readonly string[],
+): Promise<{ readonly tree: BranchTree; readonly directory: string }> {
+  const { tree, rest } = await resolveFirst(workspace, args);
+  const fork = forkOf(tree.branch);
+  const conversation = basename(conversationOf(tree.branch));
+  return { tree, directory: rest ?? (fork === "main" ? conversation : `${conversation}-${fork}`) };
+}
+
+/** Reads a first word as an id; a single word that names nothing is the second argument, of the active conversation. */
+async function resolveFirst(
+  workspace: Workspace,
+  args: readonly string[],
+): Promise<{ readonly tree: BranchTree; readonly rest?: string }> {
+  const [first, second] = args;
+  if (second !== undefined) return { tree: await resolveBranch(workspace, first), rest: second };
+  if (first === undefined) return { tree: await resolveBranch(workspace) };
+  try {
+    return { tree: await resolveBranch(workspace, first) };
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
+    return { tree: await resolveBranch(workspace), rest: first };
+  }
+}

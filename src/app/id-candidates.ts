@@ -1,0 +1,134 @@
+// What a word may name, look-up by look-up: compactions, commits, events, and conversations by prefix or title.
+import type { BranchTip } from "../store/conversation-store.ts";
+import { loadBranchTree } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { activeBranch, conversationOf, mainBranch } from "./conversations.ts";
+import { conversationTitle } from "./titles.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type Target =
+  | { readonly kind: "branch"; readonly branch: string; readonly commit: string }
+  | { readonly kind: "compaction"; readonly branch: string; readonly compaction: string }
+  | { readonly kind: "commit"; readonly branch: string; readonly commit: string }
+  | { readonly kind: "event"; readonly branch: string; readonly turn: number; readonly event: string };
+
+/** A name and the target it stands for. */
+export interface Candidate {
+  readonly name: string;
+  readonly target: Target;
+}
+
+/** The branch or conversation of exactly this name; null when there is none. */
+export function exactBranch(branches: readonly BranchTip[], word: string, active: string | null): Target | null {
+  const tip = branches.find((branch) => branch.name === word) ?? mainBranch(branches, word, active);
+  return tip === null || tip === undefined ? null : { kind: "branch", branch: tip.name, commit: tip.commit };
+}
+
+/** Compactions of any branch's history whose id begins with the word. */
+export async function findCompactions(
+  workspace: Workspace,
+  branches: readonly BranchTip[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  if (!/^[\w.-]+$/.test(word)) return [];
+  const active = await activeBranch(workspace);
+  // The active branch first: a compaction that several forks share is meant on the branch one stands on.
+  const ordered = [...branches].sort((a, b) => Number(b.name === active) - Number(a.name === active));
+  const found = new Map<string, Candidate>();
+  for (const branch of ordered) {
+    const entries = await workspace.store.readLog({ from: branch.commit, paths: ["compactions"] });
+    for (const path of entries.flatMap((entry) => [...entry.added, ...entry.removed])) {
+      const id = compactionIdOfPath(path);
+      if (id?.startsWith(word) && !found.has(id))
+        found.set(id, { name: id, target: { kind: "compaction", branch: branch.name, compaction: id } });
+    }
+    if (found.has(word)) break;
+  }
+  return [...found.values()];
+}
+
+/** The commit that a revision names. An abbreviated id is a prefix; anything else that git can read is exact. */
+export async function findCommit(
+  workspace: Workspace,
+  branches: readonly BranchTip[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  if (!REVISION.test(word)) return [];
+  const commit = await workspace.store.resolveCommit(word);
+  if (commit === null) return [];
+  const branch = (await activeBranch(workspace)) ?? branches[0]?.name ?? "";
+  const isPrefix = /^[0-9a-f]{4,39}$/.test(word);
+  return [{ name: isPrefix ? commit : word, target: { kind: "commit", branch, commit } }];
+}
+
+/** A commit id or its beginning, HEAD, or one of these (or a branch) with a way from it, e.g. `HEAD~2`. */
+const REVISION = /^([0-9a-f]{4,40}|HEAD|[\w./-]+(?=[~^@]))([~^@].*)?$/;
+
+/** Events of the active branch whose id begins with the word. */
+export async function findEvents(
+  workspace: Workspace,
+  branches: readonly BranchTip[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  const active = await activeBranch(workspace);
+  const tip = branches.find((branch) => branch.name === active);
+  if (tip === undefined) return [];
+  const tree = await loadBranchTree(workspace.store, tip.name, tip.commit);
+  const decoder = new TextDecoder();
+  const found: Candidate[] = [];
+  let turn = 0;
+  for await (const bytes of workspace.store.readBlobs(tree.turnOids)) {
+    for (const line of decoder.decode(bytes).split("\n")) {
+      const id = /"id":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+      if (id?.startsWith(word)) found.push({ name: id, target: { kind: "event", branch: tip.name, turn, event: id } });
+    }
+    turn++;
+  }
+  return found;
+}
+
+/** Conversations and branches whose name begins with the word. */
+export async function findByPrefix(
+  workspace: Workspace,
+  branches: readonly BranchTip[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  const active = await workspace.store.readActiveBranch();
+  const found = new Map<string, Candidate>();
+  for (const { name } of branches) {
+    const conversation = conversationOf(name);
+    const match = conversation.startsWith(word) ? conversation : name.startsWith(word) ? name : null;
+    const target = match === null ? null : exactBranch(branches, match, active);
+    if (match !== null && target !== null) found.set(match, { name: match, target });
+  }
+  return [...found.values()];
+}
+
+/** Conversations whose title begins with the word, upper and lower case alike. */
+export async function findByTitle(
+  workspace: Workspace,
+  branches: readonly BranchTip[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  const active = await workspace.store.readActiveBranch();
+  const found = new Map<string, Candidate>();
+  for (const conversation of new Set(branches.map(({ name }) => conversationOf(name)))) {
+    const target = exactBranch(branches, conversation, active);
+    if (target?.kind !== "branch") continue;
+    const title = await titleOf(workspace, target);
+    if (title?.toLowerCase().startsWith(word.toLowerCase())) found.set(conversation, { name: conversation, target });
+  }
+  return [...found.values()];
+}
+
+/** Null when the conversation cannot be read: it is found by its name only, and does not hide the others. */
+async function titleOf(
+  workspace: Workspace,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+): Promise<string | null> {
+  try {
+    return await conversationTitle(workspace, await loadBranchTree(workspace.store, branch, commit));
+  } catch {
+    return null;
+  }
+}

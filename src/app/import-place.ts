@@ -1,0 +1,132 @@
+// Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
+import { branchName, conversationId, shortId } from "../core/conversation-name.ts";
+import type { ImportedSession } from "../formats/imported-session.ts";
+import type { FileChange } from "../store/conversation-store.ts";
+import { type ConversationHeader, FORMAT_VERSION } from "./branch-tree.ts";
+import type { ContinuedSession } from "./continued-session.ts";
+import { conversationOf } from "./conversations.ts";
+import type { ImportDecision } from "./import-plan.ts";
+import { importSuffix, placeOfGrownTurn, turnCommitOf } from "./import-target.ts";
+import type { OpenSession } from "./open-session.ts";
+import { alignPieces } from "./source-alignment.ts";
+import type { TurnChain } from "./turn-chain.ts";
+import type { TurnSequence } from "./turn-sequence.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface ImportPlace {
+  readonly branch: string;
+  /** Where the branch must stand; null = it must not exist. */
+  readonly expected: string | null;
+  /** The commit to build on; null = a root commit. */
+  readonly parent: string | null;
+  /** First turn that is written, 0-based. */
+  readonly firstTurn: number;
+  /** The first turn exists at `parent`: its commit says that it goes on. */
+  readonly continued: boolean;
+  /** What the first commit changes besides. */
+  readonly changes: readonly FileChange[];
+  /** Written by a root commit; null when the conversation exists. */
+  readonly header: ConversationHeader | null;
+}
+
+interface Placing {
+  readonly open: OpenSession;
+  readonly session: ImportedSession;
+  readonly sequence: TurnSequence;
+  readonly chain: TurnChain;
+  readonly decision: ImportDecision;
+  readonly suffix: string;
+  readonly continued: ContinuedSession | null;
+  /** Whether the branch decided for holds pieces of this session. */
+  readonly holdsPieces: boolean;
+}
+
+/** Finds the place of an import that was decided. */
+export async function placeImport(workspace: Workspace, placing: Placing): Promise<ImportPlace> {
+  const { decision } = placing;
+  switch (decision.kind) {
+    case "create":
+      return newConversation(workspace, placing);
+    case "fork":
+      return withOneTurn(await placeFork(workspace, placing, decision), placing);
+    case "same":
+    case "extend":
+      return withOneTurn(await placeOnBranch(workspace, placing, decision), placing);
+  }
+}
+
+/** Lines and compactions without a new turn still need a commit: the newest turn's goes on. */
+function withOneTurn(place: ImportPlace, { chain }: Placing): ImportPlace {
+  return place.firstTurn < chain.turnCount ? place : { ...place, firstTurn: chain.turnCount - 1, continued: true };
+}
+
+const PLAIN = { expected: null, continued: false, header: null, changes: [] } as const;
+
+async function placeFork(
+  { store }: Workspace,
+  placing: Placing,
+  { candidate, commonTurns }: Extract<ImportDecision, { kind: "fork" }>,
+): Promise<ImportPlace> {
+  const branch = await forkName(store, placing, { conversation: conversationOf(candidate.branch), commonTurns });
+  const start = placing.continued?.start;
+  if (start !== undefined && commonTurns <= start.turnCount) {
+    // The agent was shown what stood at the export, with the compactions in force there.
+    const firstTurn = placing.sequence.known.length;
+    const continued = firstTurn < start.turnCount;
+    return { ...PLAIN, branch, parent: start.commit, firstTurn, continued, changes: start.changes };
+  }
+  const parent = await turnCommitOf(store, candidate.commit, commonTurns - 1);
+  return { ...PLAIN, branch, parent, firstTurn: commonTurns };
+}
+
+async function placeOnBranch(
+  { store }: Workspace,
+  placing: Placing,
+  decision: Extract<ImportDecision, { kind: "same" | "extend" }>,
+): Promise<ImportPlace> {
+  const { branch, commit, turnOids } = decision.candidate;
+  const { open, session, sequence, holdsPieces } = placing;
+  const onTip = { ...PLAIN, branch, expected: commit, parent: commit, firstTurn: turnOids.length };
+  const last = turnOids.length - 1;
+  const grew = decision.kind === "extend" && decision.grew;
+  if (last < 0 || (!grew && !holdsPieces)) return onTip;
+  const exported = placing.continued?.exported;
+  const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
+  const grown = await placeOfGrownTurn(store, { ...tip, ...(exported === undefined ? {} : { exported }) });
+  const goOn = { ...onTip, ...grown, firstTurn: last };
+  if (grew || decision.kind === "same") return goOn;
+  // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
+  if (grown.parent === commit) return onTip;
+  const stretches = { sequence, source: open.source, session: session.sessionId, limits: open.limits };
+  const stale = await alignPieces(store, commit, { ...stretches, firstTurn: turnOids.length });
+  return stale.length > 0 ? goOn : onTip;
+}
+
+/** A new conversation; its suffix is longer where another session has the same name already. */
+async function newConversation({ store }: Workspace, { session, open, suffix }: Placing): Promise<ImportPlace> {
+  let id = conversationId(session.title, suffix);
+  for (let length = suffix.length + 1; (await store.readBranch(branchName(id, "main"))) !== null; length++) {
+    id = conversationId(session.title, importSuffix(open.format.name, session.sessionId, length));
+  }
+  const header: ConversationHeader = {
+    format: FORMAT_VERSION,
+    id,
+    title: session.title,
+    created_at: session.createdAt,
+    source: { format: open.format.name, session: session.sessionId, importer: session.importer },
+  };
+  return { ...PLAIN, branch: branchName(id, "main"), parent: null, firstTurn: 0, header };
+}
+
+/** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */
+async function forkName(
+  store: Workspace["store"],
+  { chain }: Placing,
+  at: { readonly conversation: string; readonly commonTurns: number },
+): Promise<string> {
+  const digest = chain.oids(at.commonTurns + 1).at(-1) ?? "";
+  for (let length = 4; ; length++) {
+    const name = branchName(at.conversation, `fork-${shortId(digest, length)}`);
+    if ((await store.readBranch(name)) === null) return name;
+  }
+}

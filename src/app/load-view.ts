@@ -1,0 +1,128 @@
+// Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
+import type { Compaction } from "../core/compaction.ts";
+import { compareCompactions, isHiding } from "../core/compaction.ts";
+import { parseCompactionLine } from "../core/compaction-line.ts";
+import { planReading } from "../core/hidden-turns.ts";
+import { type ProjectionOptions, project } from "../core/projection.ts";
+import type { Turn } from "../core/turn.ts";
+import { parseTurnFile, turnPath } from "../core/turn-file.ts";
+import type { View } from "../core/view.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { type CoverCheck, checkCovers } from "./covers.ts";
+
+/** A live compaction that has no effect, and why. */
+export interface UnappliedCompaction {
+  readonly compaction: Compaction;
+  readonly reason: string;
+}
+
+/** The live compactions of a branch, oldest first. */
+export interface LiveCompactions {
+  readonly all: readonly Compaction[];
+  /** Those that count, bounds made whole where the digest proves it. */
+  readonly applied: readonly Compaction[];
+  readonly unapplied: readonly UnappliedCompaction[];
+}
+
+export interface LoadedView {
+  readonly view: View;
+  readonly live: LiveCompactions;
+  /** The turns that were read, by position. */
+  readonly turns: ReadonlyMap<number, Turn>;
+}
+
+const decoder = new TextDecoder();
+
+/** Reads and checks the live compactions. Throws `malformed_compaction` naming the file. */
+export async function loadCompactions(store: ConversationStore, tree: BranchTree): Promise<LiveCompactions> {
+  const blobs = await collectBlobs(
+    store,
+    tree.compactions.map((file) => file.oid),
+  );
+  const all = blobs
+    .map((bytes, index) => parseCompactionLine(decoder.decode(bytes), tree.compactions[index]?.path ?? ""))
+    .sort(compareCompactions);
+  const checks = await checkAll(store, tree, all);
+  const applied: Compaction[] = [];
+  const unapplied: UnappliedCompaction[] = [];
+  for (const [index, compaction] of all.entries()) {
+    const { matches = false, whole = false } = checks[index] ?? {};
+    // Mechanical policies clamp; only what stands *for* turns must not tell of turns that are not here.
+    if (matches || !standsForTurns(compaction)) applied.push(whole ? withoutBounds(compaction) : compaction);
+    else
+      unapplied.push({
+        compaction,
+        reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made over`,
+      });
+  }
+  return { all, applied, unapplied };
+}
+
+/** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once. */
+function checkAll(
+  store: ConversationStore,
+  { turnOids }: BranchTree,
+  compactions: readonly Compaction[],
+): Promise<CoverCheck[]> {
+  const texts = new Map<number, Promise<string>>();
+  const read = async (index: number): Promise<string> => {
+    const [bytes] = await collectBlobs(store, [turnOids[index] ?? ""]);
+    return decoder.decode(bytes);
+  };
+  const readText = (index: number): Promise<string> => {
+    const text = texts.get(index) ?? read(index);
+    texts.set(index, text);
+    return text;
+  };
+  return Promise.all(compactions.map((compaction) => checkCovers(compaction, { turnOids, readText })));
+}
+
+/** Reads the given turns (all when left out), by position. */
+export async function loadTurns(
+  store: ConversationStore,
+  tree: BranchTree,
+  positions?: readonly number[],
+): Promise<Map<number, Turn>> {
+  const wanted = positions ?? tree.turnOids.map((_, index) => index);
+  const turns = new Map<number, Turn>();
+  let next = 0;
+  for await (const bytes of store.readBlobs(wanted.map((index) => tree.turnOids[index] ?? ""))) {
+    const index = wanted[next++] ?? 0;
+    turns.set(index, { index, events: parseTurnFile(decoder.decode(bytes), turnPath(index)) });
+  }
+  return turns;
+}
+
+/** Loads the view at the tree's commit. */
+export async function loadView(
+  store: ConversationStore,
+  tree: BranchTree,
+  options: ProjectionOptions = {},
+): Promise<LoadedView> {
+  const live = await loadCompactions(store, tree);
+  const turnCount = tree.turnOids.length;
+  const turns = await loadTurns(store, tree, planReading(turnCount, live.applied));
+  return { view: project({ turnCount, turns, compactions: live.applied }, options), live, turns };
+}
+
+/** The full history as a view: every turn kept as it is. */
+export async function loadHistory(store: ConversationStore, tree: BranchTree): Promise<View> {
+  return historyView(await loadTurns(store, tree));
+}
+
+/** Turns as a view that changes nothing. */
+function historyView(turns: ReadonlyMap<number, Turn>): View {
+  return {
+    turns: [...turns.values()].map((turn) => ({ origin: { kind: "kept", turn: turn.index }, events: turn.events })),
+  };
+}
+
+function standsForTurns(compaction: Compaction): boolean {
+  return isHiding(compaction) && compaction.turns === undefined;
+}
+
+function withoutBounds(compaction: Compaction): Compaction {
+  const { from_event: _from, to_event: _to, ...rest } = compaction;
+  return rest;
+}

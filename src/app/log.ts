@@ -1,0 +1,113 @@
+// The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
+
+import type { Compaction } from "../core/compaction.ts";
+import { parseCompactionLine } from "../core/compaction-line.ts";
+import { describePolicies } from "../core/policy.ts";
+import type { LogEntry } from "../store/conversation-store.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { loadCompactions } from "./load-view.ts";
+import type { LogReport, LogRow } from "./reports.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Reads the history, newest first. */
+export async function readCompactionLog(workspace: Workspace, tree: BranchTree): Promise<LogReport> {
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const { unapplied } = await loadCompactions(workspace.store, tree);
+  const reasons = new Map(unapplied.map(({ compaction, reason }) => [compaction.id, reason]));
+  const records = await readRecords(workspace, entries);
+  const newest = new Map(
+    entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
+  );
+  const seen = new Set<string>();
+  const rows = entries.toReversed().flatMap((entry) =>
+    changesOf(entry).map(({ path, id, kind }): LogRow => {
+      const isLive = live.has(path);
+      const reason = isLive ? reasons.get(id) : undefined;
+      const row = kind === "removed" ? "revert" : seen.has(id) ? "reapply" : "compaction";
+      seen.add(id);
+      return {
+        ...describe(records.get(path) ?? null),
+        ...describeCommit(entry),
+        kind: row,
+        compaction: id,
+        // What is in force is so by the newest commit that added it.
+        live: isLive && kind === "added" && newest.get(path) === entry.commit,
+        ...(reason === undefined ? {} : { not_applied: reason }),
+      };
+    }),
+  );
+  return rows.reverse();
+}
+
+function describeCommit({
+  commit,
+  message,
+  committer,
+  author,
+}: LogEntry): Pick<LogRow, "commit" | "subject" | "timestamp" | "author"> {
+  return {
+    commit,
+    subject: message.split("\n", 1)[0] ?? "",
+    timestamp: new Date(committer.seconds * 1000).toISOString(),
+    author: author.name,
+  };
+}
+
+interface RecordChange {
+  readonly path: string;
+  readonly id: string;
+  readonly kind: "added" | "removed";
+}
+
+/** The compactions that a commit added or removed; files of other names are none. */
+function changesOf({ added, removed }: LogEntry): RecordChange[] {
+  const changes = (paths: readonly string[], kind: RecordChange["kind"]): RecordChange[] =>
+    paths.flatMap((path) => {
+      const id = compactionIdOfPath(path);
+      return id === null ? [] : [{ path, id, kind }];
+    });
+  return [...changes(added, "added"), ...changes(removed, "removed")];
+}
+
+/** The records of the paths in a log, also of those that are gone; a damaged one is left out. */
+async function readRecords(workspace: Workspace, entries: readonly LogEntry[]): Promise<Map<string, Compaction>> {
+  const oids = new Map<string, string>();
+  for (const entry of entries) {
+    const wanted = entry.added.filter((path) => !oids.has(path));
+    if (wanted.length === 0) continue;
+    for (const [path, oid] of await workspace.store.readEntries(entry.commit, wanted)) oids.set(path, oid);
+  }
+  const blobs = await collectBlobs(workspace.store, [...oids.values()]);
+  const records = new Map<string, Compaction>();
+  [...oids.keys()].forEach((path, index) => {
+    const record = parseOrNull(new TextDecoder().decode(blobs[index]), path);
+    if (record !== null) records.set(path, record);
+  });
+  return records;
+}
+
+// A history must stay readable when one record in it is damaged: the row then has no range.
+function parseOrNull(text: string, path: string): Compaction | null {
+  try {
+    return parseCompactionLine(text, path);
+  } catch {
+    return null;
+  }
+}
+
+function describe(
+  compaction: Compaction | null,
+): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "policies" | "profile" | "summary"> {
+  if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
+  return {
+    from_turn: compaction.from_turn,
+    to_turn: compaction.to_turn,
+    source: compaction.source ?? null,
+    tokens: compaction.stats?.tokens ?? null,
+    policies: describePolicies(compaction),
+    ...(compaction.profile === undefined ? {} : { profile: compaction.profile }),
+    ...(compaction.summary === undefined ? {} : { summary: compaction.summary.summary }),
+  };
+}

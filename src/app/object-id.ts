@@ -1,0 +1,21 @@
+// Digests: git's blob ids, and content hashes. Node's crypto in one place.
+import { createHash } from "node:crypto";
+
+/** The git object id (SHA-1) of a blob with these bytes. */
+export function blobId(bytes: Uint8Array): string {
+  return createHash("sha1").update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
+}
+
+/** The git object id (SHA-1) of a tree with these bytes. */
+export function treeId(bytes: Uint8Array): string {
+  return createHash("sha1").update(`tree ${bytes.byteLength}\0`).update(bytes).digest("hex");
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** SHA-1 bytes, for UUIDv5. */
+export function sha1Bytes(bytes: Uint8Array): Uint8Array {
+  return createHash("sha1").update(bytes).digest();
+}

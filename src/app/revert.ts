@@ -1,0 +1,192 @@
+// Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
+// be lost: only the record's file goes or comes back.
+
+import { isHiding } from "../core/compaction.ts";
+import { parseCompactionLine } from "../core/compaction-line.ts";
+import { userError } from "../core/errors.ts";
+import { estimateView } from "../core/token-estimate.ts";
+import { revertMessage } from "../store/commit-message.ts";
+import type { FileChange, LogEntry } from "../store/conversation-store.ts";
+import { commitChange } from "./append-record.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { conversationOf } from "./conversations.ts";
+import type { Target } from "./id-candidates.ts";
+import { loadView } from "./load-view.ts";
+import { refreshViews } from "./refresh-view.ts";
+import type { RevertReport } from "./reports.ts";
+import { resolveId } from "./resolve-id.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Reverts each id in the order given: a compaction, or the commit of one or of a revert. Throws before the first commit when an id is wrong. */
+export async function revertCompactions(
+  workspace: Workspace,
+  ids: readonly string[],
+  branch?: string,
+): Promise<RevertReport> {
+  const targets: NamedTarget[] = [];
+  for (const id of ids) targets.push({ word: id, target: await resolveId(workspace, id, ["compaction", "commit"]) });
+  const name = branch ?? targets[0]?.target.branch ?? "";
+  return revertTargets(workspace, await treeOf(workspace, name), targets);
+}
+
+async function revertTargets(
+  workspace: Workspace,
+  start: BranchTree,
+  targets: readonly NamedTarget[],
+): Promise<RevertReport> {
+  const name = start.branch;
+  let tree = start;
+  const before = estimateView((await loadView(workspace.store, tree)).view);
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
+  const warnings = await Promise.all(plans.map((plan) => noteWithoutEffect(workspace, tree, plan)));
+  let commit: string | null = null;
+  for (const plan of plans) {
+    const { message, commit: reverted } = plan.entry;
+    const planned = await commitChange(workspace, tree, async (current) => {
+      const changes = await changesFor(workspace, current, plan);
+      const subject = message.split("\n", 1)[0] ?? "";
+      // Somebody else may have done it meanwhile.
+      return changes.length === 0
+        ? null
+        : { message: revertMessage({ subject, commit: reverted }), changes, sign: true };
+    });
+    commit = planned ?? commit;
+    tree = await treeOf(workspace, name);
+  }
+  await refreshViews(workspace, name);
+  return {
+    commit,
+    reverted: plans.flatMap((plan) => plan.ids),
+    restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
+    conversation: conversationOf(name),
+    branch: name,
+    tokens: { before, after: estimateView((await loadView(workspace.store, tree)).view) },
+    warnings: warnings.flat(),
+  };
+}
+
+/** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
+export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const newest = entries.find((entry) => entry.added.some((path) => live.has(path)));
+  const path = newest?.added.find((candidate) => live.has(candidate));
+  const id = path === undefined ? null : compactionIdOfPath(path);
+  if (id === null) {
+    throw userError("nothing_to_undo", `${tree.branch} has no live compaction to take back.`, {
+      hints: ["`jpg log` shows the compactions and what was reverted."],
+    });
+  }
+  return revertTargets(workspace, tree, [
+    { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },
+  ]);
+}
+
+/** What a word on the command line was found to mean. */
+interface NamedTarget {
+  readonly word: string;
+  readonly target: Target;
+}
+
+interface RevertPlan {
+  /** The commit that is taken back. */
+  readonly entry: LogEntry;
+  /** Paths to take away and to bring back. */
+  readonly remove: readonly string[];
+  readonly restore: readonly string[];
+  readonly ids: readonly string[];
+}
+
+function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
+  const { target, word } = named;
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const isMeant = (path: string): boolean =>
+    target.kind !== "compaction" || compactionIdOfPath(path) === target.compaction;
+  const entry = entries.find((candidate) =>
+    target.kind === "commit" ? candidate.commit === target.commit : candidate.added.some(isMeant),
+  );
+  if (entry === undefined) {
+    throw userError(
+      "not_a_compaction",
+      `${word} is no compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
+      { hints: ["`jpg log` lists them."] },
+    );
+  }
+  const remove = entry.added.filter((path) => isMeant(path) && live.has(path));
+  const restore = target.kind === "compaction" ? [] : entry.removed.filter((path) => !live.has(path));
+  if (remove.length + restore.length === 0) {
+    const revert = entries.find(({ removed }) => entry.added.some((path) => isMeant(path) && removed.includes(path)));
+    throw alreadyReverted(word, tree.branch, revert);
+  }
+  const ids = [...remove, ...restore].map((path) => compactionIdOfPath(path) ?? path);
+  return { entry, remove, restore, ids };
+}
+
+function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
+  const commit = revert?.commit.slice(0, 9);
+  return userError(
+    "already_reverted",
+    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} took it back`}.`,
+    {
+      hints:
+        commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],
+    },
+  );
+}
+
+/** Leaves out what an earlier plan does already: a compaction may be named twice, by its id and by its commit. */
+function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
+  const seen = new Set<string>();
+  return plans.filter((plan) => {
+    const isNew = plan.ids.some((id) => !seen.has(id));
+    for (const id of plan.ids) seen.add(id);
+    return isNew;
+  });
+}
+
+async function changesFor(workspace: Workspace, current: BranchTree, plan: RevertPlan): Promise<FileChange[]> {
+  const live = new Set(current.compactions.map((file) => file.path));
+  const parent = plan.entry.parents[0];
+  const oids =
+    plan.restore.length === 0 || parent === undefined
+      ? new Map<string, string>()
+      : await workspace.store.readEntries(parent, plan.restore);
+  return [
+    ...plan.remove.filter((path) => live.has(path)).map((path): FileChange => ({ path, remove: true })),
+    ...[...oids].map(([path, oid]): FileChange => ({ path, oid })),
+  ];
+}
+
+/** Says so when a later summary over the same turns keeps the revert from showing. */
+async function noteWithoutEffect(workspace: Workspace, tree: BranchTree, plan: RevertPlan): Promise<string[]> {
+  const { live } = await loadView(workspace.store, tree);
+  const notes: string[] = [];
+  for (const file of tree.compactions.filter((candidate) => plan.remove.includes(candidate.path))) {
+    const [bytes] = await collectBlobs(workspace.store, [file.oid]);
+    const record = parseCompactionLine(new TextDecoder().decode(bytes), file.path);
+    const over = live.applied.find(
+      (other) =>
+        other.id !== record.id &&
+        isHiding(other) &&
+        other.from_turn <= record.from_turn &&
+        record.to_turn <= other.to_turn &&
+        (!isHiding(record) || other.timestamp > record.timestamp),
+    );
+    if (over !== undefined)
+      notes.push(
+        `nothing changes in the view: turns ${record.from_turn}..${record.to_turn} stay under ${over.summary === undefined ? "compaction" : "summary"} ${over.id}`,
+      );
+  }
+  return notes;
+}
+
+async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree> {
+  const commit = await workspace.store.readBranch(branch);
+  if (commit === null)
+    throw userError("unknown_id", `${branch} is no branch of this store.`, {
+      hints: ["`jpg ls` lists the conversations."],
+    });
+  return loadBranchTree(workspace.store, branch, commit);
+}

@@ -1,0 +1,119 @@
+// Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { userError } from "../core/errors.ts";
+import type { Runtime } from "./runtime.ts";
+
+export interface SessionFile {
+  /** Absolute path, or `-` for standard input. */
+  readonly path: string;
+  /** Named by the user, not found in a folder: then trouble with it is an error, not a skip. */
+  readonly named: boolean;
+}
+
+/** A file beside a session: sub-agent transcripts, tool results. `path` is relative, `/` between names. */
+export interface SideFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** Lists the session files that the arguments name, in the order given, folders sorted. Throws `no_such_file`. */
+export async function findSessionFiles(runtime: Runtime, paths: readonly string[]): Promise<SessionFile[]> {
+  const files: SessionFile[] = [];
+  for (const path of paths) {
+    if (path === "-") files.push({ path, named: true });
+    else files.push(...(await expandPath(resolve(runtime.cwd, path))));
+  }
+  return files;
+}
+
+/** Where Claude Code keeps the sessions of a directory. */
+export function claudeProjectDir(runtime: Runtime, directory: string): string {
+  const configured = runtime.env["CLAUDE_CONFIG_DIR"];
+  const base = configured !== undefined && configured !== "" ? configured : join(runtime.home, ".claude");
+  return join(base, "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
+}
+
+/** The session files that agents on this machine keep for the given directories. */
+export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<SessionFile[]> {
+  const files: SessionFile[] = [];
+  for (const directory of new Set(directories)) {
+    const folder = claudeProjectDir(runtime, directory);
+    const names = await readdir(folder).catch(noneIfAbsent); // no folder: the agent was never used here
+    files.push(
+      ...names
+        .filter((name) => name.endsWith(".jsonl"))
+        .sort()
+        .map((name) => ({ path: join(folder, name), named: false })),
+    );
+  }
+  return files;
+}
+
+/** Reads a session file whole. Throws `unreadable_file`. */
+export async function readSessionFile(runtime: Runtime, file: SessionFile): Promise<Buffer> {
+  try {
+    return file.path === "-" ? Buffer.from(await runtime.readStdin()) : await readFile(file.path);
+  } catch (error) {
+    throw userError(
+      "unreadable_file",
+      `${file.path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      { hints: ["Give yourself access to it, or copy it somewhere."], cause: error },
+    );
+  }
+}
+
+/** Reads what stands beside a Claude Code session: `<dir>/<session id>/**`. Ordered by path. */
+export async function readSideFiles(file: SessionFile): Promise<SideFile[]> {
+  if (file.path === "-") return [];
+  const folder = join(dirname(file.path), basename(file.path).replace(/\.jsonl$/, ""));
+  if (folder === file.path) return [];
+  const paths = await walk(folder).catch(noneIfAbsent); // no folder of that name: no side files
+  return Promise.all(
+    paths.map(async (path) => ({ path: relative(folder, path).split(sep).join("/"), bytes: await readFile(path) })),
+  );
+}
+
+async function expandPath(path: string): Promise<SessionFile[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw userError("unreadable_file", `${path} cannot be read: ${error.message}.`, {
+      hints: ["Give yourself access to it, or copy it somewhere."],
+      cause: error,
+    });
+  });
+  if (found === null) {
+    throw userError("no_such_file", `${path} does not exist.`, {
+      hints: ["`jpg import` without a path finds the sessions of this project by itself."],
+    });
+  }
+  if (!found.isDirectory()) return [{ path, named: true }];
+  const files = new Set(await walk(path));
+  return [...files]
+    .filter((name) => name.endsWith(".jsonl") && !isSideFile(name, files))
+    .map((name) => ({ path: name, named: false }));
+}
+
+/** Whether a file stands in the folder of a session that lies beside that folder (sub-agents). */
+function isSideFile(path: string, known: ReadonlySet<string>): boolean {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (known.has(`${folder}.jsonl`)) return true;
+  }
+  return false;
+}
+
+function noneIfAbsent(error: unknown): string[] {
+  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
+  throw userError("unreadable_file", error instanceof Error ? `${error.message}.` : String(error), { cause: error });
+}
+
+async function walk(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? walk(path) : entry.isFile() ? [path] : [];
+    }),
+  );
+  return found.flat().sort();
+}

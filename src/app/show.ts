@@ -1,0 +1,183 @@
+// Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
+import type { Compaction } from "../core/compaction.ts";
+import { parseCompactionLine } from "../core/compaction-line.ts";
+import { countConversation } from "../core/conversation-stats.ts";
+import { userError } from "../core/errors.ts";
+import { traitsOf } from "../core/event.ts";
+import { describePolicies } from "../core/policy.ts";
+import { project } from "../core/projection.ts";
+import { estimateEvent, estimateEvents, estimateView } from "../core/token-estimate.ts";
+import type { ConversationStore, LogEntry } from "../store/conversation-store.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { conversationOf } from "./conversations.ts";
+import type { Target } from "./id-candidates.ts";
+import { loadCompactions, loadTurns, loadView } from "./load-view.ts";
+import { readCompactionLog } from "./log.ts";
+import { receiptOf } from "./receipt.ts";
+import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
+import { resolveId } from "./resolve-id.ts";
+import { conversationTitle } from "./titles.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Shows what an id names; `@` = the active conversation. */
+export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
+  const target = await resolveId(workspace, id, ["branch", "compaction", "commit", "event"]);
+  const tip = target.kind === "branch" ? target.commit : await workspace.store.readBranch(target.branch);
+  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
+  const tree = await loadBranchTree(workspace.store, target.branch, tip);
+  if (target.kind === "branch") return showConversation(workspace, tree);
+  return target.kind === "event" ? showEvent(workspace, tree, target) : showCompaction(workspace, tree, target);
+}
+
+async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
+  const { store } = workspace;
+  const turns = await loadTurns(store, tree);
+  const { view } = await loadView(store, tree);
+  const events = [...turns.values()].flatMap((turn) => turn.events);
+  const active = await store.readActiveBranch();
+  const conversation = conversationOf(tree.branch);
+  const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
+  const branches = [];
+  for (const { name, commit } of family) {
+    const other = name === tree.branch ? tree : await loadBranchTree(store, name, commit);
+    branches.push({ name, turns: other.turnOids.length, active: name === active });
+  }
+  const log = await readCompactionLog(workspace, tree);
+  const [latest] = log;
+  const updatedAt = latest?.commit === tree.commit ? latest.timestamp : await timeOf(store, tree.commit);
+  const { source } = tree.header;
+  return {
+    kind: "conversation",
+    id: conversation,
+    title: await conversationTitle(workspace, tree),
+    branch: tree.branch,
+    commit: tree.commit,
+    created_at: tree.header.created_at,
+    updated_at: updatedAt,
+    source: source === null ? null : `${source.format} ${source.session}`,
+    turns: turns.size,
+    events: countConversation([...turns.values()], []).events,
+    tokens: { raw: estimateEvents(events), view: estimateView(view) },
+    branches,
+    compactions: log.filter((row) => row.live && row.kind !== "revert"),
+  };
+}
+
+async function timeOf(store: ConversationStore, commit: string): Promise<string> {
+  const [newest] = await store.readLog({ from: commit, limit: 1 });
+  return new Date((newest?.committer.seconds ?? 0) * 1000).toISOString();
+}
+
+async function showCompaction(
+  workspace: Workspace,
+  tree: BranchTree,
+  target: Extract<Target, { kind: "compaction" | "commit" }>,
+): Promise<ShowCompaction> {
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const found = findRecord(entries, target);
+  if (found === null) {
+    const name = target.kind === "commit" ? target.commit.slice(0, 9) : target.compaction;
+    throw userError("not_a_compaction", `${name} adds no compaction to ${tree.branch}.`, {
+      hints: ["`jpg log` lists compactions and their commits.", `\`jpg git show ${name}\` shows any commit.`],
+    });
+  }
+  const { entry, path } = found;
+  const oid = (await workspace.store.readEntries(entry.commit, [path])).get(path) ?? "";
+  const [bytes] = await collectBlobs(workspace.store, [oid]);
+  const compaction = parseCompactionLine(new TextDecoder().decode(bytes), path);
+  const live = tree.compactions.some((file) => file.path === path);
+  const notApplied = (await loadCompactions(workspace.store, tree)).unapplied.find(
+    (candidate) => candidate.compaction.id === compaction.id,
+  );
+  return {
+    kind: "compaction",
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    commit: entry.commit,
+    event: compaction,
+    policies: describePolicies(compaction),
+    live,
+    ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
+    receipt: await receiptAt(workspace, tree, entry.commit, compaction),
+  };
+}
+
+/** The receipt as it was when the compaction was made: the view at its commit. */
+async function receiptAt(
+  workspace: Workspace,
+  tree: BranchTree,
+  commit: string,
+  compaction: Compaction,
+): Promise<ShowCompaction["receipt"]> {
+  const then = await loadBranchTree(workspace.store, tree.branch, commit);
+  const turns = await loadTurns(workspace.store, then);
+  const { applied } = await loadCompactions(workspace.store, then);
+  const after = project({ turnCount: then.turnOids.length, turns, compactions: applied });
+  return receiptOf(compaction, { turns, after });
+}
+
+function findRecord(
+  entries: readonly LogEntry[],
+  target: Extract<Target, { kind: "compaction" | "commit" }>,
+): { entry: LogEntry; path: string } | null {
+  const adding = entries.filter((entry) => entry.added.length > 0);
+  if (target.kind === "commit") {
+    const entry = adding.find((candidate) => candidate.commit === target.commit);
+    return entry?.added[0] === undefined ? null : { entry, path: entry.added[0] };
+  }
+  // The oldest commit that adds it: later ones only bring it back.
+  for (const entry of [...adding].reverse()) {
+    const path = entry.added.find((candidate) => compactionIdOfPath(candidate) === target.compaction);
+    if (path !== undefined) return { entry, path };
+  }
+  return null;
+}
+
+async function showEvent(
+  workspace: Workspace,
+  tree: BranchTree,
+  target: Extract<Target, { kind: "event" }>,
+): Promise<ShowEvent> {
+  const turns = await loadTurns(workspace.store, tree);
+  const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
+  if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
+  const { applied } = await loadCompactions(workspace.store, tree);
+  const projectWith = (compactions: readonly Compaction[]) =>
+    project({ turnCount: tree.turnOids.length, turns, compactions });
+  const findIn = (compactions: readonly Compaction[]) =>
+    projectWith(compactions)
+      .turns.flatMap((turn) => turn.events)
+      .find((candidate) => candidate.id === event.id);
+  const shown = findIn(applied);
+  const state =
+    shown === event
+      ? "shown"
+      : shown !== undefined
+        ? "changed"
+        : traitsOf(event).providerVisible
+          ? "hidden"
+          : "internal";
+  // The one without which the event would read differently is the one that decides.
+  const decides =
+    state === "changed" || state === "hidden"
+      ? [...applied]
+          .reverse()
+          .find(
+            (candidate) =>
+              findIn(applied.filter((other) => other !== candidate)) !== shown &&
+              JSON.stringify(findIn(applied.filter((other) => other !== candidate))) !== JSON.stringify(shown),
+          )
+      : undefined;
+  return {
+    kind: "event",
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    turn: target.turn,
+    event,
+    tokens: estimateEvent(event),
+    state,
+    ...(decides === undefined ? {} : { compaction: decides.id }),
+    ...(state === "changed" && shown !== undefined ? { projected: shown } : {}),
+  };
+}

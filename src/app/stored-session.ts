@@ -1,0 +1,80 @@
+// What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
+import { attachmentPath } from "../core/attachment.ts";
+import type { ConversationStore, TreeFile } from "../store/conversation-store.ts";
+import { collectBlobs } from "./branch-tree.ts";
+import { blobId } from "./object-id.ts";
+import { parseReference } from "./source-pieces.ts";
+
+/** How a file stands to the stored bytes. */
+export type SourceComparison = "same" | "shorter" | "longer" | "different";
+
+/** The pieces of one session on a branch, in order, sizes known. */
+export async function listPieces(
+  store: ConversationStore,
+  commit: string,
+  session: string,
+): Promise<readonly TreeFile[]> {
+  const files = await store.listTree(commit, { under: [`sources/${session}`], sizes: true });
+  return files.filter((file) => !file.path.startsWith(`sources/${session}/files/`));
+}
+
+/** Object ids of the side files of one session on a branch, by path below the session's folder. */
+export async function listSideFiles(
+  store: ConversationStore,
+  commit: string,
+  session: string,
+): Promise<ReadonlyMap<string, string>> {
+  const folder = `sources/${session}/files/`;
+  const files = await store.listTree(commit, { under: [folder.slice(0, -1)] });
+  return new Map(files.map((file) => [file.path.slice(folder.length), file.oid]));
+}
+
+/** Compares a file with stored pieces: `shorter` and `longer` say that one is a beginning of the other. */
+export async function compareSource(
+  store: ConversationStore,
+  commit: string,
+  pieces: readonly TreeFile[],
+  bytes: Buffer,
+): Promise<SourceComparison> {
+  let at = 0;
+  for (const piece of pieces) {
+    const stored = await resolvePiece(store, commit, piece);
+    const end = at + stored.size;
+    if (end > bytes.length) {
+      const [whole] = await collectBlobs(store, [stored.oid]);
+      const rest = bytes.subarray(at);
+      return whole !== undefined && rest.equals(whole.subarray(0, rest.length)) ? "shorter" : "different";
+    }
+    if (blobId(bytes.subarray(at, end)) !== stored.oid) return "different";
+    at = end;
+    if (at === bytes.length && piece !== pieces[pieces.length - 1]) return "shorter";
+  }
+  return at === bytes.length ? "same" : "longer";
+}
+
+/** The imported bytes of a session, piece by piece. */
+export async function* readSource(
+  store: ConversationStore,
+  commit: string,
+  session: string,
+): AsyncGenerator<Uint8Array> {
+  for (const piece of await listPieces(store, commit, session)) {
+    const stored = await resolvePiece(store, commit, piece);
+    yield* store.readBlobs([stored.oid]);
+  }
+}
+
+/** The blob that holds a piece's own bytes: the piece, or the attachment an overlong line was moved to. */
+async function resolvePiece(
+  store: ConversationStore,
+  commit: string,
+  piece: TreeFile,
+): Promise<{ oid: string; size: number }> {
+  const own = { oid: piece.oid, size: piece.size ?? 0 };
+  if (own.size > 200) return own;
+  const [bytes] = await collectBlobs(store, [piece.oid]);
+  const name = bytes === undefined ? null : parseReference(bytes);
+  if (name === null) return own;
+  const [file] = await store.listTree(commit, { under: [attachmentPath(name)], sizes: true });
+  return file === undefined ? own : { oid: file.oid, size: file.size ?? 0 };
+}

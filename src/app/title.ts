@@ -1,0 +1,33 @@
+// Gives a conversation a new title: one commit with one meta record.
+import { userError } from "../core/errors.ts";
+import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { refreshViews } from "./refresh-view.ts";
+import { randomId } from "./runtime.ts";
+import { conversationTitle, readMetas } from "./titles.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Gives a conversation's branch a new title. Throws `empty_title`. */
+export async function setTitle(
+  workspace: Workspace,
+  tree: BranchTree,
+  title: string,
+): Promise<{ readonly commit: string | null; readonly title: string }> {
+  const line = title.replace(/\s+/g, " ").trim();
+  if (line === "")
+    throw userError("empty_title", "A title must hold at least one character that is not blank.", {
+      hints: ['`jpg title @ "Fix the parser"`'],
+    });
+  const commit = await commitChange(workspace, tree, async (current) => {
+    const metas = await readMetas(workspace, current);
+    if ((await conversationTitle(workspace, current)) === line) return null;
+    const timestamp = timestampAfter(
+      workspace.runtime.now(),
+      metas.map((meta) => meta.timestamp),
+    );
+    const record = { type: "meta", id: randomId(workspace.runtime), timestamp, title: line };
+    return { message: `title: ${line}\n`, changes: [recordChange(workspace, "meta", record)], sign: false };
+  });
+  if (commit !== null) await refreshViews(workspace, tree.branch);
+  return { commit, title: line };
+}

@@ -1,0 +1,32 @@
+// The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
+import { compareTimestamps } from "../core/compaction.ts";
+import { parseRecordLine } from "../core/compaction-line.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A record under meta/. */
+export interface MetaRecord {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly title?: string;
+}
+
+/** The title in force. */
+export async function conversationTitle(workspace: Workspace, tree: BranchTree): Promise<string> {
+  const named = (await readMetas(workspace, tree)).filter((meta) => typeof meta.title === "string");
+  return named[named.length - 1]?.title ?? tree.header.title;
+}
+
+/** All meta records, oldest first. */
+export async function readMetas(workspace: Workspace, tree: BranchTree): Promise<MetaRecord[]> {
+  const blobs = await collectBlobs(
+    workspace.store,
+    tree.metas.map((file) => file.oid),
+  );
+  return blobs
+    .map(
+      (bytes, index) =>
+        parseRecordLine(new TextDecoder().decode(bytes), tree.metas[index]?.path ?? "") as unknown as MetaRecord,
+    )
+    .sort((a, b) => compareTimestamps(a.timestamp, b.timestamp) || (a.id < b.id ? -1 : 1));
+}

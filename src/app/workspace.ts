@@ -1,0 +1,162 @@
+// The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../config/load-config.ts";
+import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../config/paths.ts";
+import { JpgError, repositoryError } from "../core/errors.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { createStore } from "../store/create-store.ts";
+import { locateStore, type StoreLocation } from "../store/locate-store.ts";
+import { openNativeStore } from "../store/native-store.ts";
+import { withRememberedLog } from "./remembered-log.ts";
+import type { Runtime } from "./runtime.ts";
+import { createStoreOnWrite } from "./store-on-write.ts";
+
+export interface WorkspaceOptions {
+  /** `--store DIR`. */
+  readonly store?: string;
+  readonly engine?: "native" | "embedded";
+  /** `--cfg KEY=VALUE`, in the order given. */
+  readonly overrides?: readonly string[];
+  /** Make the store, when there is none, as soon as something is written to it. */
+  readonly create?: boolean;
+  /** Told, once a call, of each setting that a layer names and may not: it has no effect. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface Workspace {
+  readonly store: ConversationStore;
+  readonly location: StoreLocation;
+  readonly runtime: Runtime;
+  readonly overrides: readonly string[];
+  /** Settings in force, with a conversation's own layer when given. */
+  config(deltas?: readonly ConversationDelta[]): Promise<LoadedConfig>;
+  close(): Promise<void>;
+}
+
+/** Locates and opens the store. Throws `no_store` when there is none and `create` was not asked for. */
+export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
+  if (options.engine === "embedded") {
+    throw repositoryError(
+      "engine_unavailable",
+      "The embedded engine has no on-disk form yet; this store needs the native one.",
+      {
+        hints: ["Leave --engine out, or say `--engine native` (needs git 2.31 or newer)."],
+      },
+    );
+  }
+  const location = await locate(runtime, options.store);
+  if (!location.exists && options.create !== true) throw noStore(location);
+  const openStore = (): Promise<ConversationStore> => openNativeStore({ root: location.root, env: runtime.env });
+  const store = withRememberedLog(
+    location.exists
+      ? await openStore()
+      : createStoreOnWrite(location.root, async () => {
+          await createWorkspaceStore(runtime, location.root);
+          return openStore();
+        }),
+  );
+  const warned = new Set<string>();
+  return {
+    store,
+    location,
+    runtime,
+    overrides: options.overrides ?? [],
+    config: async (deltas = []) => {
+      const loaded = await readConfig(runtime, location, deltas, options.overrides ?? []);
+      if (loaded.ignored.length === 0) return loaded;
+      const { renderIgnored } = await import("../config/load-config.ts");
+      for (const message of renderIgnored(loaded.ignored).filter((candidate) => !warned.has(candidate))) {
+        warned.add(message);
+        options.warn?.(message);
+      }
+      return loaded;
+    },
+    close: () => store.close(),
+  };
+}
+
+/** Finds the store that the arguments, the environment and the current directory name. */
+export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
+  const { cwd, env, home } = runtime;
+  return locateStore({
+    cwd,
+    env,
+    userDataDir: resolveUserPaths(env, home).dataDir,
+    ...(store === undefined ? {} : { store }),
+  });
+}
+
+/** Creates a store, or completes one: idempotent. */
+export function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
+  const { env, nodePath, jpgPath } = runtime;
+  return createStore(root, { env, nodePath, jpgPath });
+}
+
+/** The project's config file for a store location; null outside a project. */
+export function projectConfigFile(location: StoreLocation): string | null {
+  return location.project === undefined ? null : join(location.project.root, PROJECT_CONFIG_NAME);
+}
+
+/** Reads a text file; null when it does not exist. */
+export async function readIfExists(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    throw new JpgError(
+      "config",
+      "unreadable_file",
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The schema and the TOML reader are loaded only when a layer says something: most calls have the built-in settings. */
+async function readConfig(
+  runtime: Runtime,
+  location: StoreLocation,
+  conversation: readonly ConversationDelta[],
+  overrides: readonly string[],
+): Promise<LoadedConfig> {
+  const { configFile, trustFile } = resolveUserPaths(runtime.env, runtime.home);
+  const projectPath = projectConfigFile(location);
+  const [user, project] = await Promise.all([
+    readConfigFile(configFile),
+    projectPath === null ? null : readConfigFile(projectPath),
+  ]);
+  if (user === null && project === null && conversation.length === 0 && overrides.length === 0)
+    return (await import("../config/load-built-in.ts")).loadBuiltIn();
+  const { loadConfig } = await import("../config/load-config.ts");
+  return loadConfig({
+    ...(user === null ? {} : { user }),
+    ...(project === null ? {} : { project: await withTrust(project, trustFile) }),
+    conversation,
+    overrides,
+  });
+}
+
+async function readConfigFile(path: string): Promise<ConfigFile | null> {
+  const text = await readIfExists(path);
+  return text === null ? null : { path, text };
+}
+
+/** Says of a project's file whether the user trusted exactly this text. */
+async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullable<ConfigInput["project"]>> {
+  const [{ isTrusted, trustDigest }, trust] = await Promise.all([
+    import("../config/trust.ts"),
+    readIfExists(trustFile),
+  ]);
+  return { ...file, trusted: isTrusted(file.path, trustDigest(file.text), trust ?? undefined) };
+}
+
+function noStore(location: StoreLocation): JpgError {
+  return repositoryError("no_store", `There is no conversation store at ${location.root}.`, {
+    hints: [
+      "`jpg import` brings in the sessions of this project and makes the store.",
+      "`jpg init` makes an empty one.",
+      "`--store DIR` or JPG_STORE names another.",
+    ],
+  });
+}

@@ -1,0 +1,151 @@
+// What a view costs: a long conversation under a summary reads what it shows, a new turn writes a bounded number of
+// objects, and the views beside checked-out branches are right however the branch was moved.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BranchTree, loadBranchTree } from "../../src/app/branch-tree.ts";
+import { checkoutBranch } from "../../src/app/checkout.ts";
+import { compact } from "../../src/app/compact.ts";
+import { loadView } from "../../src/app/load-view.ts";
+import { useConversation } from "../../src/app/use.ts";
+import { parseBound } from "../../src/core/range-bound.ts";
+import { openNativeStore } from "../../src/store/native-store.ts";
+import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
+import { git } from "../helpers/temp-repository.ts";
+import {
+  createGitWorkspace,
+  type GitWorkspace,
+  importBytes,
+  inFolder,
+  removeWorkspace,
+  tipOf,
+} from "../helpers/workspace.ts";
+
+const treeOf = async (workspace: GitWorkspace, branch: string): Promise<BranchTree> =>
+  loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+const NOTHING = { dryRun: false, fork: false, activate: false };
+
+describe("a conversation of 10,000 turns", () => {
+  const turns: SessionStep[] = Array.from({ length: 10_000 }, (): SessionStep[] => ["prompt", "say"]).flat();
+  let workspace: GitWorkspace;
+  let branch: string;
+  const stockGit = (...args: string[]): string => git(workspace.temp.root, workspace.temp.env, args);
+
+  beforeAll(async () => {
+    workspace = await createGitWorkspace();
+    ({ branch } = await importBytes(workspace, buildSession(turns).text()));
+    const range = { from: parseBound("0"), to: parseBound("9899") };
+    await compact(workspace, await treeOf(workspace, branch), { ...NOTHING, range, summary: { summary: "in short" } });
+  });
+  afterAll(() => removeWorkspace(workspace));
+
+  it("reads the turns it shows and the one at which the summary stands, and no other", async () => {
+    const store = await openNativeStore({ root: workspace.temp.root, env: workspace.temp.env });
+    const read: string[] = [];
+    const spied = Object.create(store, {
+      readBlobs: {
+        value: (oids: readonly string[]) => {
+          read.push(...oids);
+          return store.readBlobs(oids);
+        },
+      },
+    }) as typeof store;
+    const tree = await loadBranchTree(spied, branch, await tipOf(workspace, branch));
+    const { view } = await loadView(spied, tree);
+    const positions = new Map(tree.turnOids.map((oid, index) => [oid, index]));
+    const shown = Array.from({ length: 100 }, (_, index) => 9900 + index);
+    expect(read.flatMap((oid) => positions.get(oid) ?? []).sort((a, b) => a - b)).toEqual([0, ...shown]);
+    expect(view.turns).toHaveLength(101);
+    // 101 turns, 2 small files; the trees: root, turns/ and none of its full folders, compactions/.
+    expect(store.objectsRead).toBeLessThanOrEqual(101 + 2 + 3);
+    await store.close();
+  });
+
+  it("writes a bounded number of objects when a turn is appended", async () => {
+    const before = await tipOf(workspace, branch);
+    const report = await importBytes(workspace, buildSession([...turns, "prompt", "say"]).text());
+    expect(report).toMatchObject({ status: "updated", branch, turns: 10_001 });
+    const written = stockGit("rev-list", "--objects", `${before}..${branch}`).split("\n");
+    // One commit, the turn and its source, and the folders above them.
+    expect(written.length).toBeLessThanOrEqual(1 + 2 + 6);
+  });
+});
+
+describe("VIEW.md and view.jsonl", () => {
+  let workspace: GitWorkspace;
+  let branch: string;
+  let checkout: string;
+  const stockGit = (...args: string[]): string => git(workspace.temp.root, workspace.temp.env, args);
+  const read = (folder: string): string[] =>
+    ["VIEW.md", "view.jsonl"].map((name) => readFileSync(join(folder, name), "utf8"));
+  const tree = (): Promise<BranchTree> => treeOf(workspace, branch);
+  const grow = (count: number) => importBytes(workspace, buildSession(plainTurns(count)).text());
+  const hide = async (turn: number): Promise<string> => {
+    const range = { from: parseBound(String(turn)), to: parseBound(String(turn)) };
+    const made = await compact(workspace, await tree(), { ...NOTHING, range, policies: { turns: "omit" } });
+    return made.compaction!.id;
+  };
+
+  /** The files as they are when they are made from nothing. */
+  async function regenerated(): Promise<string[]> {
+    const scratch = inFolder(workspace, `scratch-${Math.floor(performance.now())}`);
+    await checkoutBranch(workspace, await tree(), { directory: scratch, full: false });
+    const files = read(scratch);
+    stockGit("worktree", "remove", "--force", scratch);
+    return files;
+  }
+
+  beforeAll(async () => {
+    workspace = await createGitWorkspace();
+    ({ branch } = await grow(4));
+    checkout = inFolder(workspace, "checkout");
+    await checkoutBranch(workspace, await tree(), { directory: checkout, full: false });
+  });
+  afterAll(() => removeWorkspace(workspace));
+
+  const expectRight = async (): Promise<void> => {
+    const right = await regenerated();
+    expect(read(workspace.temp.root)).toEqual(right);
+    expect(read(checkout)).toEqual(right);
+  };
+
+  it("are extended in place to what they would be from nothing", async () => {
+    const before = read(workspace.temp.root);
+    await grow(6);
+    const after = read(workspace.temp.root);
+    expect(after.every((text, at) => text.length > before[at]!.length && text.startsWith(before[at]!))).toBe(true);
+    await expectRight();
+    await hide(1);
+    await expectRight();
+    await grow(7);
+    await expectRight();
+  });
+
+  it("are made anew when somebody edited or removed them", async () => {
+    writeFileSync(join(checkout, "VIEW.md"), "mine");
+    rmSync(join(workspace.temp.root, "view.jsonl"));
+    await useConversation(workspace, await tree());
+    await expectRight();
+  });
+
+  it("are caught up with after a reset that fires no hook", async () => {
+    await hide(2);
+    const after = read(workspace.temp.root);
+    stockGit("reset", "--quiet", "--hard", "HEAD~1");
+    await useConversation(workspace, await tree());
+    expect(read(workspace.temp.root)).not.toEqual(after);
+    await expectRight();
+    expect(stockGit("status", "--porcelain")).toBe("");
+    expect(git(checkout, workspace.temp.env, ["status", "--porcelain"])).toBe("");
+  });
+
+  it("are caught up with after update-ref, index and files too", async () => {
+    const id = await hide(3);
+    stockGit("update-ref", `refs/heads/${branch}`, `${branch}~1`);
+    await useConversation(workspace, await tree());
+    await expectRight();
+    expect(stockGit("status", "--porcelain")).toBe("");
+    expect(git(checkout, workspace.temp.env, ["status", "--porcelain"])).toBe("");
+    expect(stockGit("ls-files", "compactions")).not.toContain(id);
+  });
+});

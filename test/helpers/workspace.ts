@@ -1,0 +1,111 @@
+// Workspaces for tests of the app: over a store in memory, or over a real one in a temporary folder. Clock and randomness
+// count up, so that a test that fails fails again.
+import { join } from "node:path";
+import { type ImportRequest, importSessions } from "../../src/app/import.ts";
+import type { ImportReport } from "../../src/app/reports.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
+import { openWorkspace, type Workspace } from "../../src/app/workspace.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import { createMemoryStore } from "./embedded-store.ts";
+import { createTempStore, type TempStore } from "./temp-repository.ts";
+
+export interface TestRuntime extends Runtime {
+  /** What standard input holds. */
+  stdin: Uint8Array;
+}
+
+/** A runtime whose clock goes on by a second each time it is asked. */
+export function createTestRuntime(
+  cwd: string,
+  env: Record<string, string> = {},
+  start = "2026-05-01T12:00:00Z",
+): TestRuntime {
+  let seconds = 0;
+  let seed = 1;
+  return {
+    env,
+    cwd,
+    home: env["HOME"] ?? cwd,
+    nodePath: process.execPath,
+    jpgPath: "/nonexistent/jpg.js",
+    stdin: new Uint8Array(),
+    now: () => new Date(Date.parse(start) + 1000 * seconds++),
+    random: (length) =>
+      Uint8Array.from({ length }, () => {
+        seed = (seed * 1103515245 + 12345) % 2147483648;
+        return seed >> 16;
+      }),
+    readStdin() {
+      return Promise.resolve(this.stdin);
+    },
+  };
+}
+
+export interface TestWorkspace extends Workspace {
+  readonly runtime: TestRuntime;
+}
+
+/** A workspace over a store in memory. */
+export async function createMemoryWorkspace(
+  cwd = "/nowhere",
+  store?: ConversationStore,
+  runtime: TestRuntime = createTestRuntime(cwd),
+): Promise<TestWorkspace> {
+  return {
+    store: store ?? (await createMemoryStore()),
+    location: { root: "/store", kind: "flag", exists: true },
+    runtime,
+    overrides: [],
+    config: (conversation = []) => Promise.resolve(loadConfig({ conversation, overrides: [] })),
+    close: () => Promise.resolve(),
+  };
+}
+
+export interface GitWorkspace extends TestWorkspace {
+  readonly temp: TempStore;
+}
+
+/** A workspace over a new store with the git program; remove it with `remove()`. */
+export async function createGitWorkspace(): Promise<GitWorkspace> {
+  const temp = await createTempStore();
+  const runtime = createTestRuntime(temp.folder, temp.env);
+  const workspace = await openWorkspace(runtime, { store: temp.root });
+  return {
+    ...workspace,
+    runtime,
+    temp,
+    get store() {
+      return workspace.store;
+    },
+  };
+}
+
+/** Closes and removes it. */
+export async function removeWorkspace(workspace: GitWorkspace): Promise<void> {
+  await workspace.close();
+  workspace.temp.remove();
+}
+
+/** Imports one session given as bytes, as from standard input. */
+export async function importBytes(
+  workspace: TestWorkspace,
+  bytes: Uint8Array,
+  request: Partial<ImportRequest> = {},
+): Promise<ImportReport> {
+  workspace.runtime.stdin = bytes;
+  const { sessions } = await importSessions(workspace, { paths: ["-"], allBranches: false, ...request });
+  return sessions[0]!;
+}
+
+/** The tip of a branch. Throws when there is none. */
+export async function tipOf({ store }: Workspace, branch: string): Promise<string> {
+  const tip = await store.readBranch(branch);
+  if (tip === null) throw new Error(`no branch ${branch}`);
+  return tip;
+}
+
+/** A path in the folder of a workspace's store. */
+export function inFolder(workspace: GitWorkspace, ...names: string[]): string {
+  return join(workspace.temp.folder, ...names);
+}
