@@ -1,0 +1,79 @@
+// Writes docs/cli.md from the commands' declarations (`npm run docs`); with `-`, to standard output. The same commands
+// give the same text: test/cli/cli-docs.test.ts compares it with the file.
+import { writeFileSync } from "node:fs";
+import { GLOBAL_OPTIONS } from "../src/cli/command.ts";
+import { loadCommands } from "../src/cli/help.ts";
+import { buildCommand } from "../src/cli/parse-arguments.ts";
+
+const INTRODUCTION = `# Commands
+
+Generated from the commands themselves by \`npm run docs\`; edit the declarations in \`src/cli/commands/\`, not this page.
+\`jpg COMMAND --help\` prints the same on a terminal. Every command can also be called as \`jpg conversation COMMAND\` or \`jpg c COMMAND\`.
+
+## What commands have in common
+
+* **Turns** count from 0, and ranges include both ends.
+* **ID** names a branch, conversation, compaction, commit or event, or a unique beginning of one. \`@\` is the active conversation (the default), \`-\` the one that was active before. When several fit, jpg lists them and stops (exit code 2).
+* **Bounds** of a range: \`5\` turn 5 · \`5:EVENT\` up to that event of turn 5 · \`-3\` three turns before the last · \`5h\`, \`2d 3h\`, \`90m\` that long ago · \`last\` where the newest live compaction ends.
+* **The store**: \`--store DIR\`, else \`JPG_STORE\`, else the store that the current directory is in, else the project's (\`.git/jpg\`), else one per user. \`jpg path\` prints it.
+* **Output**: results on standard output, everything else on standard error. With \`--json\` the result, or the error, is one JSON document on standard output. \`NO_COLOR\` is honoured; long results go through \`$PAGER\` on a terminal.
+* **Exit codes**: 0 done · 1 nothing was found, or a check found a problem · 2 wrong usage or input · 3 the store or git failed · 4 a provider failed · 70 a bug in jpg.
+`;
+
+function renderCommand(command) {
+  const { name, arguments: args = [], options = [], examples = [] } = command;
+  return [
+    `## jpg ${name}`,
+    `${capitalise(command.summary)}.`,
+    `\`\`\`\njpg ${name}${command.passThrough ? " [args...]" : ` ${buildCommand(command).usage()}`}\n\`\`\``,
+    ...(command.description === undefined ? [] : [command.description]),
+    ...renderTable(
+      "argument",
+      args.map((argument) => [code(argument.name), argument.description]),
+    ),
+    ...renderTable(
+      "option",
+      options.map((option) => [code(option.flags), describe(option)]),
+    ),
+    ...(examples.length === 0 ? [] : [`Examples:\n\n${examples.map(renderExample).join("\n")}`]),
+  ].join("\n\n");
+}
+
+function renderExample({ command, explains }) {
+  return `* ${code(command)}: ${explains}`;
+}
+
+function renderTable(heading, rows) {
+  if (rows.length === 0) return [];
+  const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+  return [[`| ${heading} | meaning |`, "|---|---|", ...lines].join("\n")];
+}
+
+function describe({ description, choices, repeatable }) {
+  const values = choices === undefined ? "" : `: ${choices.map(code).join(", ")}`;
+  return `${description}${values}${repeatable ? "; may be repeated" : ""}`;
+}
+
+function code(text) {
+  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
+}
+
+function capitalise(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const commands = await loadCommands();
+const text = `${[
+  INTRODUCTION,
+  "Options of every command:",
+  ...renderTable(
+    "option",
+    GLOBAL_OPTIONS.map((option) => [code(option.flags), describe(option)]),
+  ),
+  ...commands.map(renderCommand),
+]
+  .join("\n\n")
+  .replace(/\n{3,}/g, "\n\n")}\n`;
+
+if (process.argv.includes("-")) process.stdout.write(text);
+else writeFileSync(new URL("../docs/cli.md", import.meta.url), text);

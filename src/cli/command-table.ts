@@ -1,0 +1,31 @@
+// The commands and where each is loaded from: one dynamic import per command keeps start-up at the cost of what is used.
+import type { CommandSpec } from "./command.ts";
+
+type Loader = () => Promise<{ readonly command: CommandSpec }>;
+
+/** Loaders by command name, in the order of help. */
+export const COMMANDS: Readonly<Record<string, Loader>> = {
+  init: () => import("./commands/init.ts"),
+  import: () => import("./commands/import.ts"),
+  export: () => import("./commands/export.ts"),
+  resume: () => import("./commands/resume.ts"),
+  ls: () => import("./commands/ls.ts"),
+  show: () => import("./commands/show.ts"),
+  use: () => import("./commands/use.ts"),
+  title: () => import("./commands/title.ts"),
+  print: () => import("./commands/print.ts"),
+  compact: () => import("./commands/compact.ts"),
+  log: () => import("./commands/log.ts"),
+  diff: () => import("./commands/diff.ts"),
+  revert: () => import("./commands/revert.ts"),
+  undo: () => import("./commands/undo.ts"),
+  fork: () => import("./commands/fork.ts"),
+  checkout: () => import("./commands/checkout.ts"),
+  stats: () => import("./commands/stats.ts"),
+  config: () => import("./commands/config.ts"),
+  trust: () => import("./commands/trust.ts"),
+  path: () => import("./commands/path.ts"),
+  git: () => import("./commands/git.ts"),
+  hook: () => import("./commands/hook.ts"),
+  textconv: () => import("./commands/textconv.ts"),
+};

@@ -1,0 +1,19 @@
+import { readSettings } from "../../app/settings.ts";
+import { type CommandSpec, flag } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "config",
+  summary: "show settings and where they come from",
+  description:
+    "Shows the settings in force for the active conversation: built-in < user < project < conversation < --cfg. With KEY, only that key or table.",
+  arguments: [{ name: "[key]", description: "dotted key; conversation.compaction. may be left out" }],
+  options: [{ flags: "--show-origin", description: "name the file and line each comes from" }],
+  run: async ({ args, options, output, json, open }) => {
+    const settings = await readSettings(await open({ create: false }), args[0], {
+      showOrigin: flag(options, "showOrigin"),
+    });
+    if (json) output.json(settings.rows);
+    else output.data(settings.text);
+    return settings.rows.length === 0 ? 1 : 0;
+  },
+};

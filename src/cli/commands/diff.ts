@@ -1,0 +1,35 @@
+import { diffConversation } from "../../app/diff.ts";
+import { type CommandSpec, flag } from "../command.ts";
+import { count } from "../number-option.ts";
+import { renderDiff } from "../render-diff.ts";
+import { renderDiffStat } from "../render-diff-stat.ts";
+
+export const command: CommandSpec = {
+  name: "diff",
+  summary: "show what the model sees before and after a compaction",
+  description:
+    "Without arguments: the newest live compaction of the active conversation. With a compaction (or its commit): that one. With REV..REV: the views at two commits, branches or conversations.",
+  arguments: [
+    { name: "[id]", description: "conversation, compaction, or REV..REV; default @" },
+    { name: "[what]", description: "compaction or REV..REV of that conversation" },
+  ],
+  options: [
+    { flags: "--stat", description: "counts only" },
+    { flags: "--full", description: "show long stretches whole" },
+    { flags: "-U, --unified <lines>", description: "unchanged lines around a change (3)" },
+  ],
+  examples: [
+    { command: "jpg diff", explains: "what the newest compaction did" },
+    { command: "jpg diff @ main~2..main", explains: "what the last two commits did to the view" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const context = count(options, "unified");
+    const report = await diffConversation(await open(), args, context === undefined ? {} : { context });
+    if (json) output.json(report);
+    else if (report.hunks.length === 0) output.info("No difference: the model sees the same.");
+    else if (flag(options, "stat")) output.data(renderDiffStat(report.stat, output));
+    else
+      await output.page(renderDiff(report, { style: output.style, width: output.width, full: flag(options, "full") }));
+    return 0;
+  },
+};

@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { EXPORT_FORMATS, exportConversation, exportOriginal, treeAt } from "../../app/export.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { writeResultFile } from "../write-file.ts";
+
+export const command: CommandSpec = {
+  name: "export",
+  summary: "write a conversation in a format, or the imported bytes",
+  description:
+    "Writes the view: what the model sees. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
+    { flags: "-o, --output <file>", description: "write there instead of standard output" },
+    { flags: "--full-history", description: "all turns as they were said, not the view" },
+    { flags: "--original", description: "the imported bytes" },
+    { flags: "--session <id>", description: "with --original: which session, when the conversation came from several" },
+    { flags: "--at <commit-or-turn>", description: "as it was at a commit, or after a turn" },
+    { flags: "--model <model>", description: "model that will read it: reasoning of another family is left out" },
+  ],
+  examples: [
+    { command: "jpg export --to claude-code -o 4f2e.jsonl", explains: "a session that `claude --resume FILE` takes" },
+    { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
+  ],
+  run: async (context) => {
+    checkFlags(context);
+    const { args, options, open } = context;
+    const workspace = await open();
+    const tree = await treeAt(workspace, await resolveBranch(workspace, args[0]), text(options, "at"));
+    if (flag(options, "original"))
+      return writeChunks(context, await exportOriginal(workspace, tree, text(options, "session")));
+    const model = text(options, "model");
+    const request = {
+      to: text(options, "to") ?? "",
+      fullHistory: flag(options, "fullHistory"),
+      ...(model === undefined ? {} : { model }),
+    };
+    return writeChunks(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
+  },
+};
+
+function checkFlags({ options }: CommandContext): void {
+  const original = flag(options, "original");
+  if (!original && text(options, "to") === undefined) {
+    throw userError("usage", "jpg export needs a format: `--to FORMAT`, or `--original` for the imported bytes.", {
+      hints: [`Formats: ${EXPORT_FORMATS.join(", ")}.`],
+    });
+  }
+  const clash = original ? ["to", "fullHistory", "model"].find((name) => options[name] !== undefined) : undefined;
+  if (clash !== undefined)
+    throw userError(
+      "contradictory_flags",
+      "--original writes the imported bytes as they are; it goes with neither --to, --full-history nor --model.",
+      { hints: ["Leave --original out to have the conversation written in a format."] },
+    );
+}
+
+async function writeChunks(
+  { options, runtime, output, json }: CommandContext,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<number> {
+  const file = text(options, "output");
+  if (file === undefined || file === "-") {
+    for await (const chunk of chunks) output.raw(chunk);
+    return 0;
+  }
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const bytes = Buffer.concat(parts);
+  const path = resolve(runtime.cwd, file);
+  await writeResultFile(path, bytes);
+  if (json) output.json({ path, bytes: bytes.length });
+  else output.info(`Wrote ${path} (${bytes.length} bytes).`);
+  return 0;
+}

@@ -1,0 +1,58 @@
+import { forkConversation } from "../../app/fork.ts";
+import { resolveForkArguments } from "../../app/id-arguments.ts";
+import { parseBound } from "../../core/range-bound.ts";
+import { type CommandSpec, text } from "../command.ts";
+import { count } from "../number-option.ts";
+
+export const command: CommandSpec = {
+  name: "fork",
+  summary: "branch off: a new branch that shares history",
+  description:
+    "A plain fork is one new ref. --first and --until end the fork with that turn; --last and --from leave the turns before out of its view (they stay in history). The fork becomes active unless --no-activate.",
+  arguments: [
+    { name: "[id]", description: "conversation; default @" },
+    { name: "[name]", description: "name of the fork; default made up" },
+  ],
+  options: [
+    { flags: "--first <n>", description: "only the first N turns" },
+    { flags: "--last <n>", description: "show only the last N turns" },
+    { flags: "--from <bound>", description: "show turns from here on" },
+    { flags: "--until <bound>", description: "end with this turn" },
+    {
+      flags: "--compact [profile]",
+      description: "compact the fork, with that profile (--compact=NAME)",
+      optionalValue: () => false,
+    },
+    { flags: "--no-activate", description: "stay on the active conversation" },
+  ],
+  examples: [
+    { command: "jpg fork @ try-b", explains: "try something else from here" },
+    { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact that" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const workspace = await open();
+    const { tree, name } = await resolveForkArguments(workspace, args);
+    const first = count(options, "first");
+    const last = count(options, "last");
+    const from = text(options, "from");
+    const until = text(options, "until");
+    const profile = options["compact"];
+    const report = await forkConversation(workspace, tree, {
+      ...(name === undefined ? {} : { name }),
+      ...(first === undefined ? {} : { first }),
+      ...(last === undefined ? {} : { last }),
+      ...(from === undefined ? {} : { from: parseBound(from) }),
+      ...(until === undefined ? {} : { until: parseBound(until) }),
+      ...(profile === undefined
+        ? {}
+        : { compact: typeof profile === "string" && profile !== "" ? profile : (true as const) }),
+      activate: !(options["activate"] === false),
+    });
+    if (json) output.json(report);
+    else
+      output.data(
+        `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
+      );
+    return 0;
+  },
+};

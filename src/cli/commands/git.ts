@@ -1,0 +1,19 @@
+import { runStoreGit } from "../../app/store-git.ts";
+import type { CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "git",
+  summary: "run git in the store",
+  description:
+    "Runs stock git in the store's worktree, where the active conversation is checked out. Everything after `git` is passed on.",
+  arguments: [{ name: "[args...]", description: "arguments of git" }],
+  passThrough: true,
+  examples: [
+    { command: "jpg git log --oneline", explains: "all commits of the active conversation" },
+    { command: "jpg git revert HEAD", explains: "take the newest compaction back" },
+  ],
+  run: async ({ args, open }) => {
+    const workspace = await open();
+    return runStoreGit(workspace, args);
+  },
+};

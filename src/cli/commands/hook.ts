@@ -1,0 +1,14 @@
+import { runHook } from "../../app/hook.ts";
+import type { CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "hook",
+  summary: "called by the store's git hooks: brings views up to date",
+  hidden: true,
+  passThrough: true,
+  arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],
+  run: async ({ runtime }) => {
+    await runHook(runtime);
+    return 0;
+  },
+};

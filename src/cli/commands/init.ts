@@ -1,0 +1,21 @@
+import { initStore } from "../../app/init.ts";
+import { type CommandSpec, text } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "init",
+  summary: "make the conversation store of this project, or a repository of its own",
+  description:
+    "Makes the store inside the project's git directory: the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, makes the user's own store. Says where the store is; does nothing when it is there.",
+  arguments: [{ name: "[dir]", description: "directory that becomes a conversation repository" }],
+  examples: [
+    { command: "jpg init", explains: "a store for the project one stands in" },
+    { command: "jpg init talks", explains: "./talks becomes a conversation repository" },
+  ],
+  run: async ({ args, options, runtime, output, json }) => {
+    const report = await initStore(runtime, { directory: args[0], store: text(options, "store") });
+    if (json) output.json(report);
+    else output.data(`${report.created ? "Made" : "Found"} the conversation store at ${report.path}`);
+    for (const hint of report.hints) output.info(hint);
+    return 0;
+  },
+};

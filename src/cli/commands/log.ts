@@ -1,0 +1,19 @@
+import { readCompactionLog } from "../../app/log.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderLog } from "../render-log.ts";
+
+export const command: CommandSpec = {
+  name: "log",
+  summary: "show the compaction history: compactions, reverts, reapplied ones",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  run: async ({ args, output, json, open }) => {
+    const workspace = await open();
+    const tree = await resolveBranch(workspace, args[0]);
+    const rows = await readCompactionLog(workspace, tree);
+    if (json) output.json(rows);
+    else if (rows.length === 0) output.info(`${tree.branch} has no compactions yet: \`jpg compact\` makes one.`);
+    else await output.page(renderLog(rows, { style: output.style, width: output.width, verbose: output.verbose }));
+    return 0;
+  },
+};

@@ -1,0 +1,20 @@
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { worktreeOf } from "../../app/worktree-path.ts";
+import type { CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "path",
+  summary: "print where the store is, or where a conversation is checked out",
+  arguments: [{ name: "[id]", description: "conversation; default: the store" }],
+  examples: [{ command: 'git -C "$(jpg path)" log', explains: "stock git on the active conversation" }],
+  run: async ({ args, output, json, open }) => {
+    const workspace = await open();
+    const path =
+      args[0] === undefined
+        ? workspace.store.root
+        : await worktreeOf(workspace, await resolveBranch(workspace, args[0]));
+    if (json) output.json({ path });
+    else output.data(path);
+    return 0;
+  },
+};

@@ -1,0 +1,38 @@
+import { renderPrinted } from "../../app/print.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { type CommandSpec, flag, text } from "../command.ts";
+import { plain } from "../style.ts";
+
+export const command: CommandSpec = {
+  name: "print",
+  summary: "print a conversation: everything that was said, or the view",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "--compacted", description: "the view: what the model sees" },
+    { flags: "--turn <a..b>", description: "only these turns" },
+    { flags: "--format <format>", description: "markdown (default) or jsonl", choices: ["markdown", "jsonl"] },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const workspace = await open();
+    const tree = await resolveBranch(workspace, args[0]);
+    const turns = text(options, "turn");
+    const format = json || text(options, "format") === "jsonl" ? "jsonl" : "markdown";
+    const printed = await renderPrinted(workspace, tree, {
+      compacted: flag(options, "compacted"),
+      format,
+      ...(turns === undefined ? {} : { turns }),
+    });
+    if (json)
+      output.json(
+        printed.trim() === ""
+          ? []
+          : printed
+              .trim()
+              .split("\n")
+              .map((line) => JSON.parse(line) as unknown),
+      );
+    else if (format === "jsonl") output.data(printed);
+    else await output.page(plain(printed));
+    return 0;
+  },
+};

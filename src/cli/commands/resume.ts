@@ -1,0 +1,39 @@
+import { runProgram } from "../../app/external-process.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { prepareResume, type ResumeReport } from "../../app/resume.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandSpec, flag, text } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "resume",
+  summary: "hand a conversation back to its agent",
+  description:
+    "Writes the view as a session where the agent looks for its sessions, and prints the command that resumes it (--exec runs it). A session that the agent went on writing is never overwritten: the next one gets another id. `jpg import` afterwards brings the new turns back into the same conversation.",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "--with <agent>", description: "agent to resume in (claude-code)" },
+    { flags: "--exec", description: "run the agent" },
+  ],
+  examples: [{ command: "jpg resume --with claude-code --exec", explains: "go on working in Claude Code" }],
+  run: async ({ args, options, runtime, output, json, open }) => {
+    const agent = text(options, "with");
+    if (agent === undefined)
+      throw userError("usage", "jpg resume needs an agent: `--with claude-code`.", {
+        hints: ["`jpg resume --with claude-code`"],
+      });
+    const workspace = await open();
+    const report = await prepareResume(workspace, await resolveBranch(workspace, args[0]), agent);
+    if (json) output.json(report);
+    else output.data(commandLine(report, runtime.cwd));
+    output.detail(`${report.reused ? "The session was there already" : "Wrote the session"}: ${report.path}`);
+    if (!flag(options, "exec")) return 0;
+    await workspace.close();
+    return runProgram(report.command, { cwd: report.directory, env: runtime.env });
+  },
+};
+
+/** The command as a shell takes it; the agent finds its session only in the project's directory. */
+function commandLine({ command, directory }: ResumeReport, cwd: string): string {
+  const line = command.join(" ");
+  return directory === cwd ? line : `cd '${directory.replaceAll("'", "'\\''")}' && ${line}`;
+}

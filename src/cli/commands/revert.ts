@@ -1,0 +1,22 @@
+import { revertCompactions } from "../../app/revert.ts";
+import { userError } from "../../core/errors.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderRevert } from "../render-revert.ts";
+
+export const command: CommandSpec = {
+  name: "revert",
+  summary: "take compactions back; reverting a revert brings one back",
+  description: "Adds one commit for each, the same tree as `git revert` would make: nothing is lost, history stays.",
+  arguments: [{ name: "<compactions...>", description: "compactions, their commits, or commits of reverts" }],
+  run: async ({ args, output, json, open }) => {
+    if (args.length === 0)
+      throw userError("usage", "jpg revert needs a compaction.", {
+        hints: ["`jpg log` lists them; `jpg undo` takes the newest back."],
+      });
+    const report = await revertCompactions(await open(), args);
+    if (json) output.json(report);
+    else output.data(renderRevert(report, output));
+    for (const warning of report.warnings ?? []) output.warn(warning);
+    return 0;
+  },
+};

@@ -1,0 +1,20 @@
+import { show } from "../../app/show.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderShow } from "../render-show.ts";
+
+export const command: CommandSpec = {
+  name: "show",
+  summary: "show a conversation, a compaction with what it hid, or an event",
+  description:
+    "Shows what ID names. Of a compaction: its commit, policies and receipt (tools and counts, bytes, tokens, files, commands). Of an event: the original, and how the view reads it.",
+  arguments: [{ name: "[id]", description: "conversation, compaction, commit of one, or event; default @" }],
+  run: async ({ args, output, json, open }) => {
+    const report = await show(await open(), args[0]);
+    if (!json) await output.page(renderShow(report, output));
+    else if (report.kind === "compaction") {
+      const { event, kind: _kind, ...facts } = report;
+      output.json({ ...event, ...facts });
+    } else output.json(report);
+    return 0;
+  },
+};

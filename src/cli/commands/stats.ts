@@ -1,0 +1,17 @@
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { readStats } from "../../app/stats.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderStats } from "../render-stats.ts";
+
+export const command: CommandSpec = {
+  name: "stats",
+  summary: "show sizes and tokens, raw and of the view",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  run: async ({ args, output, json, open }) => {
+    const workspace = await open();
+    const report = await readStats(workspace, await resolveBranch(workspace, args[0]));
+    if (json) output.json(report);
+    else output.data(renderStats(report, output));
+    return 0;
+  },
+};

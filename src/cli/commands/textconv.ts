@@ -1,0 +1,14 @@
+import { describeRecord } from "../../app/textconv.ts";
+import type { CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "textconv",
+  summary: "called by git diff: a compaction's record as readable text",
+  hidden: true,
+  passThrough: true,
+  arguments: [{ name: "<file>", description: "record" }],
+  run: async ({ args, output }) => {
+    output.data(await describeRecord(args[0] ?? ""));
+    return 0;
+  },
+};

@@ -1,0 +1,36 @@
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { setTitle } from "../../app/title.ts";
+import { conversationTitle } from "../../app/titles.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import type { CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "title",
+  summary: "show a conversation's title, or give it a new one",
+  arguments: [
+    { name: "[id]", description: "conversation; default @" },
+    { name: "[title]", description: "new title" },
+  ],
+  examples: [{ command: 'jpg title @ "Fix the parser"', explains: "names the active conversation" }],
+  run: async ({ args, output, json, open }) => {
+    const workspace = await open();
+    const [id, wanted] = args;
+    const tree = await resolveBranch(workspace, id).catch((error: unknown) => {
+      throw id === undefined || wanted !== undefined ? error : withTitleHint(error, id);
+    });
+    const report =
+      wanted === undefined
+        ? { commit: null, title: await conversationTitle(workspace, tree) }
+        : await setTitle(workspace, tree, wanted);
+    if (json) output.json({ ...report, branch: tree.branch });
+    else output.data(report.title);
+    return 0;
+  },
+};
+
+/** One word that names no conversation was perhaps meant as the title. */
+function withTitleHint(error: unknown, word: string): unknown {
+  if (!(error instanceof JpgError) || error.code !== "unknown_id") return error;
+  const hints = [`To give the active conversation this title: jpg title @ "${word}"`, ...error.hints];
+  return userError(error.code, error.message, { hints, data: error.data });
+}

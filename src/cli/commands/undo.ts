@@ -1,0 +1,18 @@
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { undoCompaction } from "../../app/revert.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderRevert } from "../render-revert.ts";
+
+export const command: CommandSpec = {
+  name: "undo",
+  summary: "take back the newest live compaction",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  run: async ({ args, output, json, open }) => {
+    const workspace = await open();
+    const report = await undoCompaction(workspace, await resolveBranch(workspace, args[0]));
+    if (json) output.json(report);
+    else output.data(renderRevert(report, output));
+    for (const warning of report.warnings ?? []) output.warn(warning);
+    return 0;
+  },
+};

@@ -1,0 +1,64 @@
+// Help texts: the list of commands, and one command's own.
+import { type JpgError, userError } from "../core/errors.ts";
+import { nearestName } from "../core/nearest-name.ts";
+import { type CommandSpec, GLOBAL_OPTIONS } from "./command.ts";
+import { COMMANDS } from "./command-table.ts";
+import { buildCommand } from "./parse-arguments.ts";
+
+/** Loads every command's declaration that people call, in the order of the table. */
+export async function loadCommands(): Promise<CommandSpec[]> {
+  const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
+  return commands.filter((command) => command.hidden !== true);
+}
+
+/** The text of `jpg --help`. */
+export async function renderHelp(): Promise<string> {
+  const commands = await loadCommands();
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return [
+    "jpg: version control for AI conversations",
+    "",
+    "Usage: jpg <command> [arguments]    (also: jpg conversation <command>, jpg c <command>)",
+    "",
+    "Commands:",
+    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    "",
+    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with claude-code, work, jpg import again.",
+    "`jpg <command> --help` explains a command. ID names a conversation, branch, compaction, commit, event or a unique",
+    "prefix of one; @ is the active conversation, - the one before. Turns count from 0, ranges include both ends.",
+  ].join("\n");
+}
+
+/** The text of `jpg <command> --help`. */
+export function renderCommandHelp(command: CommandSpec): string {
+  const chunks: string[] = [];
+  const built = buildCommand(command).configureOutput({
+    writeOut: (text) => chunks.push(text),
+    writeErr: (text) => chunks.push(text),
+  });
+  built.outputHelp();
+  return chunks.join("");
+}
+
+/** The error for a name that is no command. */
+export async function unknownCommand(name: string): Promise<JpgError> {
+  const nearest = nearestName(
+    name,
+    (await loadCommands()).map((command) => command.name),
+  );
+  return userError("unknown_command", `jpg has no command ${name}.`, {
+    hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
+  });
+}
+
+/** The error for an option before the command that is no global one. */
+export function unknownOption(name: string): JpgError {
+  const names = GLOBAL_OPTIONS.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []);
+  const nearest = nearestName(name, [...names, "--help", "--version"]);
+  return userError("usage", `jpg has no option ${name} before the command.`, {
+    hints: [
+      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+      `Options of a command follow its name: \`jpg <command> ${name}\`.`,
+    ],
+  });
+}

@@ -1,0 +1,91 @@
+// Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
+import { Argument, Command, CommanderError, Option } from "commander";
+import { userError } from "../core/errors.ts";
+import { nearestName } from "../core/nearest-name.ts";
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./command.ts";
+import { joinValues } from "./join-values.ts";
+
+export interface ParsedArguments {
+  readonly args: readonly string[];
+  readonly options: OptionValues;
+}
+
+/**
+ * Parses the words after the command's name; `leading` are global options that stood before it. Words that are passed on are
+ * given back as they are. Throws `usage`.
+ */
+export function parseArguments(
+  spec: CommandSpec,
+  words: readonly string[],
+  leading: readonly string[] = [],
+): ParsedArguments {
+  if (spec.passThrough === true) return { args: words, options: parseOwn({ ...spec, arguments: [] }, leading).options };
+  return parseOwn(spec, [...leading, ...words]);
+}
+
+function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments {
+  const command = buildCommand(spec);
+  let args: readonly string[] = [];
+  command.action((...values: unknown[]) => {
+    args = values
+      .slice(0, -2)
+      .flatMap((value) => (Array.isArray(value) ? value : value === undefined ? [] : [value])) as string[];
+  });
+  try {
+    command.parse([...joinValues(spec.options ?? [], words)], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode !== 0) throw usageError(spec, error);
+    throw error;
+  }
+  return { args, options: command.opts() };
+}
+
+/** The commander command of a declaration; also the source of `--help`. */
+export function buildCommand(spec: CommandSpec): Command {
+  const command = new Command(`jpg ${spec.name}`)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} });
+  command.description(spec.description ?? spec.summary).allowExcessArguments(false);
+  for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description));
+  for (const option of optionsOf(spec)) command.addOption(toOption(option));
+  if (spec.examples !== undefined) {
+    const lines = spec.examples.map((example) => `  ${example.command}\n      ${example.explains}`);
+    command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  }
+  return command;
+}
+
+function toOption(spec: OptionSpec): Option {
+  const option = new Option(spec.flags, spec.description);
+  if (spec.choices !== undefined) option.choices([...spec.choices]);
+  if (spec.repeatable === true)
+    option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+function usageError(spec: CommandSpec, error: CommanderError): Error {
+  const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
+  const nearest = nearestOption(spec, message) ?? nearestChoice(spec, message);
+  return userError("usage", `jpg ${spec.name}: ${message}${/[.!?]$/.test(message) ? "" : "."}`, {
+    hints: [
+      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+      `\`jpg ${spec.name} --help\` lists its arguments and options.`,
+    ],
+  });
+}
+
+function nearestOption(spec: CommandSpec, message: string): string | undefined {
+  const unknown = /unknown option '(--[^'=]*)/.exec(message)?.[1];
+  const names = optionsOf(spec).flatMap((option) => option.flags.match(/--[\w-]+/g) ?? []);
+  return unknown === undefined ? undefined : nearestName(unknown, names);
+}
+
+function nearestChoice(spec: CommandSpec, message: string): string | undefined {
+  const wrong = /^option '(.*)' argument '(.*)' is invalid/.exec(message);
+  const option = optionsOf(spec).find(({ flags }) => flags === wrong?.[1]);
+  return wrong?.[2] === undefined ? undefined : nearestName(wrong[2], option?.choices ?? []);
+}
+
+function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
+  return [...(spec.options ?? []), ...GLOBAL_OPTIONS];
+}

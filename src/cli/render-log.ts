@@ -1,0 +1,62 @@
+// `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
+import type { LogReport, LogRow } from "../app/reports.ts";
+import { renderFields } from "./render-fields.ts";
+import { renderRange, renderShare, renderTime, renderTokens } from "./render-quantity.ts";
+import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+
+/** How the history is shown. */
+export interface LogRendering extends Rendering {
+  readonly verbose?: boolean;
+}
+
+/** Renders the history, newest first; empty when there is none. */
+export function renderLog(rows: LogReport, rendering: LogRendering): string {
+  if (rendering.verbose) return rows.map((row) => renderEntry(row, rendering)).join("\n\n");
+  return rows.map((row) => renderLogLine(row, rendering.style)).join("\n");
+}
+
+/** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
+export function renderLogLine(row: LogRow, style: Style): string {
+  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${plainLine(row.subject)}`;
+}
+
+function decoration(row: LogRow, style: Style): string {
+  const id = style.id(plainLine(row.compaction));
+  return `(${row.kind === "compaction" ? id : `${row.kind} of ${id}`}${standing(row, style)})`;
+}
+
+/** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */
+function standing(row: LogRow, style: Style): string {
+  if (row.kind === "revert") return "";
+  if (row.not_applied !== undefined && row.live) return `, ${style.caution("not applied")}`;
+  return row.live ? `, ${style.good("live")}` : `, ${style.faint("reverted")}`;
+}
+
+function renderEntry(row: LogRow, rendering: Rendering): string {
+  const { style } = rendering;
+  const range =
+    row.from_turn === null || row.to_turn === null ? null : `turns ${renderRange(row.from_turn, row.to_turn)}`;
+  const fields = renderFields(
+    [
+      ["Date", renderTime(row.timestamp)],
+      ["Author", row.author],
+      ["Range", range],
+      ["Policies", row.policies],
+      ["Tokens", row.tokens === null ? null : `${renderTokens(row.tokens)} ${renderShare(row.tokens)}`],
+      ["Source", row.source],
+      ["Profile", row.profile],
+      ["Not applied", row.not_applied],
+    ],
+    rendering,
+  );
+  const head = `${style.commit(`commit ${row.commit}`)} ${decoration(row, style)}`;
+  const body = [row.subject, ...(row.summary === undefined ? [] : ["", row.summary])].join("\n");
+  return [head, ...fields, "", indentText(body)].join("\n");
+}
+
+function indentText(text: string): string {
+  return plain(text)
+    .split("\n")
+    .map((line) => (line === "" ? "" : `    ${line}`))
+    .join("\n");
+}

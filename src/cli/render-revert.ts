@@ -1,0 +1,24 @@
+// What a revert did, in one or two lines.
+import type { RevertReport } from "../app/reports.ts";
+import { renderTokens } from "./render-quantity.ts";
+import { plainLine, type Rendering } from "./style.ts";
+
+/** Renders the outcome of `revert` and `undo`. */
+export function renderRevert(report: RevertReport, { style }: Rendering): string {
+  const back = new Set(report.restored);
+  const named = (verb: string, ids: readonly string[]): string[] =>
+    ids.length === 0 ? [] : [`${style.heading(verb)} ${ids.map((id) => style.id(plainLine(id))).join(", ")}`];
+  const done = [
+    ...named(
+      "Reverted",
+      report.reverted.filter((id) => !back.has(id)),
+    ),
+    ...named(
+      "Brought back",
+      report.reverted.filter((id) => back.has(id)),
+    ),
+  ].join("; ");
+  const tokens = report.tokens === undefined ? "" : `  view ${renderTokens(report.tokens)}`;
+  const where = report.branch === undefined ? "" : ` on ${plainLine(report.branch)}`;
+  return `${done}${where}\n${style.commit(`commit ${report.commit?.slice(0, 7) ?? "none"}`)}${tokens}`;
+}

@@ -1,0 +1,113 @@
+// Runs one command line: which command it names, the options before and after it, output, and the exit code of whatever
+// comes of it. Everything that the answer to `--version` does not need is loaded from here on.
+import type { Runtime } from "../app/runtime.ts";
+import type { Workspace } from "../app/workspace.ts";
+import type { CommandSpec } from "./command.ts";
+import { COMMANDS } from "./command-table.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { splitLeadingOptions } from "./leading-options.ts";
+import { createOutput, type Output, type OutputStream } from "./output.ts";
+import { fromSystemError } from "./system-error.ts";
+
+/** The world of a call, read in main.ts. */
+export interface CallContext {
+  readonly runtime: Runtime;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly version: string;
+  /** Called when the reader of standard output has gone away. */
+  readonly onClosed: () => void;
+}
+
+/** Runs the command that the words name. Resolves to the exit code; nothing is thrown for what a command refuses. */
+export async function runCommandLine(argv: readonly string[], context: CallContext): Promise<number> {
+  const { runtime, stdout, stderr, onClosed } = context;
+  const { options, rest } = splitLeadingOptions(argv);
+  const [name, ...words] = rest[0] === "conversation" || rest[0] === "c" ? rest.slice(1) : rest;
+  const own = [...options, ...(PASSED_ON.includes(name ?? "") ? [] : words)];
+  const end = own.indexOf("--");
+  const has = (...names: string[]): boolean =>
+    own.slice(0, end < 0 ? own.length : end).some((word) => names.includes(word));
+  const output = createOutput({
+    stdout,
+    stderr,
+    env: runtime.env,
+    quiet: has("-q", "--quiet"),
+    verbose: has("-v", "--verbose"),
+    json: has("--json"),
+    onClosed,
+  });
+  if (name === "--version" || name === "-V") {
+    output.data(context.version);
+    return 0;
+  }
+  try {
+    return await runCommand({ name, options, words }, { runtime, output });
+  } catch (thrown) {
+    const error = fromSystemError(thrown);
+    output.error(error);
+    return exitCodeOf(error);
+  }
+}
+
+/** Commands whose words are not jpg's own. */
+const PASSED_ON: readonly string[] = ["git", "hook", "textconv"];
+
+/** What was typed: the command's name, the global options before it, the words after it. */
+interface Call {
+  readonly name: string | undefined;
+  readonly options: readonly string[];
+  readonly words: readonly string[];
+}
+
+interface World {
+  readonly runtime: Runtime;
+  readonly output: Output;
+}
+
+async function runCommand(call: Call, world: World): Promise<number> {
+  const { name, words } = call;
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
+    const { renderHelp } = await import("./help.ts");
+    world.output.data(await renderHelp());
+    return name === undefined ? 2 : 0;
+  }
+  if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
+  const wanted = name === "help" ? (words[0] ?? "") : name;
+  const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
+  if (load === undefined) throw await (await import("./help.ts")).unknownCommand(wanted);
+  const { command } = await load();
+  if (name === "help" || asksForHelp(command, words)) {
+    const { renderCommandHelp } = await import("./help.ts");
+    world.output.data(renderCommandHelp(command));
+    return 0;
+  }
+  return runParsed(command, call, world);
+}
+
+/** `jpg git log --help` is git's to answer, `jpg git --help` is jpg's. */
+function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  const own = command.passThrough === true ? words.slice(0, 1) : words.slice(0, end < 0 ? words.length : end);
+  return own.some((word) => word === "--help" || word === "-h");
+}
+
+async function runParsed(command: CommandSpec, call: Call, { runtime, output }: World): Promise<number> {
+  const [{ parseArguments }, { openWorkspace }, { optionsFrom }] = await Promise.all([
+    import("./parse-arguments.ts"),
+    import("../app/workspace.ts"),
+    import("./workspace-options.ts"),
+  ]);
+  const { args, options } = parseArguments(command, call.words, call.options);
+  const opened: Workspace[] = [];
+  const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
+    const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: output.warn, ...how });
+    opened.push(workspace);
+    return workspace;
+  };
+  try {
+    return (await command.run({ args, options, runtime, output, json: options["json"] === true, open })) ?? 0;
+  } finally {
+    for (const workspace of opened) await workspace.close();
+  }
+}

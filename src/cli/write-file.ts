@@ -1,0 +1,32 @@
+// Writes a result to a file the user named: all of it or nothing, except where the name is no ordinary file (a pipe, a device).
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { userError } from "../core/errors.ts";
+
+/** Writes the file, replacing what is there. Throws `cannot_write` and leaves what was there. */
+export async function writeResultFile(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && !found.isFile()) return await writeFile(path, content);
+    await replaceFile(found === null ? path : await realpath(path), content);
+  } catch (error) {
+    throw userError(
+      "cannot_write",
+      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      {
+        hints: ["Name a file in a folder that exists, has room and may be written."],
+        cause: error,
+      },
+    );
+  }
+}
+
+async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadCommands } from "../../src/cli/help.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+describe("docs/cli.md", () => {
+  const page = readFileSync(`${root}docs/cli.md`, "utf8");
+
+  it("is what the commands' declarations say (when it is not: npm run docs)", () => {
+    const generated = execFileSync(process.execPath, ["--import", "tsx", "scripts/generate-cli-docs.mjs", "-"], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect(page).toBe(generated);
+  });
+
+  it("describes every command that people call, and no other", async () => {
+    const described = [...page.matchAll(/^## jpg (\S+)$/gm)].map(([, name]) => name);
+    expect(described).toEqual((await loadCommands()).map(({ name }) => name));
+    expect(described).not.toContain("hook");
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/command.ts";
+import { joinValues } from "../../src/cli/join-values.ts";
+import { splitLeadingOptions } from "../../src/cli/leading-options.ts";
+import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import type { JpgError } from "../../src/core/errors.ts";
+import { isBound } from "../../src/core/range-bound.ts";
+
+const spec: CommandSpec = {
+  name: "pack",
+  summary: "packs",
+  arguments: [{ name: "[id]", description: "which" }],
+  options: [
+    { flags: "--from [bound]", description: "first", optionalValue: isBound },
+    { flags: "--to <bound>", description: "last" },
+    { flags: "--with [what]", description: "what", optionalValue: () => false },
+    { flags: "--kind <kind>", description: "kind", choices: ["round", "square"] },
+    { flags: "--no-label", description: "no label" },
+  ],
+  run: async () => 0,
+};
+
+const parse = (...words: string[]) => parseArguments(spec, words);
+function errorOf(...words: string[]): JpgError {
+  try {
+    parse(...words);
+  } catch (error) {
+    return error as JpgError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("optional values", () => {
+  it("take the next word only when it fits", () => {
+    expect(parse("--from", "5h", "id")).toMatchObject({ args: ["id"], options: { from: "5h" } });
+    expect(parse("--from", "id")).toMatchObject({ args: ["id"], options: { from: "" } });
+    expect(parse("--from")).toMatchObject({ args: [], options: { from: "" } });
+    expect(parse("--from", "--to", "3")).toMatchObject({ options: { from: "", to: "3" } });
+    expect(parse("--from=-3")).toMatchObject({ options: { from: "-3" } });
+    expect(parse("--with", "id")).toMatchObject({ args: ["id"], options: { with: "" } });
+    expect(parse("--with=string", "id")).toMatchObject({ args: ["id"], options: { with: "string" } });
+  });
+
+  it("and negative bounds are joined, words after -- are left alone", () => {
+    expect(joinValues(spec.options ?? [], ["--to", "-3", "--from", "-2", "x"])).toEqual(["--to=-3", "--from=-2", "x"]);
+    expect(joinValues(spec.options ?? [], ["--", "--from", "5"])).toEqual(["--", "--from", "5"]);
+    expect(parse("--", "--from")).toMatchObject({ args: ["--from"], options: {} });
+  });
+});
+
+describe("wrong words", () => {
+  it("are usage errors that offer the nearest option or choice", () => {
+    expect(errorOf("--form", "3")).toMatchObject({
+      kind: "user",
+      code: "usage",
+      hints: ["Did you mean --from?", "`jpg pack --help` lists its arguments and options."],
+    });
+    expect(errorOf("--kind", "sqare").hints[0]).toBe("Did you mean square?");
+    expect(errorOf("--jsn").hints[0]).toBe("Did you mean --json?");
+    expect(errorOf("a", "b").message).toMatch(/too many arguments/);
+    expect(errorOf("--to").message).toMatch(/argument missing/);
+  });
+});
+
+describe("global options", () => {
+  it("mean the same before the command", () => {
+    expect(splitLeadingOptions(["--store", "dir", "-q", "ls", "--json"])).toEqual({
+      options: ["--store", "dir", "-q"],
+      rest: ["ls", "--json"],
+    });
+    expect(splitLeadingOptions(["--store=dir", "-c", "a=b", "git", "-c", "x=y"])).toEqual({
+      options: ["--store=dir", "-c", "a=b"],
+      rest: ["git", "-c", "x=y"],
+    });
+    expect(splitLeadingOptions(["--help"])).toEqual({ options: [], rest: ["--help"] });
+    expect(splitLeadingOptions(["--store"])).toEqual({ options: ["--store"], rest: [] });
+    expect(parseArguments(spec, ["id"], ["--store", "dir"])).toMatchObject({ args: ["id"], options: { store: "dir" } });
+  });
+
+  it("of a command that passes its words on are read only before it", () => {
+    const passing: CommandSpec = { ...spec, passThrough: true };
+    expect(parseArguments(passing, ["log", "--json", "--to"], ["--store", "dir"])).toMatchObject({
+      args: ["log", "--json", "--to"],
+      options: { store: "dir" },
+    });
+  });
+
+  it("take several settings and refuse engines that are none", () => {
+    expect(parse("-c", "a=1", "--cfg", "b=2").options["cfg"]).toEqual(["a=1", "b=2"]);
+    expect(errorOf("--engine", "natve").hints[0]).toBe("Did you mean native?");
+    expect(GLOBAL_OPTIONS.map(({ flags }) => flags.match(/--\w+/)?.[0])).toEqual([
+      "--json",
+      "--store",
+      "--engine",
+      "--cfg",
+      "--quiet",
+      "--verbose",
+    ]);
+  });
+});
