@@ -1,0 +1,135 @@
+// The tour is the newcomer's first command: it runs to its end without HOME or git identity, and what README.md shows of
+// it is what it prints. Ids and times differ from run to run and are masked on both sides.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CommandSpec } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/help.ts";
+import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+/** Longest a tour may take on a busy machine: 28 commands, milliseconds. */
+const TOUR_MS = 180_000;
+
+let folder: TempFolder;
+let printed = "";
+
+/** Runs the tour with an empty HOME and no git identity, its temporary folders in ours. */
+async function runTour(...words: string[]): Promise<string> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(folder.path, "home"), TMPDIR: join(folder.path, "tmp") };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["scripts/tour.mjs", ...words], {
+    cwd: root,
+    env,
+  });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = createTempFolder();
+  mkdirSync(join(folder.path, "home"));
+  mkdirSync(join(folder.path, "tmp"));
+  printed = await runTour();
+}, TOUR_MS);
+afterAll(() => folder.remove());
+
+interface Shown {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** The commands of a transcript, each with what it printed. */
+function transcript(text: string): Shown[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = "", ...lines] = part.split("\n");
+      const end = lines.indexOf("");
+      return { command, output: lines.slice(0, end === -1 ? lines.length : end).join("\n") };
+    });
+}
+
+/** Masks commits and the ids of compactions that are made on the way. */
+function mask(text: string): string {
+  const made = /compaction ([0-9a-z]{6,})$/m.exec(text)?.[1];
+  const masked = made === undefined ? text : text.replaceAll(made, "COMPACTION");
+  return masked.replace(/\b[0-9a-f]{7,40}\b/g, "COMMIT");
+}
+
+/** The README's fenced blocks of a language. */
+function blocks(language: string, text = readme): string[] {
+  const fenced = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
+  return [...text.matchAll(fenced)].map(([, block]) => block ?? "");
+}
+
+describe("npm run tour", () => {
+  it("shows the main job from import to export", () => {
+    const commands = transcript(mask(printed)).map(({ command }) => command.split(" ").slice(0, 2).join(" "));
+    for (const name of ["import", "log", "compact", "diff", "revert", "undo", "fork", "checkout", "export"]) {
+      expect(commands).toContain(`jpg ${name}`);
+    }
+    expect(printed).toContain("\n$ jpg compact --dry-run\n");
+    expect(printed).toContain('\n$ git -C "$(jpg path)" revert --no-edit HEAD\n');
+    expect(printed).toContain("original.jsonl and sample-session.jsonl are equal, byte for byte.");
+    expect(printed).toMatch(/27 \(\+1\)/);
+  });
+
+  it("names its folder, removes it, and leaves HOME empty", () => {
+    expect(printed).toContain(`Everything happens in ${join(folder.path, "tmp/jpg-tour-")}`);
+    expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
+    expect(readdirSync(join(folder.path, "home"))).toEqual([]);
+  });
+
+  it(
+    "keeps its folder with --keep",
+    async () => {
+      const kept = /Everything happens in (\S+)\./.exec(await runTour("--keep"))?.[1] ?? "";
+      expect(existsSync(join(kept, "tidepool/.git/jpg/VIEW.md"))).toBe(true);
+    },
+    TOUR_MS,
+  );
+});
+
+describe("README.md", () => {
+  it("begins with exactly two commands: one tries jpg, one runs the tests", () => {
+    const top = readme.slice(0, readme.indexOf("\n## "));
+    const commands = [...top.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, text]) => text?.trim());
+    expect(commands).toEqual(["npm install && npm run tour", "npm install && npm test"]);
+  });
+
+  it("shows of the tour what the tour prints (when it does not: paste the new output)", () => {
+    const real = transcript(mask(printed));
+    const shown = blocks("console", mask(readme)).flatMap(transcript);
+    expect(shown.length).toBeGreaterThan(6);
+    for (const { command, output } of shown) {
+      const outputs = real.filter((one) => one.command === command).map((one) => one.output.slice(0, output.length));
+      expect(outputs, `$ ${command}`).toContain(output);
+    }
+  });
+
+  it("names only commands and options that exist", async () => {
+    const specs = new Map((await loadCommands()).map((command) => [command.name, command]));
+    const typed = [
+      ...blocks("sh").flatMap((text) => text.split("\n")),
+      ...[...readme.matchAll(/`(jpg [a-z][^`]*)`/g)].map(([, command]) => command ?? ""),
+    ].filter((line) => line.startsWith("jpg ") && !line.includes("…"));
+    expect(typed.length).toBeGreaterThan(20);
+    for (const line of typed) {
+      const [, name = "", ...words] = line.replace(/ +#.*$/, "").split(" ");
+      expect(specs.has(name), line).toBe(true);
+      expect(() => parseArguments(specs.get(name) as CommandSpec, words), line).not.toThrow();
+    }
+  });
+
+  it("links only to files that exist", () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => path ?? "");
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
