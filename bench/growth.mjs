@@ -1,0 +1,164 @@
+// What must not grow with a conversation's length: opening a view whose turns are mostly under one summary, and appending
+// a turn. Made-up conversations of 100 and 10,000 turns.
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { interleave } from "./measure.mjs";
+import { createRow, ratio } from "./row.mjs";
+import { createRuntime } from "./sandbox.mjs";
+import { madeSessionId, makeTurns, writeMadeSession } from "./sessions.mjs";
+
+const SHORT = 100;
+const LONG = 10_000;
+
+/** Measures views and appends at both lengths. */
+export async function benchGrowth(sandbox, { repetitions }) {
+  const short = await importMade(sandbox, SHORT);
+  const long = await importMade(sandbox, LONG);
+  const summarised = sandbox.newPath("summarised");
+  cpSync(long.store, summarised, { recursive: true });
+  const summary = sandbox.newPath("summary.txt");
+  writeFileSync(summary, "The first turns set the parser up and settled its error messages.\n");
+  await sandbox.jpg([
+    "compact",
+    "--store",
+    summarised,
+    "--accept",
+    summary,
+    "--to",
+    String(LONG * 0.99 - 1),
+    "--quiet",
+  ]);
+  const rows = [
+    ...(await measureView(sandbox, { short: short.store, long: summarised }, repetitions)),
+    ...(await measureAppend(sandbox, { short: short.store, long: long.store }, repetitions)),
+    await measureGrownImport(sandbox, { short, long }, repetitions),
+  ];
+  for (const path of [short.store, long.store, summarised]) rmSync(path, { recursive: true, force: true });
+  return rows;
+}
+
+async function importMade(sandbox, turns) {
+  const file = sandbox.newPath(`${turns}.jsonl`);
+  writeMadeSession(file, turns);
+  const store = sandbox.newPath(`store-${turns}`);
+  await sandbox.jpg(["import", "--store", store, file, "--quiet"]);
+  return { file, store, turns };
+}
+
+async function measureView(sandbox, stores, repetitions) {
+  const print = (store) => async () => (await sandbox.jpg(["print", "--compacted", "--store", store])).ms;
+  const { loadBranchTree, loadView, openWorkspace } = await sandbox.library();
+  let objects = 0;
+  const load = (store) => async () => {
+    const workspace = await openWorkspace(createRuntime(sandbox.env, store), { store });
+    const branch = await workspace.store.readActiveBranch();
+    await loadView(
+      workspace.store,
+      await loadBranchTree(workspace.store, branch, await workspace.store.readBranch(branch)),
+    );
+    objects = workspace.store.objectsRead;
+    await workspace.close();
+  };
+  const { short, long } = stores;
+  const whole = await interleave(repetitions * 2 + 1, { long: print(long), short: print(short) });
+  const inside = await interleave(repetitions * 2 + 1, { short: load(short), long: load(long) });
+  const opened = ratio(inside.long, inside.short);
+  return [
+    createRow("view", "print --compacted, 10,000 turns with 99 % summarised ÷ 100 turns", {
+      ...ratio(whole.long, whole.short),
+      limit: { atMost: 1.5 },
+    }),
+    createRow("view-load", "the same, loading the view in a running process", {
+      ...opened,
+      limit: { atMost: 1.5 },
+      detail: `${opened.detail}; ${objects} objects read of the long one`,
+    }),
+  ];
+}
+
+async function measureAppend(sandbox, stores, repetitions) {
+  const { loadBranchTree, openWorkspace, refreshViews, turnPath } = await sandbox.library();
+  const appender = (store) => {
+    let writeMs = 0;
+    const append = async (round) => {
+      const workspace = await openWorkspace(createRuntime(sandbox.env, store), { store });
+      const branch = await workspace.store.readActiveBranch();
+      const tip = await workspace.store.readBranch(branch);
+      const { turnOids } = await loadBranchTree(workspace.store, branch, tip);
+      const start = performance.now();
+      const [result] = await workspace.store.write([
+        { branch, expected: tip, parent: tip, commits: [turnCommit(turnPath, turnOids, round)] },
+      ]);
+      writeMs = performance.now() - start;
+      if (result?.moved !== true) throw new Error(`the turn was not appended to ${store}`);
+      await refreshViews(workspace, branch);
+      const ms = performance.now() - start;
+      await workspace.close();
+      return ms;
+    };
+    return { append, lastWrite: () => writeMs };
+  };
+  const [short, long] = [appender(stores.short), appender(stores.long)];
+  const times = await interleave(repetitions * 4 + 1, {
+    short: short.append,
+    shortWrite: short.lastWrite,
+    long: long.append,
+    longWrite: long.lastWrite,
+  });
+  return [
+    createRow("append", "append of one turn, with its view, at turn 10,000 ÷ at turn 100", {
+      ...ratio(times.long, times.short),
+      limit: { atMost: 1.2 },
+    }),
+    createRow("append-write", "the same, the commit alone", {
+      ...ratio(times.longWrite, times.shortWrite),
+      limit: { atMost: 1.2 },
+    }),
+  ];
+}
+
+function turnCommit(turnPath, turnOids, round) {
+  const turn = turnOids.length;
+  const timestamp = new Date(Date.UTC(2031, 0, 1) + turn * 1000).toISOString();
+  const events = [
+    { type: "turn_start", id: `start-${turn}-${round}`, timestamp, prev: turnOids[turn - 1] },
+    { type: "chat_request", id: `request-${turn}-${round}`, timestamp, content: "And the next one?" },
+    {
+      type: "chat_response",
+      id: `response-${turn}-${round}`,
+      timestamp,
+      message: "Done: it reads the line and keeps its place.",
+    },
+  ];
+  const signature = { name: "Bench", email: "bench@example.invalid", seconds: 1_925_000_000 + turn };
+  const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  return {
+    message: `turn ${turn}: And the next one?\n`,
+    author: signature,
+    committer: signature,
+    changes: [{ path: turnPath(turn), bytes }],
+  };
+}
+
+/** For information: it reads the whole file to see what is new, so it grows with the file. */
+async function measureGrownImport(sandbox, { short, long }, repetitions) {
+  const grow = ({ file, turns }) => {
+    const store = sandbox.newPath("grown");
+    return {
+      prepare: () => sandbox.jpg(["import", "--store", store, file, "--quiet"]),
+      run: async (round) => {
+        const at = turns + round + 1;
+        writeFileSync(file, makeTurns(madeSessionId(turns), at, at + 1), { flag: "a" });
+        return (await sandbox.jpg(["import", "--store", store, file, "--quiet"])).ms;
+      },
+    };
+  };
+  const [one, other] = [grow(short), grow(long)];
+  await one.prepare();
+  await other.prepare();
+  const times = await interleave(repetitions, { short: one.run, long: other.run });
+  return createRow(
+    "import-grown",
+    "jpg import of a file that grew by a turn, 10,000 turns ÷ 100",
+    ratio(times.long, times.short),
+  );
+}

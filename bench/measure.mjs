@@ -1,0 +1,65 @@
+// Timing: medians of interleaved repetitions, so that what else the machine does meets every variant alike.
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const USAGE = fileURLToPath(new URL("./usage.mjs", import.meta.url));
+
+/** The middle value; of an even number the mean of the two in the middle. `values` is not empty. */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Runs every variant once per repetition, in turns, after one unmeasured round. A variant is a function that gives its
+ * time in milliseconds, or nothing to have its call timed. Gives `{median, best}` in milliseconds by variant name.
+ */
+export async function interleave(repetitions, variants, { warmUp = true } = {}) {
+  const times = new Map(Object.keys(variants).map((name) => [name, []]));
+  for (let round = warmUp ? -1 : 0; round < repetitions; round++) {
+    for (const [name, run] of Object.entries(variants)) {
+      const start = performance.now();
+      const own = await run(round);
+      if (round >= 0) times.get(name).push(typeof own === "number" ? own : performance.now() - start);
+    }
+  }
+  return Object.fromEntries(
+    [...times].map(([name, list]) => [name, { median: median(list), best: Math.min(...list) }]),
+  );
+}
+
+/**
+ * Runs a program with its output going to a file. Gives `{ms, output}`; with `usage`, of a node program, also
+ * `peakMb`, the most memory it had resident, and `cpuMs` (of the process itself, without its children). Throws when it fails.
+ */
+export async function runProgram(program, args, { cwd, env, scratch, input, usage = false }) {
+  const output = join(scratch, `output-${process.pid}`);
+  const usageFile = join(scratch, `usage-${process.pid}`);
+  const file = openSync(output, "w");
+  const from = input === undefined ? "ignore" : openSync(input, "r");
+  const start = performance.now();
+  try {
+    const child = spawn(program, usage ? ["--import", USAGE, ...args] : args, {
+      cwd,
+      env: usage ? { ...env, JPG_BENCH_USAGE: usageFile } : env,
+      stdio: [from, file, "pipe"],
+    });
+    let stderr = "";
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const code = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
+    const ms = performance.now() - start;
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${stderr}`);
+    const text = readFileSync(output, "utf8");
+    return { ms, output: text, ...(usage ? JSON.parse(readFileSync(usageFile, "utf8")) : {}) };
+  } finally {
+    closeSync(file);
+    if (typeof from === "number") closeSync(from);
+    rmSync(output, { force: true });
+    rmSync(usageFile, { force: true });
+  }
+}

@@ -1,0 +1,102 @@
+// A place of its own for a run: an empty HOME, no git configuration, a copy of the built command that stays as it is while
+// others build. Everything is below one temporary folder, removed at the end.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { runProgram } from "./measure.mjs";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+// What the in-process measurements call; bundled as the command is.
+const LIBRARY = [
+  'export { loadBranchTree } from "./src/app/branch-tree.ts";',
+  'export { loadView } from "./src/app/load-view.ts";',
+  'export { refreshViews } from "./src/app/refresh-view.ts";',
+  'export { openWorkspace } from "./src/app/workspace.ts";',
+  'export { project } from "./src/core/projection.ts";',
+  'export { turnPath } from "./src/core/turn-file.ts";',
+].join("\n");
+
+/** Creates the sandbox; `isBuilt` = use dist/ as it is. */
+export async function createSandbox({ isBuilt }) {
+  if (!isBuilt) execFileSync(process.execPath, [join(ROOT, "scripts/build.mjs"), "--no-types"], { stdio: "inherit" });
+  const dir = mkdtempSync(join(tmpdir(), "jpg-bench-"));
+  for (const part of ["bin", "dist", "templates", "package.json"]) {
+    cpSync(join(ROOT, part), join(dir, "jpg", part), { recursive: true });
+  }
+  await bundleLibrary(join(dir, "jpg/dist/library.mjs"));
+  for (const part of ["home", "scratch"]) mkdirSync(join(dir, part));
+  const bin = join(dir, "jpg/bin/jpg.js");
+  const env = cleanEnvironment(join(dir, "home"));
+  const scratch = join(dir, "scratch");
+  let made = 0;
+  return {
+    dir,
+    env,
+    bin,
+    /** A path that does not exist yet. */
+    newPath: (name) => join(scratch, `${++made}-${name}`),
+    /** Runs jpg; see `runProgram`. */
+    jpg: (args, options = {}) =>
+      runProgram(process.execPath, [bin, ...args], { cwd: scratch, env, scratch, ...options }),
+    run: (program, args, options = {}) => runProgram(program, args, { cwd: scratch, env, scratch, ...options }),
+    library: () => import(pathToFileURL(join(dir, "jpg/dist/library.mjs")).href),
+    libraryPath: join(dir, "jpg/dist/library.mjs"),
+    dispose: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
+  };
+}
+
+/** What `openWorkspace` needs of the world. */
+export function createRuntime(env, cwd) {
+  let seed = 0;
+  return {
+    env,
+    cwd,
+    home: env.HOME,
+    nodePath: process.execPath,
+    jpgPath: join(ROOT, "bin/jpg.js"),
+    now: () => new Date(),
+    random: (length) => Uint8Array.from({ length }, () => ++seed & 255),
+    readStdin: async () => new Uint8Array(),
+  };
+}
+
+async function bundleLibrary(outfile) {
+  await build({
+    absWorkingDir: ROOT,
+    stdin: { contents: LIBRARY, resolveDir: ROOT, loader: "ts" },
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    banner: {
+      js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+}
+
+function cleanEnvironment(home) {
+  const kept = Object.fromEntries(
+    ["PATH", "TMPDIR", "LANG"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+  const name = "Bench";
+  return {
+    ...kept,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_DATA_HOME: join(home, "data"),
+    GIT_CONFIG_GLOBAL: join(home, "gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: "bench@example.invalid",
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: "bench@example.invalid",
+    NO_COLOR: "1",
+    TZ: "UTC",
+  };
+}
