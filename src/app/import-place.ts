@@ -39,6 +39,11 @@ interface Placing {
   readonly continued: ContinuedSession | null;
   /** Whether the branch decided for holds pieces of this session. */
   readonly holdsPieces: boolean;
+  /**
+   * Branch names that the store had when the session was looked for in it. A name that somebody takes after that may be
+   * this very session's: the write is refused then, and planned again on what stands there.
+   */
+  readonly taken: ReadonlySet<string>;
 }
 
 /** Finds the place of an import that was decided. */
@@ -46,7 +51,7 @@ export async function placeImport(workspace: Workspace, placing: Placing): Promi
   const { decision } = placing;
   switch (decision.kind) {
     case "create":
-      return newConversation(workspace, placing);
+      return newConversation(placing);
     case "fork":
       return withOneTurn(await placeFork(workspace, placing, decision), placing);
     case "same":
@@ -67,7 +72,7 @@ async function placeFork(
   placing: Placing,
   { candidate, commonTurns }: Extract<ImportDecision, { kind: "fork" }>,
 ): Promise<ImportPlace> {
-  const branch = await forkName(store, placing, { conversation: conversationOf(candidate.branch), commonTurns });
+  const branch = forkName(placing, { conversation: conversationOf(candidate.branch), commonTurns });
   const start = placing.continued?.start;
   if (start !== undefined && commonTurns <= start.turnCount) {
     // The agent was shown what stood at the export, with the compactions in force there.
@@ -103,9 +108,9 @@ async function placeOnBranch(
 }
 
 /** A new conversation; its suffix is longer where another session has the same name already. */
-async function newConversation({ store }: Workspace, { session, open, suffix }: Placing): Promise<ImportPlace> {
+function newConversation({ session, open, suffix, taken }: Placing): ImportPlace {
   let id = conversationId(session.title, suffix);
-  for (let length = suffix.length + 1; (await store.readBranch(branchName(id, "main"))) !== null; length++) {
+  for (let length = suffix.length + 1; taken.has(branchName(id, "main")); length++) {
     id = conversationId(session.title, importSuffix(open.format.name, session.sessionId, length));
   }
   const header: ConversationHeader = {
@@ -119,14 +124,13 @@ async function newConversation({ store }: Workspace, { session, open, suffix }: 
 }
 
 /** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */
-async function forkName(
-  store: Workspace["store"],
-  { chain }: Placing,
+function forkName(
+  { chain, taken }: Placing,
   at: { readonly conversation: string; readonly commonTurns: number },
-): Promise<string> {
+): string {
   const digest = chain.oids(at.commonTurns + 1).at(-1) ?? "";
   for (let length = 4; ; length++) {
     const name = branchName(at.conversation, `fork-${shortId(digest, length)}`);
-    if ((await store.readBranch(name)) === null) return name;
+    if (!taken.has(name)) return name;
   }
 }

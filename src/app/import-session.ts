@@ -85,6 +85,7 @@ export async function prepareImport(
     continued,
     holdsPieces,
     sequence,
+    taken: new Set(tips.map((tip) => tip.name)),
   });
   return plannedImport(workspace, { open, session, sequence, chain, decision, place, continued });
 }
