@@ -6,12 +6,13 @@ import type { CompactionPlan } from "../core/plan-compaction.ts";
 import { describePolicies } from "../core/policy.ts";
 import { compactionMessage } from "../store/commit-message.ts";
 import { commitChange, type PlannedChange, recordChange, timestampAfter } from "./append-record.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { type CompactInput, type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import type { CompactReport } from "./compact-report.ts";
 import { segmentTokens } from "./compact-segments.ts";
 import { loadConversationConfig, storeOverrides } from "./conversation-config.ts";
 import { conversationOf } from "./conversations.ts";
+import { coverFacts } from "./cover-facts.ts";
 import { coversDigest } from "./covers.ts";
 import { newForkName } from "./fork-name.ts";
 import { receiptOf } from "./receipt.ts";
@@ -79,11 +80,7 @@ export async function complete(
   expected?: string,
 ): Promise<Compaction> {
   const draft = planned.plan.compaction;
-  const readText = async (index: number): Promise<string> => {
-    const [bytes] = await collectBlobs(workspace.store, [tree.turnOids[index] ?? ""]);
-    return new TextDecoder().decode(bytes);
-  };
-  const covers = await coversDigest(draft, { turnOids: tree.turnOids, readText });
+  const covers = await coversDigest(draft, coverFacts(workspace.store, tree));
   if (expected !== undefined && covers !== expected) {
     throw userError(
       "range_changed",

@@ -1,6 +1,19 @@
-// Where compactions are stored, read back from a path.
+// Where compactions are stored, read back from paths and from the history of a branch.
+import type { LogEntry } from "../store/conversation-store.ts";
 
 /** The id in a compaction's file name, `compactions/<stamp>-<id>.jsonl`. */
 export function compactionIdOfPath(path: string): string | null {
   return /^compactions\/[^/]*?Z-([^/]+)\.jsonl$/.exec(path)?.[1] ?? null;
+}
+
+/** The oldest commit of a log (newest first) that adds a compaction, and its path there: later ones only bring it back. */
+export function findAddition(
+  entries: readonly LogEntry[],
+  id: string,
+): { readonly entry: LogEntry; readonly path: string } | null {
+  for (const entry of entries.toReversed()) {
+    const path = entry.added.find((candidate) => compactionIdOfPath(candidate) === id);
+    if (path !== undefined) return { entry, path };
+  }
+  return null;
 }

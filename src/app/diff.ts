@@ -3,7 +3,7 @@ import { userError } from "../core/errors.ts";
 import type { View } from "../core/view.ts";
 import type { LogEntry } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
-import { compactionIdOfPath } from "./compaction-path.ts";
+import { compactionIdOfPath, findAddition } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import { resolveBranch, resolveId } from "./resolve-id.ts";
@@ -116,12 +116,10 @@ async function revisionTree(workspace: Workspace, tree: BranchTree, revision: st
 }
 
 async function commitOf(workspace: Workspace, tree: BranchTree, compaction: string): Promise<string> {
-  const adding = (await readCompactions(workspace, tree))
-    .toReversed()
-    .find((entry) => entry.added.some((path) => compactionIdOfPath(path) === compaction));
-  if (adding === undefined)
+  const adding = findAddition(await readCompactions(workspace, tree), compaction);
+  if (adding === null)
     throw userError("not_a_compaction", `${compaction} is not in the history of ${tree.branch}.`, {
       hints: ["`jpg log` lists its compactions."],
     });
-  return adding.commit;
+  return adding.entry.commit;
 }

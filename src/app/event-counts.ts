@@ -1,8 +1,9 @@
 // How many events a commit's turns hold, remembered beside the store: a cache that saves reading every turn of a conversation
 // of which an import finds nothing new. Derived from commits, which never change; it may be deleted at any time.
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationStore } from "../store/conversation-store.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** Events by commit id. */
 export type EventCounts = Map<string, number>;
@@ -25,11 +26,7 @@ export async function readEventCounts(store: ConversationStore): Promise<EventCo
 export async function writeEventCounts(store: ConversationStore, counts: EventCounts): Promise<void> {
   if (store.engine !== "native") return;
   const entries = Object.fromEntries([...counts].slice(-MOST_ENTRIES));
-  const temporary = `${pathOf(store)}.${process.pid}.tmp`;
-  await writeFile(temporary, JSON.stringify(entries)).then(
-    () => rename(temporary, pathOf(store)),
-    () => undefined,
-  );
+  await replaceFile(pathOf(store), JSON.stringify(entries)).catch(() => undefined);
 }
 
 function pathOf(store: ConversationStore): string {

@@ -6,10 +6,11 @@ import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from ".
 import { compactionMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange } from "../store/conversation-store.ts";
 import { currentSignature, recordChange, timestampAfter } from "./append-record.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compact } from "./compact.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { conversationOf } from "./conversations.ts";
+import { coverFacts } from "./cover-facts.ts";
 import { coversDigest } from "./covers.ts";
 import { newForkName } from "./fork-name.ts";
 import { alignCompactions } from "./fork-start.ts";
@@ -109,9 +110,7 @@ async function adjustment(
   const aligned = changes.length;
   let message = `fork at turn ${plan.atTurn ?? tree.turnOids.length - 1}: compactions as they were at the tip\n`;
   if (plan.omit !== undefined) {
-    const readText = async (index: number): Promise<string> =>
-      new TextDecoder().decode((await collectBlobs(workspace.store, [tree.turnOids[index] ?? ""]))[0]);
-    const covers = await coversDigest(plan.omit, { turnOids: tree.turnOids, readText });
+    const covers = await coversDigest(plan.omit, coverFacts(workspace.store, tree));
     const omit = {
       ...plan.omit,
       id: randomId(workspace.runtime),

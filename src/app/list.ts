@@ -4,7 +4,7 @@ import { estimateEvents, estimateView } from "../core/token-estimate.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { conversationOf, forkOf } from "./conversations.ts";
-import { loadTurns, loadView } from "./load-view.ts";
+import { loadWhole } from "./load-view.ts";
 import type { ListReport, ListRow } from "./reports.ts";
 import { conversationTitle } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
@@ -43,8 +43,7 @@ async function readRow(
 ): Promise<ListRow> {
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
-  const turns = await loadTurns(store, tree);
-  const { view, live } = await loadView(store, tree);
+  const { turns, view, live } = await loadWhole(store, tree);
   const [newest] = await store.readLog({ from: commit, limit: 1 });
   return {
     id: conversationOf(name),

@@ -1,6 +1,5 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
-import type { Compaction } from "../core/compaction.ts";
-import { compareCompactions, isHiding } from "../core/compaction.ts";
+import { type Compaction, compareCompactions, isHiding } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
 import { planReading } from "../core/hidden-turns.ts";
 import { type ProjectionOptions, project } from "../core/projection.ts";
@@ -9,6 +8,7 @@ import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { View } from "../core/view.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers } from "./covers.ts";
 
 /** A live compaction that has no effect, and why. */
@@ -62,20 +62,11 @@ export async function loadCompactions(store: ConversationStore, tree: BranchTree
 /** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once. */
 function checkAll(
   store: ConversationStore,
-  { turnOids }: BranchTree,
+  tree: BranchTree,
   compactions: readonly Compaction[],
 ): Promise<CoverCheck[]> {
-  const texts = new Map<number, Promise<string>>();
-  const read = async (index: number): Promise<string> => {
-    const [bytes] = await collectBlobs(store, [turnOids[index] ?? ""]);
-    return decoder.decode(bytes);
-  };
-  const readText = (index: number): Promise<string> => {
-    const text = texts.get(index) ?? read(index);
-    texts.set(index, text);
-    return text;
-  };
-  return Promise.all(compactions.map((compaction) => checkCovers(compaction, { turnOids, readText })));
+  const facts = coverFacts(store, tree);
+  return Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
 }
 
 /** Reads the given turns (all when left out), by position. */
@@ -104,6 +95,13 @@ export async function loadView(
   const turnCount = tree.turnOids.length;
   const turns = await loadTurns(store, tree, planReading(turnCount, live.applied));
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live, turns };
+}
+
+/** Loads the view and, with it, every turn of the branch: each is read once. */
+export async function loadWhole(store: ConversationStore, tree: BranchTree): Promise<LoadedView> {
+  const turns = await loadTurns(store, tree);
+  const live = await loadCompactions(store, tree);
+  return { view: project({ turnCount: tree.turnOids.length, turns, compactions: live.applied }), live, turns };
 }
 
 /** The full history as a view: every turn kept as it is. */

@@ -9,8 +9,9 @@ import { renderViewHeading } from "../formats/markdown/export.ts";
 import type { ConversationStore, Worktree } from "../store/conversation-store.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { loadCompactions, loadView } from "./load-view.ts";
+import { replaceFile } from "./replace-file.ts";
 import { conversationTitle } from "./titles.ts";
-import { replaceFile, type ViewSizes, writeViewFiles } from "./view-files.ts";
+import { type ViewSizes, writeViewFiles } from "./view-files.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a worktree's view was made from; kept in its git dir as `jpg-view.json`. */

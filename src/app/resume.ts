@@ -1,10 +1,11 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { exportSessionId, renderSession } from "./export.ts";
+import { replaceFile } from "./replace-file.ts";
 import { claudeProjectDir } from "./session-files.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
 
@@ -56,9 +57,7 @@ export async function prepareResume(workspace: Workspace, tree: BranchTree, agen
 async function writeWhole(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    const temporary = `${path}.${process.pid}.tmp`;
-    await writeFile(temporary, text, { mode: 0o600 });
-    await rename(temporary, path);
+    await replaceFile(path, text, { mode: 0o600 });
   } catch (error) {
     throw userError(
       "cannot_write",

@@ -1,18 +1,16 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
-
-import { isHiding } from "../core/compaction.ts";
-import { parseCompactionLine } from "../core/compaction-line.ts";
+import { compareCompactions, isHiding } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
 import { estimateView } from "../core/token-estimate.ts";
 import { revertMessage } from "../store/commit-message.ts";
 import type { FileChange, LogEntry } from "../store/conversation-store.ts";
 import { commitChange } from "./append-record.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
-import { loadView } from "./load-view.ts";
+import { type LiveCompactions, loadView } from "./load-view.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { RevertReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
@@ -37,10 +35,10 @@ async function revertTargets(
 ): Promise<RevertReport> {
   const name = start.branch;
   let tree = start;
-  const before = estimateView((await loadView(workspace.store, tree)).view);
+  const { view, live } = await loadView(workspace.store, tree);
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
-  const warnings = await Promise.all(plans.map((plan) => noteWithoutEffect(workspace, tree, plan)));
+  const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
   let commit: string | null = null;
   for (const plan of plans) {
     const { message, commit: reverted } = plan.entry;
@@ -62,8 +60,8 @@ async function revertTargets(
     restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
     conversation: conversationOf(name),
     branch: name,
-    tokens: { before, after: estimateView((await loadView(workspace.store, tree)).view) },
-    warnings: warnings.flat(),
+    tokens: { before: estimateView(view), after: estimateView((await loadView(workspace.store, tree)).view) },
+    warnings,
   };
 }
 
@@ -160,26 +158,25 @@ async function changesFor(workspace: Workspace, current: BranchTree, plan: Rever
 }
 
 /** Says so when a later summary over the same turns keeps the revert from showing. */
-async function noteWithoutEffect(workspace: Workspace, tree: BranchTree, plan: RevertPlan): Promise<string[]> {
-  const { live } = await loadView(workspace.store, tree);
-  const notes: string[] = [];
-  for (const file of tree.compactions.filter((candidate) => plan.remove.includes(candidate.path))) {
-    const [bytes] = await collectBlobs(workspace.store, [file.oid]);
-    const record = parseCompactionLine(new TextDecoder().decode(bytes), file.path);
-    const over = live.applied.find(
-      (other) =>
-        other.id !== record.id &&
-        isHiding(other) &&
-        other.from_turn <= record.from_turn &&
-        record.to_turn <= other.to_turn &&
-        (!isHiding(record) || other.timestamp > record.timestamp),
-    );
-    if (over !== undefined)
-      notes.push(
-        `nothing changes in the view: turns ${record.from_turn}..${record.to_turn} stay under ${over.summary === undefined ? "compaction" : "summary"} ${over.id}`,
+function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions): string[] {
+  const removed = new Set(plan.remove.map((path) => compactionIdOfPath(path)));
+  return all
+    .filter((record) => removed.has(record.id))
+    .flatMap((record) => {
+      const over = applied.find(
+        (other) =>
+          other.id !== record.id &&
+          isHiding(other) &&
+          other.from_turn <= record.from_turn &&
+          record.to_turn <= other.to_turn &&
+          (!isHiding(record) || compareCompactions(other, record) > 0),
       );
-  }
-  return notes;
+      if (over === undefined) return [];
+      const what = over.summary === undefined ? "compaction" : "summary";
+      return [
+        `nothing changes in the view: turns ${record.from_turn}..${record.to_turn} stay under ${what} ${over.id}`,
+      ];
+    });
 }
 
 async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree> {

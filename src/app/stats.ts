@@ -1,20 +1,17 @@
 // Sizes and token accounting of a branch: raw, and what the view still shows.
 import { countConversation } from "../core/conversation-stats.ts";
 import { isMessage } from "../core/event.ts";
-import { project } from "../core/projection.ts";
 import { estimateByKind } from "../core/token-estimate.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
-import { loadCompactions, loadTurns } from "./load-view.ts";
+import { loadWhole } from "./load-view.ts";
 import type { StatsReport } from "./reports.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
   const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: true });
-  const turns = await loadTurns(workspace.store, tree);
-  const live = await loadCompactions(workspace.store, tree);
-  const view = project({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
+  const { turns, view, live } = await loadWhole(workspace.store, tree);
   const events = [...turns.values()].flatMap((turn) => turn.events);
   const shown = view.turns.flatMap((turn) => turn.events);
   const { total: raw, ...rawKinds } = estimateByKind(events);

@@ -1,9 +1,10 @@
 // Trust in a project's config file: bound to its text, kept in the user's state directory.
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { resolveUserPaths } from "../config/paths.ts";
 import { trustDigest, withoutTrust, withTrust } from "../config/trust.ts";
 import { userError } from "../core/errors.ts";
+import { replaceFile } from "./replace-file.ts";
 import type { Runtime } from "./runtime.ts";
 import { locate, projectConfigFile, readIfExists } from "./workspace.ts";
 
@@ -31,8 +32,6 @@ export async function trustProject(
   const after =
     request.remove || text === null ? withoutTrust(before, path) : withTrust(before, path, trustDigest(text));
   await mkdir(dirname(trustFile), { recursive: true });
-  const temporary = `${trustFile}.${process.pid}.tmp`;
-  await writeFile(temporary, after, { mode: 0o600 });
-  await rename(temporary, trustFile);
+  await replaceFile(trustFile, after, { mode: 0o600 });
   return { path, trusted: !request.remove };
 }

@@ -39,17 +39,6 @@ export async function writeViewFiles(folder: string, { turns, heading }: ViewCon
   }
 }
 
-/** Replaces a file at once. */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const written = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(written, content);
-    await rename(written, path);
-  } finally {
-    await rm(written, { force: true });
-  }
-}
-
 interface TextFile {
   add(text: string): Promise<void>;
   /** Gives the bytes written. */

@@ -1,5 +1,6 @@
 // Writes a result to a file the user named: all of it or nothing, except where the name is no ordinary file (a pipe, a device).
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { realpath, stat, writeFile } from "node:fs/promises";
+import { replaceFile } from "../app/replace-file.ts";
 import { userError } from "../core/errors.ts";
 
 /** Writes the file, replacing what is there. Throws `cannot_write` and leaves what was there. */
@@ -17,16 +18,5 @@ export async function writeResultFile(path: string, content: string | Uint8Array
         cause: error,
       },
     );
-  }
-}
-
-async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, content);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Finds the store that a command is about: `--store`, then JPG_STORE, then the store one stands in, then the project's, then
 // the user's. Git is asked only where the files around the current directory do not say it plainly, or nothing is made yet.
-import { access, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../core/errors.ts";
 import { isStoreConfig } from "./branch-config.ts";
@@ -8,6 +8,7 @@ import { isConversationTree } from "./conversation-tree.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError, gitTooOldError } from "./git-error.ts";
 import { runGit } from "./git-process.ts";
+import { pathExists } from "./path-exists.ts";
 import { findPlainRepository, type SurroundingRepository } from "./plain-repository.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
@@ -98,9 +99,9 @@ async function isProjectDir({ commonDir }: ProjectLocation): Promise<boolean> {
 /** Whether any folder from here up looks like a repository; git finds none where this finds none. */
 async function hasRepositoryAbove(cwd: string): Promise<boolean> {
   for (let at = await realpath(cwd); ; at = dirname(at)) {
-    if ((await exists(join(at, ".git"))) || (await findRepositoryDir(at)) !== null) return true;
+    if ((await pathExists(join(at, ".git"))) || (await findRepositoryDir(at)) !== null) return true;
     // Inside a linked worktree's git dir there is no `objects`, but a `commondir`.
-    if (await exists(join(at, "commondir"))) return true;
+    if (await pathExists(join(at, "commondir"))) return true;
     if (dirname(at) === at) return false;
   }
 }
@@ -127,7 +128,7 @@ async function findTop(cwd: string): Promise<string | null> {
 
 async function holdsConversations(commonDir: string, top: string | null, env: Environment): Promise<boolean> {
   if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
-  if (top !== null && !(await exists(join(top, "conversation.json")))) return false;
+  if (top !== null && !(await pathExists(join(top, "conversation.json")))) return false;
   return await isConversationTree({ gitDir: commonDir, cwd: top ?? commonDir, env });
 }
 
@@ -151,13 +152,4 @@ async function locateNamed(
 async function isStore(root: string, env: Environment): Promise<boolean> {
   const found = await findRepositoryDir(root);
   return found !== null && (await holdsConversations(found.commonDir, root, env));
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

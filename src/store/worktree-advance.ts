@@ -1,11 +1,11 @@
 // Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
 // that a refusal changes nothing.
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { type JpgError, repositoryError } from "../core/errors.ts";
 import type { Worktree } from "./conversation-store.ts";
 import { commandError, type Repository, tryCommand } from "./git-command.ts";
 import type { GitResult } from "./git-process.ts";
+import { pathExists } from "./path-exists.ts";
 import { EMPTY_TREE } from "./ref-name.ts";
 
 /** A worktree's step from one commit to another; `from` null = from nothing. */
@@ -25,7 +25,7 @@ const UNFINISHED: readonly (readonly [file: string, operation: string, finish: s
 /** Checks that a worktree can be advanced; throws `worktree_in_the_way`. Changes nothing. */
 export async function checkAdvance(repository: Repository, advance: Advance): Promise<void> {
   for (const [file, operation, finish] of UNFINISHED) {
-    if (await exists(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
+    if (await pathExists(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
   }
   const here = placeIn(repository, advance.worktree);
   const command = { args: ["read-tree", "-n", ...advanceArguments(advance)] };
@@ -106,13 +106,4 @@ function filesInTheWay(stderr: string): string[] {
   );
   const listed = [...stderr.matchAll(/^\t(.+)$/gm)].map((match) => match[1] ?? "");
   return [...new Set([...quoted, ...listed])];
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
