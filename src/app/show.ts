@@ -3,16 +3,16 @@ import type { Compaction } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
 import { countConversation } from "../core/conversation-stats.ts";
 import { userError } from "../core/errors.ts";
-import { traitsOf } from "../core/event.ts";
+import { type Event, traitsOf } from "../core/event.ts";
 import { describePolicies } from "../core/policy.ts";
-import { project } from "../core/projection.ts";
 import { estimateEvent, estimateEvents, estimateView } from "../core/token-estimate.ts";
+import { resolveDispositions } from "../core/winner.ts";
 import type { ConversationStore, LogEntry } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
-import { compactionIdOfPath } from "./compaction-path.ts";
+import { findAddition } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
-import { loadCompactions, loadTurns, loadView } from "./load-view.ts";
+import { loadCompactions, loadWhole } from "./load-view.ts";
 import { readCompactionLog } from "./log.ts";
 import { receiptOf } from "./receipt.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
@@ -32,8 +32,7 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
-  const turns = await loadTurns(store, tree);
-  const { view } = await loadView(store, tree);
+  const { turns, view } = await loadWhole(store, tree);
   const events = [...turns.values()].flatMap((turn) => turn.events);
   const active = await store.readActiveBranch();
   const conversation = conversationOf(tree.branch);
@@ -111,27 +110,17 @@ async function receiptAt(
   compaction: Compaction,
 ): Promise<ShowCompaction["receipt"]> {
   const then = await loadBranchTree(workspace.store, tree.branch, commit);
-  const turns = await loadTurns(workspace.store, then);
-  const { applied } = await loadCompactions(workspace.store, then);
-  const after = project({ turnCount: then.turnOids.length, turns, compactions: applied });
-  return receiptOf(compaction, { turns, after });
+  const { turns, view } = await loadWhole(workspace.store, then);
+  return receiptOf(compaction, { turns, after: view });
 }
 
 function findRecord(
   entries: readonly LogEntry[],
   target: Extract<Target, { kind: "compaction" | "commit" }>,
 ): { entry: LogEntry; path: string } | null {
-  const adding = entries.filter((entry) => entry.added.length > 0);
-  if (target.kind === "commit") {
-    const entry = adding.find((candidate) => candidate.commit === target.commit);
-    return entry?.added[0] === undefined ? null : { entry, path: entry.added[0] };
-  }
-  // The oldest commit that adds it: later ones only bring it back.
-  for (const entry of [...adding].reverse()) {
-    const path = entry.added.find((candidate) => compactionIdOfPath(candidate) === target.compaction);
-    if (path !== undefined) return { entry, path };
-  }
-  return null;
+  if (target.kind === "compaction") return findAddition(entries, target.compaction);
+  const entry = entries.find((candidate) => candidate.commit === target.commit);
+  return entry?.added[0] === undefined ? null : { entry, path: entry.added[0] };
 }
 
 async function showEvent(
@@ -139,35 +128,14 @@ async function showEvent(
   tree: BranchTree,
   target: Extract<Target, { kind: "event" }>,
 ): Promise<ShowEvent> {
-  const turns = await loadTurns(workspace.store, tree);
+  const { turns, view, live } = await loadWhole(workspace.store, tree);
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
   if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
-  const { applied } = await loadCompactions(workspace.store, tree);
-  const projectWith = (compactions: readonly Compaction[]) =>
-    project({ turnCount: tree.turnOids.length, turns, compactions });
-  const findIn = (compactions: readonly Compaction[]) =>
-    projectWith(compactions)
-      .turns.flatMap((turn) => turn.events)
-      .find((candidate) => candidate.id === event.id);
-  const shown = findIn(applied);
-  const state =
-    shown === event
-      ? "shown"
-      : shown !== undefined
-        ? "changed"
-        : traitsOf(event).providerVisible
-          ? "hidden"
-          : "internal";
-  // The one without which the event would read differently is the one that decides.
+  const shown = view.turns.flatMap((turn) => turn.events).find((candidate) => candidate.id === event.id);
+  const state = stateOf(event, shown);
   const decides =
     state === "changed" || state === "hidden"
-      ? [...applied]
-          .reverse()
-          .find(
-            (candidate) =>
-              findIn(applied.filter((other) => other !== candidate)) !== shown &&
-              JSON.stringify(findIn(applied.filter((other) => other !== candidate))) !== JSON.stringify(shown),
-          )
+      ? resolveDispositions([...turns.values()], live.applied).get(event.id)?.compaction
       : undefined;
   return {
     kind: "event",
@@ -180,4 +148,9 @@ async function showEvent(
     ...(decides === undefined ? {} : { compaction: decides.id }),
     ...(state === "changed" && shown !== undefined ? { projected: shown } : {}),
   };
+}
+
+function stateOf(event: Event, shown: Event | undefined): ShowEvent["state"] {
+  if (shown !== undefined) return shown === event ? "shown" : "changed";
+  return traitsOf(event).providerVisible ? "hidden" : "internal";
 }

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadBranchTree } from "../../src/app/branch-tree.ts";
+import { compact } from "../../src/app/compact.ts";
+import { loadWhole } from "../../src/app/load-view.ts";
+import { show } from "../../src/app/show.ts";
+import type { Policies } from "../../src/core/policy.ts";
+import { buildSession } from "../helpers/session-builder.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../helpers/workspace.ts";
+
+const RESPONSES: Policies = { tool_calls: { policy: "strip", request: false, response: true } };
+const BOTH: Policies = { tool_calls: { policy: "strip", request: true, response: true } };
+
+let workspace: GitWorkspace;
+beforeEach(async () => {
+  workspace = await createGitWorkspace();
+});
+afterEach(() => removeWorkspace(workspace));
+
+describe("show of an event", () => {
+  it("names the newest of two compactions that read it alike", async () => {
+    const session = buildSession(["prompt", { tools: 1 }, "say", "prompt", "say"]);
+    const { branch } = await importBytes(workspace, session.text());
+    const tree = async () => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+    const compactWith = async (policies: Policies) =>
+      compact(workspace, await tree(), { range: { keep: 1 }, policies, dryRun: false, fork: false, activate: false });
+    await compactWith(RESPONSES);
+    const newest = await compactWith(BOTH);
+    const { turns } = await loadWhole(workspace.store, await tree());
+    const result = turns.get(0)?.events.find((event) => event.type === "tool_call_response");
+    const shown = await show(workspace, result?.id);
+    expect(shown).toMatchObject({ kind: "event", state: "changed", compaction: newest.compaction?.id });
+  });
+});
