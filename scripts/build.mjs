@@ -10,13 +10,19 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 if (!process.argv.includes("--no-types")) rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { index: "src/index.ts", "cli/main": "src/cli/main.ts" },
+  entryPoints: {
+    index: "src/index.ts",
+    "cli/main": "src/cli/main.ts",
+    "store/blob-worker": "src/store/blob-worker.ts",
+  },
   outdir: "dist",
   bundle: true,
   splitting: true,
   format: "esm",
   platform: "node",
   target: "node20",
+  // Its tables are 10 MB: they stay in the package and are read when asked for.
+  external: ["ai-tokenizer"],
   chunkNames: "chunks/[name]-[hash]",
   define: { JPG_VERSION: JSON.stringify(version) },
   // Bundled CommonJS packages call require for Node's own modules.
