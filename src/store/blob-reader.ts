@@ -1,16 +1,21 @@
-// Reads objects through one long-lived `git cat-file --batch`: requests are pipelined, answers come in the order asked.
-// Output is always consumed, so that requests made while others wait can never block each other.
+// Reads objects: by id from the files git keeps them in where that is plain, else through one long-lived
+// `git cat-file --batch`, whose requests are pipelined and whose output is always consumed, so that requests made while
+// others wait can never block each other.
 import { JpgError, repositoryError } from "../core/errors.ts";
 import { createBatchParser, type StoredObject } from "./batch-parser.ts";
 import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "./git-command.ts";
 import { holdProcess, openGit } from "./git-process.ts";
+import { createObjectFiles, type ObjectFiles } from "./object-files.ts";
 
 /** Reads objects by id or revision until closed. */
 export interface BlobReader {
   /** The object a name stands for, or null when there is none or the name is ambiguous. */
   read(name: string): Promise<StoredObject | null>;
-  /** Contents in the order asked, a bounded number of bytes ahead. Throws `object_missing`. */
-  readAll(oids: readonly string[]): AsyncIterable<Uint8Array>;
+  /**
+   * Contents in the order asked, a bounded number of bytes ahead. With `atLeast`, each may end after so many bytes. Throws
+   * `object_missing`.
+   */
+  readAll(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
   /** The error for an object that should be there and was not read: `store_damaged` or `object_missing`. */
   explainMissing(oid: string): Promise<Error>;
   /** Objects read so far. */
@@ -27,12 +32,18 @@ interface Request {
 const AHEAD_OBJECTS = 64;
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
-/** Creates a reader; the process starts with the first request. */
+/** Creates a reader; git starts with the first request that the files do not answer. */
 export function createBlobReader(repository: Repository): BlobReader {
+  const files = createObjectFiles(repository.gitDir);
   let batch: Batch | null = null;
   let count = 0;
-  const read = async (name: string): Promise<StoredObject | null> => {
+  const read = async (name: string, atLeast?: number): Promise<StoredObject | null> => {
     if (name === "" || name.includes("\n")) return null;
+    const plain = readPlain(files, name, atLeast);
+    if (plain !== null) {
+      count++;
+      return plain;
+    }
     batch ??= startBatch(repository, () => {
       batch = null;
     });
@@ -41,8 +52,8 @@ export function createBlobReader(repository: Repository): BlobReader {
     return object;
   };
   return {
-    read,
-    readAll: (oids) => readAhead(repository, oids, read),
+    read: (name) => read(name),
+    readAll: (oids, atLeast) => readAhead(repository, oids, (oid) => read(oid, atLeast)),
     explainMissing: (oid) => explainMissing(repository, oid),
     get count() {
       return count;
@@ -50,9 +61,20 @@ export function createBlobReader(repository: Repository): BlobReader {
     async close() {
       const open = batch;
       batch = null;
+      files.close();
       await open?.end();
     },
   };
+}
+
+/** What an id, or the tree of a commit's id, stands for, as the files say it. */
+function readPlain(files: ObjectFiles, name: string, atLeast?: number): StoredObject | null {
+  const [, oid = "", wanted] = /^([0-9a-f]{40})(\^\{tree\})?$/.exec(name) ?? [];
+  const object = oid === "" ? null : files.read(oid, atLeast);
+  if (object === null || wanted === undefined) return object === null ? null : { oid, ...object };
+  const tree =
+    object.type === "commit" ? /^tree ([0-9a-f]{40})\n/.exec(object.bytes.toString("latin1", 0, 46))?.[1] : undefined;
+  return tree === undefined ? null : readPlain(files, tree);
 }
 
 async function explainMissing(repository: Repository, oid: string): Promise<Error> {

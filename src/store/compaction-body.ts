@@ -2,6 +2,8 @@
 // conversation begin with a label of jpg's own or are indented.
 import type { Compaction } from "../core/compaction.ts";
 import type { HiddenContent, HiddenTool } from "../core/hidden-content.ts";
+import { formatLoss } from "../core/loss/format-loss.ts";
+import type { LossReceipt } from "../core/loss/loss-receipt.ts";
 import { describePolicies } from "../core/policy.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { indented, oneLine } from "./plain-text.ts";
@@ -19,12 +21,13 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
     ...list("Files of the summary", summary?.files ?? []),
     ...list("Open tasks", summary?.open_tasks ?? []),
     ...(hidden === null ? [] : receipt(hidden)),
+    ...(compaction.receipt === undefined ? [] : lossSection(compaction.receipt)),
   ];
   return sections.join("\n\n");
 }
 
 function fieldLines(compaction: Compaction): readonly string[] {
-  const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, reason, replacement } = compaction;
+  const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, strategy, reason, replacement } = compaction;
   const bounds = [
     ...(from_event === undefined ? [] : [`from event ${oneLine(from_event)} of turn ${from_turn}`]),
     ...(to_event === undefined ? [] : [`up to event ${oneLine(to_event)} of turn ${to_turn}`]),
@@ -36,6 +39,7 @@ function fieldLines(compaction: Compaction): readonly string[] {
   return [
     `Range: turns ${from_turn}..${to_turn}${bounds.length === 0 ? "" : `, ${bounds.join(", ")}`}`,
     `Policies: ${describePolicies(compaction)}`,
+    ...(strategy === undefined ? [] : [`Strategies: ${strategy.map((name) => oneLine(name)).join(", ")}`]),
     ...(hints.length === 0 ? [] : [`Hints: ${hints.join("; ")}`]),
     ...(keep === undefined ? [] : [`Kept unchanged: ${count(keep.length, "event")}`]),
     ...(replacement === undefined ? [] : [`Replacement: ${count(replacement.length, "event")}`]),
@@ -57,6 +61,11 @@ function receipt(hidden: HiddenContent): readonly string[] {
     ...list("Commands", hidden.commands),
     ...list("Requests", hidden.requests),
   ];
+}
+
+function lossSection(loss: LossReceipt): readonly string[] {
+  const lines = formatLoss(loss);
+  return lines.length === 0 ? [] : [section("Facts", indented(lines.join("\n")))];
 }
 
 function toolLine({ name, calls, errors, tokens }: HiddenTool): string {

@@ -108,8 +108,8 @@ export interface ConversationStore {
   ): Promise<readonly TreeFile[]>;
   /** Object ids of the named entries (files or folders) of a commit's tree; absent entries are left out. */
   readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Contents in the order asked. Throws `object_missing`. */
-  readBlobs(oids: readonly string[]): AsyncIterable<Uint8Array>;
+  /** Contents in the order asked; with `atLeast`, each may end after so many bytes. Throws `object_missing`. */
+  readBlobs(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
   /** Newest first. */
   readLog(query: LogQuery): Promise<readonly LogEntry[]>;
   /** Writes objects, then moves each branch by compare-and-swap. One pass for all writes. */

@@ -1,6 +1,6 @@
 // The text of `git fast-import` commands (git-fast-import(1)): commits by mark, files by quoted path.
 import { repositoryError } from "../core/errors.ts";
-import type { CommitSpec, FileChange, Signature } from "./conversation-store.ts";
+import type { CommitSpec, Signature } from "./conversation-store.ts";
 
 /** The ref that commits are built on; it never exists outside a running fast-import. */
 export const WRITE_REF = "refs/jpg/write";
@@ -33,12 +33,19 @@ export function formatCommitHead(commit: CommitSpec, mark: number, from: string 
   return lines.join("\n") + (from === null ? "" : "\n");
 }
 
-/** The command of a change; the bytes of an inline file follow it, then a line end. */
-export function formatChange(change: FileChange): string {
-  const path = quotePath(change.path);
-  if ("remove" in change) return `D ${path}\n`;
-  if ("oid" in change) return `M 100644 ${change.oid} ${path}\n`;
-  return `M 100644 inline ${path}\ndata ${change.bytes.length}\n`;
+/** The command that removes a file. */
+export function formatRemoval(path: string): string {
+  return `D ${quotePath(path)}\n`;
+}
+
+/** The command that puts a blob of the repository at a path. */
+export function formatNamedFile(path: string, oid: string): string {
+  return `M 100644 ${oid} ${quotePath(path)}\n`;
+}
+
+/** The command that puts `size` bytes at a path; they follow it, then a line end. */
+export function formatInlineFile(path: string, size: number): string {
+  return `M 100644 inline ${quotePath(path)}\ndata ${size}\n`;
 }
 
 /** Quotes a path as a C string. Throws `bad_path` for what cannot stand in a tree. */

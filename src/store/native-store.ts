@@ -53,7 +53,7 @@ export async function openNativeStore(options: {
       return wanted ? await withSizes(sizes, files) : files;
     },
     readEntries: (commit, paths) => trees.entries(commit, paths),
-    readBlobs: (oids) => reader.readAll(oids),
+    readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
     readLog: (query) => readLog(repository, query),
     write: (writes) => write(repository, worktreeRoot, writes),
     createBranch: (name, commit) => createBranch(repository, name, commit),

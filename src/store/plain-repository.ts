@@ -1,6 +1,6 @@
 // The repository around a directory as its files alone say it, without starting git. Whatever could make git see it
 // otherwise gives null, and git is asked.
-import { realpath, stat } from "node:fs/promises";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "./git-environment.ts";
 import { readFileIfThere } from "./ref-reader.ts";
@@ -20,7 +20,7 @@ const MOVES_WORKTREE = /^\s*(?:bare\b(?!\s*=\s*false)|worktree|\[include)/im;
 /** Finds the repository around a directory; null when there is none, or only git can tell. */
 export async function findPlainRepository(cwd: string, env: Environment): Promise<SurroundingRepository | null> {
   if ((env["GIT_CEILING_DIRECTORIES"] ?? "") !== "") return null;
-  const start = await realpath(cwd);
+  const start = realpathSync.native(cwd);
   for (let at = start; ; at = dirname(at)) {
     const found = await findRepositoryDir(at);
     if (found !== null) return found.isBare ? null : await checkPlain(found.commonDir, { start, top: at });
@@ -35,6 +35,5 @@ async function checkPlain(
   const config = await readFileIfThere(join(directory, "config"));
   if (config === null || MOVES_WORKTREE.test(config)) return null;
   // Git does not look for a repository beyond the file system that it starts on.
-  const [here, there] = await Promise.all([stat(start), stat(top)]);
-  return here.dev === there.dev ? { commonDir: await realpath(directory), top } : null;
+  return statSync(start).dev === statSync(top).dev ? { commonDir: realpathSync.native(directory), top } : null;
 }

@@ -1,8 +1,7 @@
 // Finds the git dir that belongs to a directory by the files git keeps, without starting git: `.git` as a folder, `.git` as
 // a file (submodule, linked worktree), or a bare repository.
-import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readFileIfThere } from "./ref-reader.ts";
+import { isFolder, readFileIfThere } from "./ref-reader.ts";
 
 /** The git dirs of a directory that is the top of a worktree or a bare repository. */
 export interface RepositoryDir {
@@ -27,19 +26,6 @@ export async function findRepositoryDir(directory: string): Promise<RepositoryDi
 }
 
 async function isGitDir(path: string): Promise<boolean> {
-  const [head, objects, refs] = await Promise.all([
-    readFileIfThere(join(path, "HEAD")),
-    isFolder(join(path, "objects")),
-    isFolder(join(path, "refs")),
-  ]);
-  return head !== null && objects && refs;
-}
-
-/** Whether a path is a folder. */
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
+  if (!isFolder(join(path, "objects")) || !isFolder(join(path, "refs"))) return false;
+  return (await readFileIfThere(join(path, "HEAD"))) !== null;
 }

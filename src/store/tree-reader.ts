@@ -37,8 +37,18 @@ export function createTreeReader(reader: Pick<BlobReader, "read" | "explainMissi
       return lists.flat();
     },
     async entries(commit, paths) {
-      const found = await Promise.all(paths.map(async (path) => [path, await find(commit, path)] as const));
-      return new Map(found.flatMap(([path, entry]) => (entry === null ? [] : [[path, entry.oid] as const])));
+      const parts = paths.map(pathParts);
+      const folders = new Set(parts.map(folderOf));
+      const listed = await Promise.all(
+        [...folders].map(async (folder) => [folder, await listNames(load, find, commit, folder)] as const),
+      );
+      const names = new Map(listed);
+      return new Map(
+        paths.flatMap((path, index) => {
+          const oid = names.get(folderOf(parts[index] ?? []))?.get(parts[index]?.at(-1) ?? "");
+          return oid === undefined ? [] : [[path, oid] as const];
+        }),
+      );
     },
   };
 }
@@ -64,6 +74,17 @@ async function findEntry(load: Load, root: string, parts: readonly string[]): Pr
     entry = next;
   }
   return entry;
+}
+
+function folderOf(parts: readonly string[]): string {
+  return parts.slice(0, -1).join("/");
+}
+
+/** What stands in a folder: object ids by name; nothing when it is not there or no folder. */
+async function listNames(load: Load, find: Find, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+  const entry = await find(commit, folder);
+  if (entry?.isTree !== true) return new Map();
+  return new Map((await load(entry.oid)).map(({ name, oid }) => [name, oid]));
 }
 
 async function listFolder(load: Load, find: Find, commit: string, folder: string): Promise<TreeFile[]> {

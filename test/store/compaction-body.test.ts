@@ -63,4 +63,14 @@ describe("compactionBody", () => {
     expect(body).toContain("    file-49\n    … and 3 more");
     expect(body).not.toContain("file-50");
   });
+
+  it("says where the facts are that it covers", () => {
+    const files = { total: 3, visible: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 1 };
+    const mentioned_later = [{ kind: "files", text: "a\u0007.ts", turn: 7 }] as const;
+    const body = compactionBody({ ...base, receipt: { facts: { files }, mentioned_later } }, null);
+    expect(body).toContain(
+      "\n\nFacts:\n    files: 3, of them 1 visible, 2 hidden\n    gone but mentioned later: 1, such as a.ts (turn 7)",
+    );
+    expect(compactionBody({ ...base, receipt: { facts: {}, mentioned_later: [] } }, null)).not.toContain("Facts:");
+  });
 });

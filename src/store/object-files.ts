@@ -1,0 +1,97 @@
+// Reads objects from the files git keeps them in, packs first, without starting git. It only ever answers what it is sure
+// of: whatever is missing, large, damaged, replaced or of a form it does not know is null, and git is asked.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inflateSync } from "node:zlib";
+import { LARGEST_READ, openPack, type PackFile, type RawObject } from "./pack-file.ts";
+
+export interface ObjectFiles {
+  /**
+   * The object of this id (40 hex digits), or null when git has to be asked. With `atLeast`, its bytes may end after so
+   * many.
+   */
+  read(oid: string, atLeast?: number): RawObject | null;
+  /** Closes the packs; the next reading opens them again. */
+  close(): void;
+}
+
+/** Creates a reader over a git dir's own objects; nothing is opened before the first reading. */
+export function createObjectFiles(gitDir: string): ObjectFiles {
+  const folder = join(gitDir, "objects");
+  let packs: Map<string, PackFile> | null = null;
+  let isPlain = false;
+  return {
+    read(oid, atLeast) {
+      if (packs === null) {
+        packs = new Map();
+        isPlain = !hasReplacements(gitDir);
+        if (isPlain) openPacks(folder, packs);
+      }
+      if (!isPlain) return null;
+      const found = readPacked(packs, oid, atLeast) ?? readLoose(folder, oid);
+      return found ?? (openPacks(folder, packs) ? readPacked(packs, oid, atLeast) : null);
+    },
+    close() {
+      for (const pack of packs?.values() ?? []) pack.close();
+      packs = null;
+    },
+  };
+}
+
+/** `git replace` gives another object for an id: whether it was ever used. Refs that are not files are not looked into. */
+function hasReplacements(gitDir: string): boolean {
+  if (existsSync(join(gitDir, "refs/replace")) || existsSync(join(gitDir, "reftable"))) return true;
+  try {
+    return readFileSync(join(gitDir, "packed-refs"), "latin1").includes(" refs/replace/");
+  } catch {
+    return false;
+  }
+}
+
+/** Opens the packs that are not open yet; whether there were any. */
+function openPacks(folder: string, packs: Map<string, PackFile>): boolean {
+  const before = packs.size;
+  for (const name of listFolder(join(folder, "pack"))) {
+    if (!name.endsWith(".idx") || packs.has(name)) continue;
+    try {
+      packs.set(name, openPack(join(folder, "pack", name)));
+    } catch {
+      // Repacked in this moment, or a form that git knows.
+    }
+  }
+  return packs.size > before;
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readPacked(packs: ReadonlyMap<string, PackFile>, oid: string, atLeast: number | undefined): RawObject | null {
+  for (const pack of packs.values()) {
+    try {
+      const object = pack.read(oid, atLeast);
+      if (object !== null) return object;
+    } catch {
+      // Damaged or too large here; another pack, or git, may have it.
+    }
+  }
+  return null;
+}
+
+function readLoose(folder: string, oid: string): RawObject | null {
+  const path = join(folder, oid.slice(0, 2), oid.slice(2));
+  if (!existsSync(path)) return null;
+  try {
+    const bytes = inflateSync(readFileSync(path), { maxOutputLength: LARGEST_READ });
+    const end = bytes.indexOf(0);
+    const [, type = "", size = ""] = /^([a-z]+) (\d+)$/.exec(bytes.toString("latin1", 0, end)) ?? [];
+    const content = bytes.subarray(end + 1);
+    return type !== "" && content.length === Number(size) ? { type, bytes: content } : null;
+  } catch {
+    return null;
+  }
+}

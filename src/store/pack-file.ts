@@ -1,0 +1,184 @@
+// One git pack, read directly: its index of version 2 and its objects, whole or as deltas (gitformat-pack(5)).
+import { closeSync, openSync, readSync } from "node:fs";
+import { constants, inflateSync } from "node:zlib";
+import { applyDelta } from "./object-delta.ts";
+
+/** An object without its name. */
+export interface RawObject {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export interface PackFile {
+  /**
+   * The object, or null when it is not in this pack. With `atLeast`, its bytes may end after so many. Throws on what is no
+   * sound pack of a known form.
+   */
+  read(oid: string, atLeast?: number): RawObject | null;
+  close(): void;
+}
+
+const TYPES: Readonly<Record<number, string>> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
+const OFFSET_DELTA = 6;
+const NAME_DELTA = 7;
+/** The largest object read here, in bytes; git reads larger ones without holding their deflated form as well. */
+export const LARGEST_READ: number = 8 * 1024 * 1024;
+/** Header of a pack entry: size, then the base's distance or name. */
+const ENTRY_HEADER_BYTES = 64;
+const FANOUT_AT = 8;
+const NAMES_AT = FANOUT_AT + 256 * 4;
+/** Bases kept for the deltas made from them, in bytes. */
+const REMEMBERED_BYTES = 2 * LARGEST_READ;
+
+/** Opens a pack by the path of its index (`….idx`). Throws when it is gone or of another version. */
+export function openPack(indexPath: string): PackFile {
+  const index = openIndex(indexPath);
+  let pack: number;
+  try {
+    pack = openSync(indexPath.replace(/\.idx$/, ".pack"), "r");
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+  const remembered = new Map<number, RawObject>();
+  let rememberedBytes = 0;
+  const remember = (offset: number, object: RawObject): RawObject => {
+    rememberedBytes += object.bytes.length;
+    if (rememberedBytes > REMEMBERED_BYTES) {
+      remembered.clear();
+      rememberedBytes = object.bytes.length;
+    }
+    remembered.set(offset, object);
+    return object;
+  };
+  const readAt = (offset: number): RawObject => {
+    const known = remembered.get(offset);
+    if (known !== undefined) return known;
+    const { kind, size, base, dataAt } = readEntryHeader(pack, offset, index.find);
+    const data = inflateAt(pack, dataAt, size);
+    if (base === null) return remember(offset, { type: typeOf(kind), bytes: data });
+    const from = readAt(base);
+    return remember(offset, { type: from.type, bytes: applyDelta(from.bytes, data) });
+  };
+  /** The start of a whole object much longer than what is wanted; null for others. */
+  const readStartAt = (offset: number, atLeast: number): RawObject | null => {
+    const { kind, size, base, dataAt } = readEntryHeader(pack, offset, index.find);
+    if (base !== null || size < 4 * atLeast) return null;
+    const bytes = inflateStart(pack, dataAt, atLeast);
+    return bytes.length < atLeast ? null : { type: typeOf(kind), bytes };
+  };
+  return {
+    read(oid, atLeast) {
+      const offset = index.find(oid);
+      if (offset === null) return null;
+      return (atLeast === undefined ? null : readStartAt(offset, atLeast)) ?? readAt(offset);
+    },
+    close() {
+      index.close();
+      closeSync(pack);
+    },
+  };
+}
+
+interface PackIndex {
+  /** Where an object starts in the pack, in bytes; null when it is not there. */
+  find(oid: string): number | null;
+  close(): void;
+}
+
+function openIndex(path: string): PackIndex {
+  const file = openSync(path, "r");
+  const head = readBytes(file, 0, NAMES_AT);
+  if (head.length < NAMES_AT || head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2) {
+    closeSync(file);
+    throw new Error(`${path} is no pack index of version 2`);
+  }
+  const fanout = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(FANOUT_AT + byte * 4));
+  const count = fanout(255);
+  const offsetsAt = NAMES_AT + count * 24;
+  const readOffset = (position: number): number => {
+    const offset = readBytes(file, offsetsAt + position * 4, 4).readUInt32BE(0);
+    if (offset < 0x80000000) return offset;
+    return Number(readBytes(file, offsetsAt + count * 4 + (offset - 0x80000000) * 8, 8).readBigUInt64BE(0));
+  };
+  return {
+    find(oid) {
+      const name = Buffer.from(oid, "hex");
+      const [from, to] = [fanout((name[0] ?? 0) - 1), fanout(name[0] ?? 0)];
+      const names = readBytes(file, NAMES_AT + from * 20, (to - from) * 20);
+      for (let low = 0, high = to - from; low < high; ) {
+        const middle = (low + high) >> 1;
+        const order = name.compare(names, middle * 20, middle * 20 + 20);
+        if (order === 0) return readOffset(from + middle);
+        if (order < 0) high = middle;
+        else low = middle + 1;
+      }
+      return null;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+interface EntryHeader {
+  readonly kind: number;
+  /** Bytes once inflated. */
+  readonly size: number;
+  /** Where the object starts that a delta was made from; null for a whole object. */
+  readonly base: number | null;
+  readonly dataAt: number;
+}
+
+function readEntryHeader(pack: number, offset: number, find: PackIndex["find"]): EntryHeader {
+  const bytes = readBytes(pack, offset, ENTRY_HEADER_BYTES);
+  let at = 0;
+  let byte = bytes.readUInt8(at++);
+  const kind = (byte >> 4) & 7;
+  let size = byte & 0x0f;
+  for (let scale = 16; byte >= 0x80; scale *= 128) {
+    byte = bytes.readUInt8(at++);
+    size += (byte & 0x7f) * scale;
+  }
+  if (kind === NAME_DELTA) {
+    const base = find(bytes.toString("hex", at, at + 20));
+    if (base === null) throw new Error(`a delta at ${offset} names a base that is not in its pack`);
+    return { kind, size, base, dataAt: offset + at + 20 };
+  }
+  if (kind !== OFFSET_DELTA) return { kind, size, base: null, dataAt: offset + at };
+  byte = bytes.readUInt8(at++);
+  let distance = byte & 0x7f;
+  while (byte >= 0x80) {
+    byte = bytes.readUInt8(at++);
+    distance = (distance + 1) * 128 + (byte & 0x7f);
+  }
+  return { kind, size, base: offset - distance, dataAt: offset + at };
+}
+
+/** Where deflated bytes are read to: memory that is used already is much faster than new memory. */
+let scratch = Buffer.alloc(0);
+
+function inflateAt(pack: number, at: number, size: number): Buffer {
+  if (size > LARGEST_READ) throw new Error(`an object of ${size} bytes is larger than ${LARGEST_READ}`);
+  // Deflated bytes are at most a little more than the plain ones; what follows them is not looked at.
+  const count = size + (size >> 9) + 64;
+  if (scratch.length < count) scratch = Buffer.allocUnsafeSlow(count);
+  const deflated = scratch.subarray(0, readSync(pack, scratch, 0, count, at));
+  const bytes = inflateSync(deflated, { maxOutputLength: size + 1, chunkSize: Math.max(size + 1, 64) });
+  if (bytes.length !== size) throw new Error(`an object of ${bytes.length} bytes where ${size} were announced`);
+  return bytes;
+}
+
+/** Inflates as far as `count` deflated bytes reach, which is seldom less than `count` bytes. */
+function inflateStart(pack: number, at: number, count: number): Buffer {
+  return inflateSync(readBytes(pack, at, count), { finishFlush: constants.Z_SYNC_FLUSH });
+}
+
+function typeOf(kind: number): string {
+  const type = TYPES[kind];
+  if (type === undefined) throw new Error(`a pack entry of the unknown kind ${kind}`);
+  return type;
+}
+
+function readBytes(file: number, at: number, count: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(count);
+  return bytes.subarray(0, readSync(file, bytes, 0, count, at));
+}

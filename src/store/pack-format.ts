@@ -1,0 +1,96 @@
+// The bytes of a pack of blobs and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every blob stored whole or as
+// the difference to an earlier blob of the same pack.
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** One blob of a pack. */
+export interface PackedBlob {
+  /** 40 hex digits. */
+  readonly oid: string;
+  /** Length of what was deflated, bytes: of the blob, or of the delta. */
+  readonly size: number;
+  /** Position of the blob that the delta is against, below the own one; null = stored whole. */
+  readonly base: number | null;
+  readonly deflated: Uint8Array;
+}
+
+/** A pack and its index as they stand in files. */
+export interface Pack {
+  /** SHA-1 of the pack, 40 hex digits; it names both files. */
+  readonly name: string;
+  readonly pack: readonly Uint8Array[];
+  readonly index: readonly Uint8Array[];
+}
+
+const BLOB = 3;
+const OFFSET_DELTA = 6;
+const FANOUT = 256;
+
+/** Formats blobs, all of different ids, in the order given. The pack must stay under 2 GiB. */
+export function formatPack(blobs: readonly PackedBlob[]): Pack {
+  const header = Buffer.concat([Buffer.from("PACK"), numbers([2, blobs.length])]);
+  const chunks: Uint8Array[] = [header];
+  const offsets: number[] = [];
+  const checksums: number[] = [];
+  let at = header.length;
+  for (const blob of blobs) {
+    const head = entryHead(blob, blob.base === null ? 0 : at - (offsets[blob.base] ?? 0));
+    offsets.push(at);
+    checksums.push(crc32(blob.deflated, crc32(head)));
+    chunks.push(head, blob.deflated);
+    at += head.length + blob.deflated.length;
+  }
+  const checksum = digestOf(chunks);
+  const order = blobs.map((_, position) => position).sort((a, b) => compare(blobs[a]?.oid, blobs[b]?.oid));
+  const index = [
+    Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
+    numbers(fanout(blobs)),
+    Buffer.from(order.map((position) => blobs[position]?.oid).join(""), "hex"),
+    numbers(order.map((position) => checksums[position] ?? 0)),
+    numbers(order.map((position) => offsets[position] ?? 0)),
+    checksum,
+  ];
+  return { name: checksum.toString("hex"), pack: [...chunks, checksum], index: [...index, digestOf(index)] };
+}
+
+/** Type and size, lowest bits first; for a delta also how far back its base stands, highest bits first. */
+function entryHead({ size, base }: PackedBlob, distance: number): Buffer {
+  const bytes = [((base === null ? BLOB : OFFSET_DELTA) << 4) | (size & 0x0f)];
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push((bytes.pop() ?? 0) | 0x80, rest & 0x7f);
+  }
+  if (base === null) return Buffer.from(bytes);
+  const back = [distance & 0x7f];
+  for (let rest = distance >>> 7; rest > 0; rest = (rest - 1) >>> 7) back.unshift(0x80 | ((rest - 1) & 0x7f));
+  return Buffer.from([...bytes, ...back]);
+}
+
+/** For every first byte the number of ids that begin with it or a lower one. */
+function fanout(blobs: readonly PackedBlob[]): number[] {
+  const counts = new Array<number>(FANOUT).fill(0);
+  for (const { oid } of blobs) {
+    const first = Number.parseInt(oid.slice(0, 2), 16);
+    counts[first] = (counts[first] ?? 0) + 1;
+  }
+  let sum = 0;
+  return counts.map((count) => (sum += count));
+}
+
+function compare(a = "", b = ""): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Numbers of 32 bits, highest byte first. */
+function numbers(values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, position) => {
+    bytes.writeUInt32BE(value, position * 4);
+  });
+  return bytes;
+}
+
+function digestOf(chunks: readonly Uint8Array[]): Buffer {
+  const hash = createHash("sha1");
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest();
+}
