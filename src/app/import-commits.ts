@@ -7,11 +7,11 @@ import { turnPath } from "../core/turn-file.ts";
 import { compactionMessage, turnMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange, Signature } from "../store/conversation-store.ts";
 import type { ConversationHeader } from "./branch-tree.ts";
-import type { BufferSource } from "./buffer-source.ts";
+import type { ByteSource } from "./buffer-source.ts";
 import { coversDigest } from "./covers.ts";
 import { sha256 } from "./object-id.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
-import type { SideFile } from "./session-files.ts";
+import type { SideFile } from "./side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "./source-pieces.ts";
 import type { TurnChain } from "./turn-chain.ts";
 import type { TurnSequence } from "./turn-sequence.ts";
@@ -19,7 +19,7 @@ import type { TurnSequence } from "./turn-sequence.ts";
 /** What one run of commits writes. */
 export interface ImportCommits {
   readonly sequence: TurnSequence;
-  readonly source: BufferSource;
+  readonly source: ByteSource;
   /** Sizes at which pieces of the source are cut. */
   readonly limits: PieceLimits;
   /** Folder of the session under `sources/`. */

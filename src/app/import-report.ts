@@ -3,7 +3,6 @@ import type { ConversationStore, FileChange } from "../store/conversation-store.
 import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
 import type { EventCounts } from "./event-counts.ts";
-import type { OpenSession } from "./open-session.ts";
 import type { ImportReport } from "./reports.ts";
 
 const NEWLINE = 10;
@@ -11,7 +10,7 @@ const NEWLINE = 10;
 /** The report of a session of which the branch holds everything. Its lines were not read: none is counted as skipped. */
 export async function reportUnchanged(
   store: ConversationStore,
-  open: OpenSession,
+  open: { readonly path: string; readonly source: { readonly byteLength: number } },
   { tree, counts }: { readonly tree: BranchTree; readonly counts: EventCounts },
 ): Promise<ImportReport> {
   const events = counts.get(tree.commit) ?? sum(await countStoredEvents(store, tree.turnOids));

@@ -1,7 +1,7 @@
 // One session's import: what is new in it, as commits for one branch.
 import { type JpgError, userError } from "../core/errors.ts";
 import type { ImportedSession } from "../formats/imported-session.ts";
-import type { BranchTip, BranchWrite, CommitSpec } from "../store/conversation-store.ts";
+import type { BranchWrite, CommitSpec } from "../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
 import { conversationOf } from "./conversations.ts";
@@ -11,6 +11,7 @@ import { importCommits } from "./import-commits.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
 import { decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
 import { countCompactions, reportUnchanged } from "./import-report.ts";
+import type { KnownSession } from "./import-run.ts";
 import {
   everCompactions,
   findSessionBranches,
@@ -18,6 +19,7 @@ import {
   type SessionBranch,
   toCandidate,
 } from "./import-target.ts";
+import type { StoreFacts } from "./known-sources.ts";
 import { nameOfInput, type OpenSession } from "./open-session.ts";
 import type { ImportReport } from "./reports.ts";
 import { alignPieces, hasSideFiles } from "./source-alignment.ts";
@@ -31,6 +33,8 @@ export interface SessionImport {
   readonly write: BranchWrite | null;
   /** To be called once the write is done: counts are known then. Makes the forks of `--all-branches`. */
   readonly finish: () => Promise<ImportReport>;
+  /** The branch that holds the whole file once the write is done; null where that is not sure. */
+  readonly holder: string | null;
 }
 
 /** What a session's commits are made from; let go once they are written, so that many sessions may be on their way at once. */
@@ -40,8 +44,7 @@ interface Held {
 }
 
 /** What is known of the store before a pass. */
-export interface ImportFacts {
-  readonly tips: readonly BranchTip[];
+export interface ImportFacts extends StoreFacts {
   readonly counts: EventCounts;
 }
 
@@ -49,7 +52,7 @@ export interface ImportFacts {
 export async function prepareImport(
   workspace: Workspace,
   open: OpenSession,
-  { tips, counts }: ImportFacts,
+  { tips, active, counts }: ImportFacts,
 ): Promise<SessionImport> {
   const { store } = workspace;
   const suffix = importSuffix(open.format.name, open.sessionId);
@@ -58,7 +61,6 @@ export async function prepareImport(
     suffix,
     continues: open.origin?.conversation,
   });
-  const active = await store.readActiveBranch();
   const unchanged = await findUnchanged(workspace, { open, branches, active });
   if (unchanged !== null) return unchangedImport(workspace, counts, { open, tree: unchanged, isWhole: true });
 
@@ -106,7 +108,27 @@ async function plannedImport(workspace: Workspace, plan: Planned): Promise<Sessi
   return {
     write: { branch, expected, parent, commits: writeAndRelease(held, await createCommits(workspace, plan)) },
     finish: () => finishImport(workspace, held),
+    holder: plan.open.origin === null ? branch : null,
   };
+}
+
+/** Reports a session of which a branch is known to hold everything: nothing of the store is read. */
+export function reportKnown({ file, known, byteLength }: KnownSession): SessionImport {
+  const { id, turns, events, compactions, title } = known.report;
+  const report: ImportReport = {
+    id,
+    branch: known.branch,
+    turns,
+    events,
+    compactions,
+    skipped_lines: 0,
+    status: "unchanged",
+    source: file.path,
+    ...(title === undefined ? {} : { title }),
+    turns_added: 0,
+    bytes: byteLength,
+  };
+  return nothingToDo(report, known.branch);
 }
 
 /** The commits of a planned import, and what will be counted when they are written. */
@@ -194,7 +216,7 @@ async function findUnchanged(
   const { open, branches, active } = facts;
   const ordered = [...branches].sort((a, b) => Number(b.tree.branch === active) - Number(a.tree.branch === active));
   for (const { tree, pieces } of ordered) {
-    const comparison = await compareSource(store, tree.commit, pieces, open.source.bytes);
+    const comparison = await compareSource(store, tree.commit, pieces, open.source);
     if (comparison === "shorter") return tree;
     const { sessionId: id, sideFiles } = open;
     if (comparison === "same" && (await hasSideFiles(store, tree.commit, { id, sideFiles }))) return tree;
@@ -214,16 +236,17 @@ async function unchangedImport(workspace: Workspace, counts: EventCounts, found:
   const report = await reportUnchanged(workspace.store, open, { tree, counts });
   return open.allBranches && isWhole && open.origin === null
     ? leftBranchesOnly(workspace, found, report)
-    : nothingToDo(report);
+    : nothingToDo(report, isWhole ? tree.branch : null);
 }
 
-function nothingToDo(report: ImportReport): SessionImport {
-  return { write: null, finish: () => Promise.resolve(report) };
+function nothingToDo(report: ImportReport, holder: string | null): SessionImport {
+  return { write: null, finish: () => Promise.resolve(report), holder };
 }
 
 function leftBranchesOnly(workspace: Workspace, { open, tree }: Unchanged, report: ImportReport): SessionImport {
   return {
     write: null,
+    holder: null,
     finish: async () => {
       const session = readSession(open);
       const chain = createTurnChain(wholeSequence(session, open.source.lineCount));

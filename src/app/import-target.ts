@@ -28,20 +28,27 @@ export interface SessionNames {
   readonly continues: string | undefined;
 }
 
-/** The branches of the session's conversation (or of the one it continues) that hold pieces of it, by name. */
-export async function findSessionBranches(
-  store: ConversationStore,
+/** The branches among which those of a session are: of its conversation, or of the one it continues. */
+export function familyOf(
   branches: readonly BranchTip[],
-  { session, suffix, continues }: SessionNames,
-): Promise<SessionBranch[]> {
-  const family = branches.filter(({ name }) => {
+  { suffix, continues }: Pick<SessionNames, "suffix" | "continues">,
+): readonly BranchTip[] {
+  return branches.filter(({ name }) => {
     const conversation = conversationOf(name);
     // A suffix is longer than usual where two sessions would have had one name.
     return conversation === continues || conversation.slice(conversation.lastIndexOf("-") + 1).startsWith(suffix);
   });
+}
+
+/** The branches of the session's conversation (or of the one it continues) that hold pieces of it, by name. */
+export async function findSessionBranches(
+  store: ConversationStore,
+  branches: readonly BranchTip[],
+  names: SessionNames,
+): Promise<SessionBranch[]> {
   const found: SessionBranch[] = [];
-  for (const { name, commit } of family) {
-    const pieces = await listPieces(store, commit, session);
+  for (const { name, commit } of familyOf(branches, names)) {
+    const pieces = await listPieces(store, commit, names.session);
     if (pieces.length > 0) found.push({ tree: await loadBranchTree(store, name, commit), pieces });
   }
   return found;

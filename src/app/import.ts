@@ -4,31 +4,23 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { compareTimestamps } from "../core/compaction.ts";
 import { JpgError } from "../core/errors.ts";
-import type { BranchWrite } from "../store/conversation-store.ts";
+import type { BranchWrite, WriteResult } from "../store/conversation-store.ts";
 import { startMaintenance } from "../store/maintenance.ts";
-import { type EventCounts, readEventCounts, writeEventCounts } from "./event-counts.ts";
-import { type ImportFacts, prepareImport, type SessionImport } from "./import-session.ts";
-import { type OpenSession, openSession } from "./open-session.ts";
+import { readEventCounts, writeEventCounts } from "./event-counts.ts";
+import type { ImportRequest } from "./import-request.ts";
+import { createRun, type FoundSource, type ImportRun, type KnownSession, passOver } from "./import-run.ts";
+import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
+import { type KnownReport, proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
+import type { OpenSession } from "./open-session.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ImportReport } from "./reports.ts";
-import { findAgentSessions, findSessionFiles, readSessionFile, type SessionFile } from "./session-files.ts";
+import { findAgentSessions, findSessionFiles, type SessionFile } from "./session-files.ts";
 import { formatByName, formatNames } from "./session-registry.ts";
-import type { PieceLimits } from "./source-pieces.ts";
 import type { Workspace } from "./workspace.ts";
-
-export interface ImportRequest {
-  /** Format to read, when the first argument names one. */
-  readonly format?: string;
-  readonly paths: readonly string[];
-  /** Also make forks of the branches that the agent left. */
-  readonly allBranches: boolean;
-  /** Sizes at which sources are cut; absent = those in force. */
-  readonly limits?: PieceLimits;
-}
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
-  /** Files that could not be imported and were not named one by one. */
+  /** Files that could not be imported and were not named one by one; files beside sessions that cannot be stored. */
   readonly failed: readonly { readonly path: string; readonly error: JpgError }[];
 }
 
@@ -50,81 +42,18 @@ export async function parseImportArguments(
 
 /** Imports sessions. Throws for files named one by one; in folders, files that are no sessions are reported and passed over. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
+  const { store, runtime } = workspace;
   const files = await filesOf(workspace, request);
-  const counts = await readEventCounts(workspace.store);
-  const run = createRun(workspace, request, { files, counts });
+  const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
+  const run = createRun(workspace, request, { files, counts, sources });
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run.reports, files);
-  const { store, runtime } = workspace;
-  await writeEventCounts(store, counts);
+  remember(run, await store.readActiveBranch());
+  await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
   if (wrote && store.engine === "native") startMaintenance(store.root, runtime.env);
   if (run.failure !== null) throw run.failure.error;
   return { sessions: run.reports, failed: run.failed };
-}
-
-/** What is left to import, and what came of the rest. */
-interface ImportRun {
-  readonly reports: ImportReport[];
-  readonly counts: EventCounts;
-  readonly failed: { readonly path: string; readonly error: JpgError }[];
-  /** What ended the run early: what was imported before stays. */
-  failure: { readonly error: unknown } | null;
-  hasMore(): boolean;
-  /** The next session; null when there is none. */
-  next(): Promise<OpenSession | null>;
-  /** Gives a session back: it is the next one again. */
-  putBack(session: SessionFile | OpenSession): void;
-}
-
-function createRun(
-  workspace: Workspace,
-  request: ImportRequest,
-  { files, counts }: { readonly files: readonly SessionFile[]; readonly counts: EventCounts },
-): ImportRun {
-  const waiting: (SessionFile | OpenSession)[] = [...files];
-  let ahead: { readonly path: string; readonly bytes: Promise<Buffer> } | null = null;
-  /** The bytes of a file; the file after it is read meanwhile. */
-  const readAhead = (file: SessionFile): Promise<Buffer> => {
-    const bytes = ahead?.path === file.path ? ahead.bytes : readSessionFile(workspace.runtime, file);
-    const [next] = waiting;
-    ahead = null;
-    if (next !== undefined && !("source" in next) && next.path !== "-") {
-      ahead = { path: next.path, bytes: readSessionFile(workspace.runtime, next) };
-      // It is reported when its turn comes, if it comes.
-      ahead.bytes.catch(() => undefined);
-    }
-    return bytes;
-  };
-  const run: ImportRun = {
-    reports: [],
-    counts,
-    failed: [],
-    failure: null,
-    hasMore: () => waiting.length > 0 && run.failure === null,
-    putBack: (session) => {
-      waiting.unshift(session);
-    },
-    async next() {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-        if ("source" in file) return file;
-        try {
-          return await openSession(workspace.runtime, file, { ...request, bytes: readAhead(file) });
-        } catch (error) {
-          passOver(run, file, error);
-        }
-      }
-      return null;
-    },
-  };
-  return run;
-}
-
-/** Notes what was wrong with a file that was found in a folder; what the user named, or a broken store, ends the run. */
-function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, error: unknown): null {
-  if (file.named || !(error instanceof JpgError) || error.kind !== "user") throw error;
-  run.failed.push({ path: file.path, error });
-  return null;
 }
 
 /**
@@ -132,28 +61,59 @@ function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, err
  * second session of one conversation waits for the next pass: it must see what the first one wrote.
  */
 async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
+  const { store } = workspace;
   const done: PreparedSession[] = [];
-  const facts = { tips: await workspace.store.listBranches(), counts: run.counts };
-  const results = await workspace.store.write(prepareWrites(workspace, { run, done, facts }));
+  const [tips, active] = await Promise.all([store.listBranches(), store.readActiveBranch()]);
+  const facts = { tips, active, counts: run.counts };
+  const results = await store.write(prepareWrites(workspace, { run, done, facts }));
   let next = 0;
-  for (const { file, session } of done) {
-    const result = session.write === null ? undefined : results[next++];
+  for (const { file, hasWrite, finish, found } of done) {
+    const result = hasWrite ? results[next++] : undefined;
     // Somebody else moved the branch meanwhile: plan again on what stands there now.
     if (result?.moved === false) run.putBack(file);
     else {
-      const report = await session.finish();
+      const report = await finish();
       if (result !== undefined) run.counts.set(result.commit, report.events);
+      // Only the branch that was written holds the file: which one is active then does not matter.
+      const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
+      if (found !== null)
+        run.found.push({ path: file.path, source: { ...found, report: keep(report) }, facts: stands });
       run.reports.push(report);
     }
   }
 }
 
-/** A session on its way, without its text: that is let go when its commits are written. */
+/** What of a report is remembered with the file. */
+function keep({ id, turns, events, compactions, title }: ImportReport): KnownReport {
+  return { id, turns, events, compactions, ...(title === undefined ? {} : { title }) };
+}
+
+/** The branches as one write left them; other writes of the pass are of other sessions. */
+function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
+  const others = tips.filter(({ name }) => name !== write.branch);
+  const written = { name: write.branch, commit: write.commit };
+  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Keeps what was found, the newest last. Of several branches that hold a file the active one is reported. */
+function remember({ sources, found }: ImportRun, active: string | null): void {
+  for (const { path, source, facts } of found) {
+    sources.delete(path);
+    sources.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
+  }
+}
+
+/** A session on its way, without its text and its commits: they are let go when they are written. */
 interface PreparedSession {
   /** To read it again from; standard input cannot be, and is kept. */
   readonly file: SessionFile | OpenSession;
   readonly names: SessionNames;
-  readonly session: SessionImport;
+  readonly hasWrite: boolean;
+  /** Whether the store may be another once it is finished. */
+  readonly mayChange: boolean;
+  readonly finish: SessionImport["finish"];
+  /** What will be known of the file. */
+  readonly found: FoundSource | null;
 }
 
 type SessionNames = Pick<OpenSession, "sessionId" | "origin">;
@@ -164,19 +124,63 @@ async function* prepareWrites(
 ): AsyncGenerator<BranchWrite> {
   for (;;) {
     try {
-      const open = await run.next();
-      if (open === null) return;
-      if (done.some(({ names }) => isRelated(names, open))) return run.putBack(open);
-      const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
-      if (session === null) continue;
-      done.push({ file: fileOf(open), names: { sessionId: open.sessionId, origin: open.origin }, session });
-      if (session.write !== null) yield session.write;
+      const next = await run.next(facts);
+      if (next === null) return;
+      const names = namesOf(next);
+      if (done.some((before) => before.mayChange && isRelated(before.names, names)))
+        return run.putBack("known" in next ? next.file : next);
+      const prepared = await prepareNext(workspace, run, next, facts);
+      if (prepared === null) continue;
+      const { write, ...session } = prepared;
+      done.push({ ...session, names, hasWrite: write !== null });
+      if (write !== null) yield write;
     } catch (error) {
       // What was prepared before is written; then the error is reported.
       run.failure = { error };
       return;
     }
   }
+}
+
+type Prepared = Omit<PreparedSession, "names" | "hasWrite"> & Pick<SessionImport, "write">;
+
+async function prepareNext(
+  workspace: Workspace,
+  run: ImportRun,
+  open: OpenSession | KnownSession,
+  facts: ImportFacts,
+): Promise<Prepared | null> {
+  if ("known" in open) {
+    const { write, finish } = reportKnown(open);
+    return { file: open.file, write, mayChange: false, finish, found: null };
+  }
+  const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
+  if (session === null) return null;
+  run.failed.push(...open.leftOut);
+  const { write, finish, holder } = session;
+  const found = holder === null ? null : describeSource(run, open, holder);
+  return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };
+}
+
+/** What will be known of a session's file; null where its next import has more to say or to do. */
+function describeSource(run: ImportRun, open: OpenSession, branch: string): PreparedSession["found"] {
+  const { fingerprint, format, sessionId: session, origin } = open;
+  if (fingerprint === null || open.leftOut.length > 0 || open.allBranches) return null;
+  const named = run.request.format ?? null;
+  return {
+    fingerprint: fingerprint.digest,
+    named,
+    format: format.name,
+    importer: format.importer,
+    session,
+    origin,
+    branch,
+  };
+}
+
+function namesOf(session: OpenSession | KnownSession): SessionNames {
+  const { origin } = "known" in session ? session.known : session;
+  return { sessionId: "known" in session ? session.known.session : session.sessionId, origin };
 }
 
 function fileOf(open: OpenSession): SessionFile | OpenSession {

@@ -1,22 +1,28 @@
 // A session file that was read and recognised, not yet parsed.
 import { JpgError, userError } from "../core/errors.ts";
 import type { ExportOrigin } from "../formats/imported-session.ts";
-import { type BufferSource, createBufferSource } from "./buffer-source.ts";
+import type { ByteSource } from "./buffer-source.ts";
+import type { Fingerprint } from "./file-fingerprint.ts";
 import type { Runtime } from "./runtime.ts";
-import { readSessionFile, readSideFiles, type SessionFile, type SideFile } from "./session-files.ts";
+import { readSessionSource, type SessionFile } from "./session-files.ts";
 import { detectFormat, formatByName, type SessionFormat } from "./session-registry.ts";
+import { type LeftOut, readSideFiles, type SideFile } from "./side-files.ts";
 import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
 
 export interface OpenSession {
   readonly path: string;
   /** Named by the user, not found in a folder. */
   readonly named: boolean;
-  readonly source: BufferSource;
+  readonly source: ByteSource;
   readonly format: SessionFormat;
   /** The conversation it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
   readonly sideFiles: readonly SideFile[];
+  /** Files beside it that cannot be stored. */
+  readonly leftOut: readonly LeftOut[];
+  /** How the files stood before they were read; null when that says nothing about them later. */
+  readonly fingerprint: Fingerprint | null;
   readonly allBranches: boolean;
   /** Sizes at which its source is cut. */
   readonly limits: PieceLimits;
@@ -30,11 +36,12 @@ export async function openSession(
     readonly format?: string;
     readonly allBranches: boolean;
     readonly limits?: PieceLimits;
-    /** The file's bytes, when reading them was begun before. */
-    readonly bytes?: Promise<Buffer>;
+    /** The file's lines, when reading them was begun before. */
+    readonly source?: Promise<ByteSource>;
+    readonly fingerprint?: Fingerprint | null;
   },
 ): Promise<OpenSession> {
-  const source = createBufferSource(await (how.bytes ?? readSessionFile(runtime, file)));
+  const source = await (how.source ?? readSessionSource(runtime, file));
   const name = file.path === "-" ? "standard input" : file.path;
   if (source.byteLength === 0) {
     throw userError("empty_session", `${name} is empty.`, {
@@ -42,21 +49,25 @@ export async function openSession(
     });
   }
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
+  const sessionId = sessionIdOf(format, source, name);
+  const { files: sideFiles, leftOut } = await readSideFiles(file, sessionId);
   return {
     path: file.path,
     named: file.named,
     source,
     format,
     origin: format.origin(source),
-    sessionId: sessionIdOf(format, source, name),
-    sideFiles: await readSideFiles(file),
+    sessionId,
+    sideFiles,
+    leftOut,
+    fingerprint: how.fingerprint ?? null,
     allBranches: how.allBranches,
     limits: how.limits ?? PIECE_LIMITS,
   };
 }
 
 /** The session's id; a file that is none, though its format was named, is refused by name. */
-function sessionIdOf(format: SessionFormat, source: BufferSource, name: string): string {
+function sessionIdOf(format: SessionFormat, source: ByteSource, name: string): string {
   try {
     return format.sessionId(source) ?? format.read(source).sessionId;
   } catch (error) {

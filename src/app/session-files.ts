@@ -1,7 +1,9 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { userError } from "../core/errors.ts";
+import { dirname, join, resolve } from "node:path";
+import { JpgError, userError } from "../core/errors.ts";
+import { type ByteSource, createBufferSource } from "./buffer-source.ts";
+import { createFileSource } from "./file-source.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface SessionFile {
@@ -9,12 +11,6 @@ export interface SessionFile {
   readonly path: string;
   /** Named by the user, not found in a folder: then trouble with it is an error, not a skip. */
   readonly named: boolean;
-}
-
-/** A file beside a session: sub-agent transcripts, tool results. `path` is relative, `/` between names. */
-export interface SideFile {
-  readonly path: string;
-  readonly bytes: Buffer;
 }
 
 /** Lists the session files that the arguments name, in the order given, folders sorted. Throws `no_such_file`. */
@@ -50,28 +46,39 @@ export async function findAgentSessions(runtime: Runtime, directories: readonly 
   return files;
 }
 
+/** A larger file is read in blocks, bytes. */
+const LARGE_FILE = 16 * 1024 * 1024;
+
 /** Reads a session file whole. Throws `unreadable_file`. */
 export async function readSessionFile(runtime: Runtime, file: SessionFile): Promise<Buffer> {
   try {
     return file.path === "-" ? Buffer.from(await runtime.readStdin()) : await readFile(file.path);
   } catch (error) {
-    throw userError(
-      "unreadable_file",
-      `${file.path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      { hints: ["Give yourself access to it, or copy it somewhere."], cause: error },
-    );
+    throw unreadable(file.path, error);
   }
 }
 
-/** Reads what stands beside a Claude Code session: `<dir>/<session id>/**`. Ordered by path. */
-export async function readSideFiles(file: SessionFile): Promise<SideFile[]> {
-  if (file.path === "-") return [];
-  const folder = join(dirname(file.path), basename(file.path).replace(/\.jsonl$/, ""));
-  if (folder === file.path) return [];
-  const paths = await walk(folder).catch(noneIfAbsent); // no folder of that name: no side files
-  return Promise.all(
-    paths.map(async (path) => ({ path: relative(folder, path).split(sep).join("/"), bytes: await readFile(path) })),
+/** Reads the lines of a session file, of a large one where they begin. Throws `unreadable_file`, `file_changed`. */
+export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
+  try {
+    if (file.path !== "-" && (await stat(file.path)).size > LARGE_FILE) return createFileSource(file.path);
+  } catch (error) {
+    throw error instanceof JpgError ? error : unreadable(file.path, error);
+  }
+  return createBufferSource(await readSessionFile(runtime, file));
+}
+
+function unreadable(path: string, error: unknown): Error {
+  return userError(
+    "unreadable_file",
+    `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    { hints: ["Give yourself access to it, or copy it somewhere."], cause: error },
   );
+}
+
+/** Absolute paths of the files in a folder and below it, ordered; none when there is no such folder. Throws `unreadable_file`. */
+export async function listFiles(folder: string): Promise<readonly string[]> {
+  return walk(folder).catch(noneIfAbsent);
 }
 
 async function expandPath(path: string): Promise<SessionFile[]> {

@@ -4,12 +4,14 @@ import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { isClaudeSession } from "../formats/claude-code/detect.ts";
 import { readExportOrigin } from "../formats/claude-code/export-ids.ts";
-import { claudeSessionId, readClaudeSession } from "../formats/claude-code/import.ts";
+import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "../formats/claude-code/import.ts";
 import type { ExportOrigin, ImportedSession } from "../formats/imported-session.ts";
 import type { SessionSource } from "../formats/session-source.ts";
 
 export interface SessionFormat {
   readonly name: string;
+  /** Version of its importer. */
+  readonly importer: number;
   /** Stands as author and committer of the turns. */
   readonly agent: { readonly name: string; readonly email: string };
   readonly detect: (source: SessionSource) => boolean;
@@ -22,6 +24,7 @@ export interface SessionFormat {
 const FORMATS: readonly SessionFormat[] = [
   {
     name: "claude-code",
+    importer: IMPORTER_VERSION,
     agent: { name: "Claude Code", email: "claude-code@jpg.invalid" },
     detect: isClaudeSession,
     sessionId: claudeSessionId,

@@ -3,7 +3,7 @@
 import { attachmentPath } from "../core/attachment.ts";
 import { sourcePath } from "../core/turn-file.ts";
 import type { FileChange } from "../store/conversation-store.ts";
-import type { BufferSource } from "./buffer-source.ts";
+import type { ByteSource } from "./buffer-source.ts";
 import { sha256 } from "./object-id.ts";
 
 /** A stretch of the file that is stored under one path. Offsets in bytes, end exclusive. */
@@ -28,7 +28,7 @@ export const PIECE_LIMITS: PieceLimits = { piece: 25 * 1024 * 1024, line: 50 * 1
  * Cuts the stretch of one turn, lines `[first, end)`, into pieces. `turn` is the position under which they are stored.
  */
 export function cutPieces(
-  source: BufferSource,
+  source: ByteSource,
   stretch: { readonly session: string; readonly turn: number; readonly first: number; readonly end: number },
   limits: PieceLimits = PIECE_LIMITS,
 ): SourcePiece[] {
@@ -48,12 +48,8 @@ export function cutPieces(
 }
 
 /** The changes that store a piece: its bytes, or for one overlong line a reference and the attachment. */
-export function pieceChanges(
-  source: BufferSource,
-  piece: SourcePiece,
-  limits: PieceLimits = PIECE_LIMITS,
-): FileChange[] {
-  const bytes = source.bytes.subarray(piece.start, piece.end);
+export function pieceChanges(source: ByteSource, piece: SourcePiece, limits: PieceLimits = PIECE_LIMITS): FileChange[] {
+  const bytes = source.slice(piece.start, piece.end);
   if (bytes.length <= limits.line) return [{ path: piece.path, bytes }];
   const name = `${sha256(bytes)}.jsonl`;
   return [

@@ -2,6 +2,7 @@
 import { attachmentPath } from "../core/attachment.ts";
 import type { ConversationStore, TreeFile } from "../store/conversation-store.ts";
 import { collectBlobs } from "./branch-tree.ts";
+import type { ByteSource } from "./buffer-source.ts";
 import { blobId } from "./object-id.ts";
 import { parseReference } from "./source-pieces.ts";
 
@@ -34,22 +35,24 @@ export async function compareSource(
   store: ConversationStore,
   commit: string,
   pieces: readonly TreeFile[],
-  bytes: Buffer,
+  source: Pick<ByteSource, "byteLength" | "slice">,
 ): Promise<SourceComparison> {
   let at = 0;
   for (const piece of pieces) {
     const stored = await resolvePiece(store, commit, piece);
     const end = at + stored.size;
-    if (end > bytes.length) {
+    if (end > source.byteLength) {
       const [whole] = await collectBlobs(store, [stored.oid]);
-      const rest = bytes.subarray(at);
-      return whole !== undefined && rest.equals(whole.subarray(0, rest.length)) ? "shorter" : "different";
+      const rest = source.slice(at, source.byteLength);
+      return whole !== undefined && Buffer.compare(rest, whole.subarray(0, rest.length)) === 0
+        ? "shorter"
+        : "different";
     }
-    if (blobId(bytes.subarray(at, end)) !== stored.oid) return "different";
+    if (blobId(source.slice(at, end)) !== stored.oid) return "different";
     at = end;
-    if (at === bytes.length && piece !== pieces[pieces.length - 1]) return "shorter";
+    if (at === source.byteLength && piece !== pieces[pieces.length - 1]) return "shorter";
   }
-  return at === bytes.length ? "same" : "longer";
+  return at === source.byteLength ? "same" : "longer";
 }
 
 /** The imported bytes of a session, piece by piece. */

@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/compaction.ts";
 import { compareTimestamps } from "../../core/compaction.ts";
 import { plainText } from "./content-parts.ts";
 import { deriveName } from "./derived-name.ts";
-import { parseLine, type RawLine, recordOf } from "./line.ts";
+import { type RawLine, recordOf } from "./line.ts";
 import { isSent } from "./line-kind.ts";
 import type { LineEntry } from "./session-index.ts";
 import { addMilliseconds } from "./timestamp.ts";
@@ -160,6 +160,6 @@ function compactionMetadata(plan: TurnPlan, { at, boundary, summary }: Break): R
 }
 
 function rawLine(plan: TurnPlan, entry: LineEntry): RawLine {
-  const parsed = parseLine(plan.source.line(entry.line));
+  const parsed = plan.source.at(entry.line);
   return parsed === null || typeof parsed === "string" ? {} : parsed;
 }

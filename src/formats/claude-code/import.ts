@@ -9,9 +9,9 @@ import { readCompactions } from "./compactions.ts";
 import { isClaudeLine } from "./detect.ts";
 import { readExportOrigin } from "./export-ids.ts";
 import { parseLine, stringOf } from "./line.ts";
+import { createParsedLines, type ParsedLines } from "./parsed-lines.ts";
 import { createGraph } from "./session-graph.ts";
 import { sessionIdOf, toUsableId } from "./session-id.ts";
-
 import { indexSession, type SessionIndex } from "./session-index.ts";
 import { readTitles, titleOfEvents } from "./titles.ts";
 import { cutTurns, requestLines, type TurnCut } from "./turn-cuts.ts";
@@ -19,19 +19,20 @@ import { arrangeTurns, findNotes } from "./turn-lines.ts";
 import { readLineEvents, readPlannedTurn, type TurnPlan } from "./turn-reader.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
-const IMPORTER_VERSION = 1;
+export const IMPORTER_VERSION = 1;
 
 /** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
-  const index = indexSession(source);
-  if (!hasClaudeLine(source, index)) throw notASession(index);
+  const lines = createParsedLines(source);
+  const index = indexSession(lines, source.lineCount);
+  if (!hasClaudeLine(lines, index)) throw notASession(index);
   const sessionId = sessionIdOf(index);
   const graph = createGraph(index);
   const path = findActivePath(index, graph);
   const cuts = cutTurns(path.chain);
   const notes = findNotes(index, graph, path);
   const plan: TurnPlan = {
-    source,
+    source: lines,
     sessionId,
     openers: cuts.map((cut) => cut.opener),
     lines: arrangeTurns(cuts, path.beside, notes),
@@ -72,9 +73,9 @@ export function claudeSessionId(source: SessionSource): string | null {
   return null;
 }
 
-function hasClaudeLine(source: SessionSource, index: SessionIndex): boolean {
+function hasClaudeLine(lines: ParsedLines, index: SessionIndex): boolean {
   return index.entries.some((entry) => {
-    const line = parseLine(source.line(entry.line));
+    const line = lines.at(entry.line);
     return line !== null && typeof line !== "string" && isClaudeLine(line);
   });
 }

@@ -1,9 +1,9 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
 import type { SkippedLine } from "../imported-session.ts";
-import type { SessionSource } from "../session-source.ts";
-import { parseLine, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
+import { type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
 import { kindOfLine, type LineKind } from "./line-kind.ts";
+import type { ParsedLines } from "./parsed-lines.ts";
 import { NO_DATE, readTimestamp } from "./timestamp.ts";
 
 /** What the index keeps of one line. */
@@ -72,8 +72,8 @@ interface Draft {
 
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
 
-/** Indexes a session file. */
-export function indexSession(source: SessionSource): SessionIndex {
+/** Indexes a session file of so many lines. */
+export function indexSession(lines: ParsedLines, lineCount: number): SessionIndex {
   const draft: Draft = {
     entries: [],
     nodes: new Map(),
@@ -87,8 +87,8 @@ export function indexSession(source: SessionSource): SessionIndex {
     cwd: undefined,
     firstLine: undefined,
   };
-  for (let line = 0; line < source.lineCount; line++) {
-    const parsed = parseLine(source.line(line));
+  for (let line = 0; line < lineCount; line++) {
+    const parsed = lines.at(line);
     if (typeof parsed === "string") draft.skipped.push({ line: line + 1, reason: parsed });
     else if (parsed !== null) addLine(draft, line, parsed);
   }

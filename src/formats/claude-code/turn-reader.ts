@@ -1,14 +1,13 @@
 // Second pass: reads the lines of one turn again and makes its events. Turns can be read in any order, any number of
 // times, and always come out the same.
 import type { Event } from "../../core/event.ts";
-import type { SessionSource } from "../session-source.ts";
 import { type LineReading, lineId, toEvents } from "./events.ts";
-import { parseLine } from "./line.ts";
+import type { ParsedLines } from "./parsed-lines.ts";
 import type { LineEntry } from "./session-index.ts";
 
 /** What the turns of a path are read from. */
 export interface TurnPlan {
-  readonly source: SessionSource;
+  readonly source: ParsedLines;
   readonly sessionId: string;
   /** The line that opens each turn. */
   readonly openers: readonly LineEntry[];
@@ -39,7 +38,7 @@ export function readLineEvents(
   entry: LineEntry,
   usages: Map<string, string> = new Map(),
 ): readonly Event[] {
-  const raw = parseLine(plan.source.line(entry.line));
+  const raw = plan.source.at(entry.line);
   if (raw === null || typeof raw === "string") return [];
   return toEvents({ entry, raw, sessionId: plan.sessionId, as: readingOf(plan, entry), usages });
 }
