@@ -2,6 +2,7 @@
 // (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would tell of another past.
 import type { Compaction } from "../core/compaction.ts";
 import { cutTurnFile, cutTurnFileBefore } from "../core/turn-file.ts";
+import type { CutBounds, KnownCuts } from "./known-cuts.ts";
 import { blobId, sha256 } from "./object-id.ts";
 
 /** Reads a turn file's text; called only for end turns that are cut inside. */
@@ -11,15 +12,24 @@ export interface CoverFacts {
   /** Object id of each turn file of the branch. */
   readonly turnOids: readonly string[];
   readonly readText: ReadTurnText;
+  /** Cuts that were made before; absent = every cut turn is read. */
+  readonly cuts?: KnownCuts;
 }
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
 
 /** The digest over what `bounds` covers, or null when a turn or bound event is not on the branch. */
 export async function coversDigest(bounds: Bounds, facts: CoverFacts): Promise<string | null> {
-  const first = await endTurnEntry(bounds.from_turn, bounds, facts);
-  const last = bounds.to_turn === bounds.from_turn ? first : await endTurnEntry(bounds.to_turn, bounds, facts);
-  return first === null || last === null ? null : digest(bounds, facts.turnOids, first, last);
+  return digestOver(bounds, facts.turnOids, (index) => endTurnEntry(index, bounds, facts));
+}
+
+/** Gives the line of an end turn, or null when it cannot be told. */
+type TurnEntry = (index: number) => Promise<string | null>;
+
+async function digestOver(bounds: Bounds, oids: readonly string[], entryOf: TurnEntry): Promise<string | null> {
+  const first = await entryOf(bounds.from_turn);
+  const last = bounds.to_turn === bounds.from_turn ? first : await entryOf(bounds.to_turn);
+  return first === null || last === null ? null : digest(bounds, oids, first, last);
 }
 
 /** How a compaction stands to the branch it is on. */
@@ -43,6 +53,10 @@ export async function checkCovers(compaction: Compaction, facts: CoverFacts): Pr
     return { matches: true, whole: bound };
   }
   if (!bound) return { matches: false, whole: false };
+  const remembered = await digestOver(compaction, facts.turnOids, async (index) =>
+    rememberedEntry(index, compaction, facts),
+  );
+  if (remembered === compaction.covers) return { matches: true, whole: false };
   return { matches: (await coversDigest(compaction, facts)) === compaction.covers, whole: false };
 }
 
@@ -60,17 +74,40 @@ function digest(bounds: Bounds, oids: readonly string[], first: string, last: st
 async function endTurnEntry(index: number, bounds: Bounds, facts: CoverFacts): Promise<string | null> {
   const oid = facts.turnOids[index];
   if (oid === undefined) return null;
+  const cut = cutBounds(index, bounds);
+  if (cut === null) return `${index}:${oid}`;
+  const id = cutId(await facts.readText(index), cut);
+  if (id === null) return null;
+  facts.cuts?.add(oid, cut, id);
+  return `${index}:${id}`;
+}
+
+/** The same from what is remembered. */
+function rememberedEntry(index: number, bounds: Bounds, { turnOids, cuts }: CoverFacts): string | null {
+  const oid = turnOids[index];
+  if (oid === undefined || cuts === undefined) return null;
+  const cut = cutBounds(index, bounds);
+  if (cut === null) return `${index}:${oid}`;
+  const id = cuts.find(oid, cut);
+  return id === null ? null : `${index}:${id}`;
+}
+
+/** The bounds that fall into a turn; null when none does. */
+function cutBounds(index: number, bounds: Bounds): CutBounds | null {
   const fromEvent = index === bounds.from_turn ? bounds.from_event : undefined;
   const toEvent = index === bounds.to_turn ? bounds.to_event : undefined;
-  if (fromEvent === undefined && toEvent === undefined) return `${index}:${oid}`;
-  const text = await facts.readText(index);
+  return fromEvent === undefined && toEvent === undefined ? null : { fromEvent, toEvent };
+}
+
+/** The object id of the turn up to the cut, `<id before>..<id up to>` when it begins inside; null without its events. */
+function cutId(text: string, { fromEvent, toEvent }: CutBounds): string | null {
   const end = toEvent === undefined ? text : cutTurnFile(text, toEvent);
   if (end === null) return null;
-  if (fromEvent === undefined) return `${index}:${textId(end)}`;
+  if (fromEvent === undefined) return textId(end);
   const before = cutTurnFileBefore(text, fromEvent);
   if (before === null) return null;
   // A range that begins at the turn's first event is no cut.
-  return before === "" ? `${index}:${textId(end)}` : `${index}:${textId(before)}..${textId(end)}`;
+  return before === "" ? textId(end) : `${textId(before)}..${textId(end)}`;
 }
 
 function textId(text: string): string {

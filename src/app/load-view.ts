@@ -1,15 +1,15 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
 import { type Compaction, compareCompactions, isHiding } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
-import { planReading } from "../core/hidden-turns.ts";
+import { planTurnReadings, type TurnReading } from "../core/hidden-turns.ts";
 import { type ProjectionOptions, project } from "../core/projection.ts";
 import type { Turn } from "../core/turn.ts";
-import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { View } from "../core/view.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers } from "./covers.ts";
+import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
 
 /** A live compaction that has no effect, and why. */
 export interface UnappliedCompaction {
@@ -28,7 +28,10 @@ export interface LiveCompactions {
 export interface LoadedView {
   readonly view: View;
   readonly live: LiveCompactions;
-  /** The turns that were read, by position. */
+}
+
+/** A view with every turn of its branch, by position. */
+export interface LoadedWhole extends LoadedView {
   readonly turns: ReadonlyMap<number, Turn>;
 }
 
@@ -59,14 +62,16 @@ export async function loadCompactions(store: ConversationStore, tree: BranchTree
   return { all, applied, unapplied };
 }
 
-/** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once. */
-function checkAll(
+/** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */
+async function checkAll(
   store: ConversationStore,
   tree: BranchTree,
   compactions: readonly Compaction[],
 ): Promise<CoverCheck[]> {
   const facts = coverFacts(store, tree);
-  return Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
+  const checks = await Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
+  await facts.cuts.save();
+  return checks;
 }
 
 /** Reads the given turns (all when left out), by position. */
@@ -76,13 +81,35 @@ export async function loadTurns(
   positions?: readonly number[],
 ): Promise<Map<number, Turn>> {
   const wanted = positions ?? tree.turnOids.map((_, index) => index);
+  return readTurns(
+    store,
+    tree,
+    wanted.map((turn) => ({ turn, firstEventOnly: false })),
+  );
+}
+
+async function readTurns(
+  store: ConversationStore,
+  tree: BranchTree,
+  readings: readonly TurnReading[],
+): Promise<Map<number, Turn>> {
+  const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
   const turns = new Map<number, Turn>();
+  const [starts, wholes] = [readings.filter(isStart), readings.filter((reading) => !isStart(reading))];
+  for (const reading of starts) {
+    const index = reading.turn;
+    turns.set(index, { index, events: await readFirstEvent(store, oidOf(reading), index) });
+  }
   let next = 0;
-  for await (const bytes of store.readBlobs(wanted.map((index) => tree.turnOids[index] ?? ""))) {
-    const index = wanted[next++] ?? 0;
-    turns.set(index, { index, events: parseTurnFile(decoder.decode(bytes), turnPath(index)) });
+  for await (const bytes of store.readBlobs(wholes.map(oidOf))) {
+    const index = wholes[next++]?.turn ?? 0;
+    turns.set(index, { index, events: parseTurnBytes(bytes, index) });
   }
   return turns;
+}
+
+function isStart({ firstEventOnly }: TurnReading): boolean {
+  return firstEventOnly;
 }
 
 /** Loads the view at the tree's commit. */
@@ -93,12 +120,12 @@ export async function loadView(
 ): Promise<LoadedView> {
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
-  const turns = await loadTurns(store, tree, planReading(turnCount, live.applied));
-  return { view: project({ turnCount, turns, compactions: live.applied }, options), live, turns };
+  const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied));
+  return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 
 /** Loads the view and, with it, every turn of the branch: each is read once. */
-export async function loadWhole(store: ConversationStore, tree: BranchTree): Promise<LoadedView> {
+export async function loadWhole(store: ConversationStore, tree: BranchTree): Promise<LoadedWhole> {
   const turns = await loadTurns(store, tree);
   const live = await loadCompactions(store, tree);
   return { view: project({ turnCount: tree.turnOids.length, turns, compactions: live.applied }), live, turns };

@@ -34,15 +34,22 @@ const OVERLAYS = ["compactions", "config", "meta"] as const;
 /** Turns looked for at once after the newest known one. */
 const TURNS_AHEAD = 32;
 
-/** Brings the views of all worktrees of a branch, or of several, up to date. */
-export async function refreshViews(workspace: Workspace, branches: string | ReadonlySet<string>): Promise<void> {
+/**
+ * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
+ * built on: worktrees that stood there have followed already.
+ */
+export async function refreshViews(
+  workspace: Workspace,
+  branches: string | ReadonlySet<string>,
+  parent: string | null = null,
+): Promise<void> {
   const { store } = workspace;
   for (const worktree of (await store.worktrees?.list()) ?? []) {
     const { branch } = worktree;
     if (branch === null || (typeof branches === "string" ? branch !== branches : !branches.has(branch))) continue;
     const commit = await store.readBranch(branch);
     if (commit === null) continue;
-    await catchUp(store, worktree, commit);
+    await catchUp(store, worktree, { commit, parent });
     await refreshWorktree(workspace, worktree, commit).catch(async (error: unknown) => {
       // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
       if (await exists(worktree.path)) throw viewError(worktree, error);
@@ -54,9 +61,13 @@ export async function refreshViews(workspace: Workspace, branches: string | Read
  * Brings index and files along where the branch was moved without them (`update-ref`, a reset in another worktree): they
  * stand where the view was made. Local changes stay as they are, and with them the worktree.
  */
-async function catchUp(store: ConversationStore, worktree: Worktree, commit: string): Promise<void> {
+async function catchUp(
+  store: ConversationStore,
+  worktree: Worktree,
+  { commit, parent }: { readonly commit: string; readonly parent: string | null },
+): Promise<void> {
   const from = await recordedCommit(worktree);
-  if (from === null || from === commit) return;
+  if (from === null || from === commit || from === parent) return;
   try {
     await store.worktrees?.advance(worktree, from, commit);
   } catch (error) {

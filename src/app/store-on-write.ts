@@ -27,8 +27,8 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     useBranch: async (name) => (await open()).useBranch(name),
     listTree: async (commit, query) => (await open()).listTree(commit, query),
     readEntries: async (commit, paths) => (await open()).readEntries(commit, paths),
-    async *readBlobs(oids) {
-      if (oids.length > 0) yield* (await open()).readBlobs(oids);
+    async *readBlobs(oids, atLeast) {
+      if (oids.length > 0) yield* (await open()).readBlobs(oids, atLeast);
     },
     readLog: async (query) => (await open()).readLog(query),
     write: async (writes) => writeUnlessEmpty(writes, open),

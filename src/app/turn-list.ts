@@ -10,9 +10,8 @@ const FIRST_DIRECTORIES = 64;
 /** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing. */
 export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const directories = await findDirectories(store, commit);
-  const [first] = directories;
-  if (first === undefined && directories.length === 0) return [];
-  const known = await openKnownDirectories(store.gitDir, first ?? "");
+  if (directories.length === 0) return [];
+  const known = await openKnown(store, directories);
   const turns: string[] = [];
   const unknown: number[] = [];
   for (const [directory, oid] of directories.entries()) {
@@ -27,6 +26,14 @@ export async function listTurnOids(store: ConversationStore, commit: string): Pr
   }
   await remember(known, { directories, unknown, turns });
   return Array.from(turns); // holes become values
+}
+
+/** Only full directories are remembered: a single one is listed, the reading of what is remembered would cost more. */
+function openKnown(
+  { gitDir }: ConversationStore,
+  [first = "", ...others]: readonly (string | undefined)[],
+): Promise<KnownDirectories> {
+  return openKnownDirectories(gitDir, others.length === 0 ? "" : first);
 }
 
 /** Object ids of the directories under turns/, by number; a hole where one is missing. */

@@ -11,16 +11,24 @@ const TURN_DIGITS = 6;
 
 /** Parses the text of a turn file; `file` names it in errors. A last line without a line end counts. Throws `malformed_line`. */
 export function parseTurnFile(text: string, file: string): Event[] {
+  return parseTurnLines(splitLines(text), file);
+}
+
+/** Parses the lines of a turn file, with their line ends or without; `file` names it in errors. Throws `malformed_line`. */
+export function parseTurnLines(lines: Iterable<string>, file: string): Event[] {
   const events: Event[] = [];
   let line = 0;
+  // The line end is white space to JSON, so it need not be cut off.
+  for (const text of lines) events.push(parseEventLine(text, { file, line: ++line }));
+  return events;
+}
+
+function* splitLines(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = lineEnd(text, start);
-    line += 1;
-    // The line end is white space to JSON, so it need not be cut off.
-    events.push(parseEventLine(text.slice(start, end), { file, line }));
+    yield text.slice(start, end);
     start = end;
   }
-  return events;
 }
 
 /** Formats events as the text of a turn file, each line ended. No events give an empty text. */

@@ -1,6 +1,6 @@
 // Which turns a projection reads.
 import { describe, expect, it } from "vitest";
-import { planReading } from "../../src/core/hidden-turns.ts";
+import { planReading, planTurnReadings } from "../../src/core/hidden-turns.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../helpers/make-compaction.ts";
 
 describe("planReading", () => {
@@ -37,5 +37,20 @@ describe("planReading", () => {
 
   it("does not ask for turns past the end", () => {
     expect(planReading(2, [makeCompaction("s", [1, 9], { to_event: "x", ...summaryOf("S") })])).toEqual([0, 1]);
+  });
+});
+
+describe("planTurnReadings", () => {
+  it("needs the first event of the turn at which a summary is injected, and the others whole", () => {
+    const readings = planTurnReadings(4, [makeCompaction("s", [0, 2], summaryOf("S"))]);
+    expect(readings).toEqual([
+      { turn: 0, firstEventOnly: true },
+      { turn: 3, firstEventOnly: false },
+    ]);
+  });
+
+  it("needs a turn whole that a summary ends in", () => {
+    const readings = planTurnReadings(1, [makeCompaction("s", [0, 0], { to_event: "x", ...summaryOf("S") })]);
+    expect(readings).toEqual([{ turn: 0, firstEventOnly: false }]);
   });
 });
