@@ -79,8 +79,12 @@ function byPolicy(rules: Readonly<Record<string, Rule>>): Rule {
 }
 
 const truncation = record({ max_chars: positive }, { head: share });
-const callPolicy: Rule = (value) =>
-  isObject(value) ? record({ truncate: truncation })(value) : oneOf("keep", "strip", "omit")(value);
+const callPolicy: Rule = (value) => {
+  if (!isObject(value)) return oneOf("keep", "strip", "omit")(value);
+  return "drop" in value
+    ? record({ drop: record({ max_chars: positive }) })(value)
+    : record({ truncate: truncation })(value);
+};
 
 const uniform: Readonly<Record<string, Rule>> = {
   strip: record({ request: flag, response: flag }),
@@ -131,6 +135,8 @@ const compaction: Rule = record(
     tool_calls: toolPolicy,
     tool_overrides: mapOf(hint),
     attachments: oneOf("strip"),
+    stubs: record({}, { pointers: flag, first_line: flag }),
+    receipt: record({ facts: object, mentioned_later: list(object) }),
     tools: record({ policy: oneOf("prune"), names: list(text) }),
     covers: text,
     basis: list(filled),

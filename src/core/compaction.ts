@@ -1,6 +1,7 @@
 // The compaction: an overlay that changes how a turn range is *read* and leaves every event as it is. One JSON line in a
 // file of its own under compactions/ (DESIGN §3.1). Absent policy = no opinion on that content type.
 import type { Event } from "./event.ts";
+import type { LossReceipt } from "./loss/loss-receipt.ts";
 
 export interface Truncation {
   /** Longest response kept whole, in characters; > 0. */
@@ -13,7 +14,12 @@ export interface Truncation {
 export type FieldPolicy = "keep" | "strip";
 
 /** What a selective policy says about one half of a named call. */
-export type CallPolicy = FieldPolicy | "omit" | { readonly truncate: Truncation };
+export type CallPolicy =
+  | FieldPolicy
+  | "omit"
+  | { readonly truncate: Truncation }
+  /** Of arguments: leaves out every text longer than this many characters, so that the path of a write stays. */
+  | { readonly drop: { readonly max_chars: number } };
 
 export interface SelectedCall {
   /** Id of the tool_call_request event. */
@@ -50,6 +56,14 @@ export interface ToolHint {
   readonly response?: FieldPolicy;
 }
 
+/** How the stubs of a compaction are written. */
+export interface StubStyle {
+  /** The stub of a result ends in ` · <event id>`; `jpg show <event id>` gives the original. */
+  readonly pointers?: true;
+  /** The stub of a result is followed by the first line of the output. */
+  readonly first_line?: true;
+}
+
 export interface CompactionStats {
   readonly original_message_count?: number;
   readonly keep_recent?: number;
@@ -79,6 +93,8 @@ export interface Compaction {
   readonly reasoning?: "strip";
   readonly tool_calls?: ToolCallPolicy;
   readonly tool_overrides?: Readonly<Record<string, ToolHint>>;
+  /** How stubs are written where this compaction wins; absent = plain. */
+  readonly stubs?: StubStyle;
   readonly attachments?: "strip";
   readonly tools?: { readonly policy: "prune"; readonly names: readonly string[] };
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
@@ -91,6 +107,8 @@ export interface Compaction {
   /** Why an import made it, e.g. `broken-parent`. */
   readonly reason?: string;
   readonly stats?: CompactionStats;
+  /** What it takes from the model's sight, computed when it was made. */
+  readonly receipt?: LossReceipt;
   /** What only the importer's format understands, e.g. Claude's compactMetadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }

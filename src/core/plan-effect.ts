@@ -2,12 +2,13 @@
 // mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
 import { type CallPolicy, type Compaction, isHiding } from "./compaction.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
-import { type Event, isMessage, traitsOf } from "./event.ts";
+import { type Event, isMessage, type ToolCallRequest, traitsOf } from "./event.ts";
 import { localizeOverlays } from "./local-overlay.ts";
 import { type EventRange, isInRange } from "./range-location.ts";
 import { type CallPairs, pairCalls } from "./tool-pairing.ts";
+import { dropLongTexts, truncateCall } from "./tool-stub.ts";
 import type { Turn } from "./turn.ts";
-import { findMechanicalWinner } from "./winner.ts";
+import { type Disposition, findMechanicalWinner } from "./winner.ts";
 
 /** What a plan would do. */
 export interface PlanEffect {
@@ -42,8 +43,9 @@ export function effectOf(draft: Compaction, range: EventRange, facts: EffectFact
     return { changes: removed > 0, removed, messages };
   }
   const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
-  const before = outcomesOf(mechanical, facts);
-  const after = outcomesOf([...mechanical, draft], facts);
+  const pairs = pairCalls(facts.turns.values(), () => false);
+  const before = outcomesOf(mechanical, facts, pairs);
+  const after = outcomesOf([...mechanical, draft], facts, pairs);
   const outcomes = covered.map(({ event, turn, index }) => after(turn, event, index));
   const changes = covered.some(({ event, turn, index }, at) => before(turn, event, index) !== outcomes[at]);
   return { changes, removed: outcomes.filter((outcome) => outcome === "removed").length, messages };
@@ -52,9 +54,8 @@ export function effectOf(draft: Compaction, range: EventRange, facts: EffectFact
 type OutcomeOf = (turn: Turn, event: Event, index: number) => string;
 
 /** Gives a function that says in a word what mechanical compactions make of an event. */
-function outcomesOf(compactions: readonly Compaction[], { turnCount, turns }: EffectFacts): OutcomeOf {
+function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
   const ranges = planRanges(turnCount, compactions);
-  const pairs = pairCalls(turns.values(), () => false);
   let range: CoveredRange | undefined;
   let turn: Turn | undefined;
   let locals: ReturnType<typeof localizeOverlays> = [];
@@ -67,12 +68,12 @@ function outcomesOf(compactions: readonly Compaction[], { turnCount, turns }: Ef
       locals = range === undefined ? [] : localizeOverlays(range, at);
     }
     const winner = findMechanicalWinner(locals, event, index, pairs);
-    return winner === null || winner.action === "hide" ? "same" : outcomeOf(event, winner.action, pairs);
+    return winner === null ? "same" : outcomeOf(event, winner, pairs);
   };
 }
 
-function outcomeOf(event: Event, action: CallPolicy, pairs: CallPairs): string {
-  if (action === "keep") return "same";
+function outcomeOf(event: Event, { action, compaction }: Disposition, pairs: CallPairs): string {
+  if (action === "keep" || action === "hide") return "same";
   if (action === "omit") return "removed";
   switch (event.type) {
     case "chat_response":
@@ -80,9 +81,10 @@ function outcomeOf(event: Event, action: CallPolicy, pairs: CallPairs): string {
     case "chat_request":
       return hasAttachments(event.content) ? "stripped" : "same";
     case "tool_call_request":
-      return action === "strip" && !isEmptyObject(event.arguments) ? "stripped" : "same";
+      return requestOutcome(event, action);
     case "tool_call_response": {
-      if (action === "strip") return `stripped ${pairs.get(event)?.name ?? ""}`;
+      if (action === "strip") return `stripped ${pairs.get(event)?.name ?? ""}${styleOf(compaction)}`;
+      if ("drop" in action) return "same";
       const { max_chars, head } = action.truncate;
       const isShort = typeof event.content === "string" && event.content.length <= max_chars;
       return isShort ? "same" : `truncated ${max_chars} ${head ?? ""}`;
@@ -90,6 +92,20 @@ function outcomeOf(event: Event, action: CallPolicy, pairs: CallPairs): string {
     default:
       return "same";
   }
+}
+
+function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "keep" | "omit">): string {
+  if (action === "strip") return isEmptyObject(event.arguments) ? "same" : "stripped";
+  if ("drop" in action) {
+    const { max_chars } = action.drop;
+    return dropLongTexts(event, max_chars) === event ? "same" : `dropped ${max_chars}`;
+  }
+  const { max_chars, head } = action.truncate;
+  return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head ?? ""}`;
+}
+
+function styleOf({ stubs }: Compaction): string {
+  return `${stubs?.pointers === true ? " pointer" : ""}${stubs?.first_line === true ? " line" : ""}`;
 }
 
 function hasAttachments(content: unknown): boolean {

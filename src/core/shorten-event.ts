@@ -2,7 +2,7 @@
 import { stripAttachments } from "./attachment-stub.ts";
 import type { CallPolicy } from "./compaction.ts";
 import type { Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
-import { type StubOptions, stripCall, stripResult, truncateCall, truncateResult } from "./tool-stub.ts";
+import { dropLongTexts, type StubOptions, stripCall, stripResult, truncateCall, truncateResult } from "./tool-stub.ts";
 import type { Disposition } from "./winner.ts";
 
 /** What shortening needs to know beside the event. */
@@ -12,7 +12,11 @@ export interface ShorteningContext extends StubOptions {
 }
 
 /** Applies a disposition to its event; null when nothing of the event is shown. */
-export function shortenEvent(event: Event, { action }: Disposition, context: ShorteningContext): Event | null {
+export function shortenEvent(
+  event: Event,
+  { action, compaction }: Pick<Disposition, "action" | "compaction">,
+  context: ShorteningContext,
+): Event | null {
   if (action === "keep") return event;
   if (action === "hide" || action === "omit") return null;
   switch (event.type) {
@@ -23,14 +27,23 @@ export function shortenEvent(event: Event, { action }: Disposition, context: Sho
     case "tool_call_request":
       return shortenCall(event, action);
     case "tool_call_response":
-      return shortenResult(event, action, context);
+      return shortenResult(event, action, { ...context, ...stubStyle(compaction, context) });
     default:
       return event;
   }
 }
 
+/** The style of the compaction that wins, beside what the caller asks of every stub. */
+function stubStyle({ stubs }: Disposition["compaction"], options: StubOptions): StubOptions {
+  return {
+    pointers: options.pointers === true || stubs?.pointers === true,
+    firstLine: options.firstLine === true || stubs?.first_line === true,
+  };
+}
+
 function shortenCall(event: ToolCallRequest, action: Exclude<CallPolicy, "keep" | "omit">): Event {
-  return action === "strip" ? stripCall(event) : truncateCall(event, action.truncate);
+  if (action === "strip") return stripCall(event);
+  return "drop" in action ? dropLongTexts(event, action.drop.max_chars) : truncateCall(event, action.truncate);
 }
 
 function shortenResult(
@@ -39,5 +52,6 @@ function shortenResult(
   context: ShorteningContext,
 ): Event {
   if (action === "strip") return stripResult(event, context.tool, context);
+  if ("drop" in action) return event;
   return truncateResult(event, action.truncate, context.tool, context);
 }

@@ -56,6 +56,13 @@ export function truncateCall(request: ToolCallRequest, truncation: Truncation): 
   return shorter === request.arguments ? request : { ...request, arguments: shorter };
 }
 
+/** Leaves every text longer than the limit out of the arguments of a call; what stays keeps its place and order. */
+export function dropLongTexts(request: ToolCallRequest, maxChars: number): ToolCallRequest {
+  const shorter = withoutLongTexts(request.arguments, maxChars);
+  if (shorter === request.arguments) return request;
+  return { ...request, arguments: shorter === undefined ? {} : shorter };
+}
+
 /** Keeps the head and tail of a text longer than `max_chars`, never cutting a surrogate pair; else gives it back. */
 export function truncateText(text: string, { max_chars: limit, head = DEFAULT_HEAD }: Truncation): string {
   if (text.length <= limit) return text;
@@ -84,6 +91,19 @@ function truncateStrings(value: unknown, truncation: Truncation): unknown {
   const entries = Object.entries(value).map(([key, item]) => [key, item, truncateStrings(item, truncation)] as const);
   if (entries.every(([, item, shorter]) => item === shorter)) return value;
   return Object.fromEntries(entries.map(([key, , shorter]) => [key, shorter]));
+}
+
+/** Undefined = the value itself is too long. Texts that were moved to `attachments/` always are. */
+function withoutLongTexts(value: unknown, maxChars: number): unknown {
+  if (typeof value === "string") return value.length > maxChars ? undefined : value;
+  if (typeof value !== "object" || value === null) return value;
+  if ("$attachment" in value) return undefined;
+  const entries = Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, maxChars), item] as const);
+  if (entries.every(([, shorter, item]) => shorter === item)) return value;
+  const left = entries.filter(([, shorter]) => shorter !== undefined);
+  return Array.isArray(value)
+    ? left.map(([, shorter]) => shorter)
+    : Object.fromEntries(left.map(([key, shorter]) => [key, shorter]));
 }
 
 /** All text of a content; undefined when some of it is behind a reference that cannot be read. */

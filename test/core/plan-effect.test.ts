@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../src/core/compaction.ts";
+import type { CallPolicy, Compaction, StubStyle } from "../../src/core/compaction.ts";
+import type { Content } from "../../src/core/event.ts";
 import { effectOf, type PlanEffect } from "../../src/core/plan-effect.ts";
 import type { Turn } from "../../src/core/turn.ts";
+import { STRIP_TOOLS } from "../helpers/make-compaction.ts";
 import { parseConversation } from "../helpers/notation.ts";
 
 const turns = parseConversation("U R T t A | U R T t A S | U A");
@@ -18,6 +20,20 @@ function effect(
 ): PlanEffect {
   const facts = { turnCount: list.length, turns: new Map(list.map((turn) => [turn.index, turn])), compactions };
   return effectOf(draft(more), whole, facts);
+}
+
+/** One turn with one call, `c`, and its result. */
+function callOf(args: unknown, content: Content): readonly Turn[] {
+  const common = { timestamp: "t", call_id: "1" };
+  return [
+    {
+      index: 0,
+      events: [
+        { type: "tool_call_request", id: "c", ...common, name: "tool", arguments: args },
+        { type: "tool_call_response", id: "r", ...common, content, is_error: false },
+      ],
+    },
+  ];
 }
 
 describe("effectOf", () => {
@@ -78,5 +94,117 @@ describe("effectOf", () => {
       { index: 1, events: [] },
     ];
     expect(effect({ tool_calls: { policy: "strip", request: true, response: true } }, [], list).changes).toBe(false);
+  });
+
+  it("counts only the events inside the cut ends of the range", () => {
+    const facts = { turnCount: 3, turns: new Map(turns.map((turn) => [turn.index, turn])), compactions: [] };
+    const cut = { from: 0, fromIndex: 3, to: 1, toIndex: 2 };
+    const omitted = draft({ turns: "omit" });
+    expect(effectOf(omitted, cut, facts)).toEqual({ changes: true, removed: 5, messages: 2 });
+    const stripped = effectOf(draft({ reasoning: "strip" }), cut, facts);
+    expect(stripped).toEqual({ changes: true, removed: 1, messages: 2 });
+    expect(effectOf(draft({ turns: "omit" }), { from: 2, fromIndex: 9, to: 2, toIndex: 9 }, facts).changes).toBe(false);
+  });
+
+  it("sees in each turn what is in force there", () => {
+    const inForce = (from_turn: number, to_turn: number): Compaction => ({
+      ...draft({ reasoning: "strip" }),
+      timestamp: "2026-02-01T00:00:00Z",
+      from_turn,
+      to_turn,
+    });
+    expect(effect({ reasoning: "strip" }, [inForce(0, 0)]).changes).toBe(true);
+    expect(effect({ reasoning: "strip" }, [inForce(1, 1)]).changes).toBe(true);
+    expect(effect({ reasoning: "strip" }, [inForce(0, 0), inForce(1, 1)])).toMatchObject({
+      changes: false,
+      removed: 2,
+    });
+  });
+
+  it("takes content that a newer compaction brings back for a change", () => {
+    const before = [{ ...draft(STRIP_TOOLS), timestamp: "2026-02-01T00:00:00Z" }];
+    const calls = [{ event: "e0.3", request: "keep", response: "keep" }] as const;
+    expect(effect({ tool_calls: { policy: "selective", calls } }, before)).toMatchObject({ changes: true, removed: 0 });
+    expect(effect({ tool_calls: { policy: "selective", calls } }).changes).toBe(false);
+  });
+
+  it("sees no change in a result that is short enough, however it is written", () => {
+    const max_chars = "first line of e0.4\nsecond line of e0.4".length;
+    const truncate = { policy: "truncate", max_chars } as const;
+    expect(effect({ tool_calls: truncate }).changes).toBe(false);
+    const parts = callOf({}, [{ type: "text", text: "a long text ".repeat(20) }]);
+    expect(effect({ tool_calls: truncate }, [], parts).changes).toBe(true);
+    expect(effect({ tool_calls: truncate }, [], callOf({}, "a long text ".repeat(20))).changes).toBe(true);
+  });
+
+  it("tells two ways to shorten a text from each other", () => {
+    const list = callOf({ body: "long ".repeat(90) }, "long ".repeat(90));
+    const ways: readonly CallPolicy[] = [
+      "strip",
+      { truncate: { max_chars: 50 } },
+      { truncate: { max_chars: 60 } },
+      { truncate: { max_chars: 50, head: 1 } },
+    ];
+    const named = (half: "request" | "response", policy: CallPolicy): Partial<Compaction> => ({
+      tool_calls: { policy: "selective", calls: [{ event: "c", [half]: policy }] },
+    });
+    for (const half of ["request", "response"] as const) {
+      for (const [i, way] of ways.entries()) {
+        const before = [{ ...draft(named(half, way)), timestamp: "2026-02-01T00:00:00Z" }];
+        for (const [j, other] of ways.entries()) {
+          expect(effect(named(half, other), before, list).changes, `${half} ${i} then ${j}`).toBe(i !== j);
+        }
+      }
+    }
+  });
+
+  it("sees arguments only where one is longer than what may stay", () => {
+    const list = callOf({ body: "x".repeat(300), path: "a" }, "done");
+    const request = (policy: CallPolicy): Partial<Compaction> => ({
+      tool_calls: { policy: "selective", calls: [{ event: "c", request: policy }] },
+    });
+    const inForce = (policy: CallPolicy) => [{ ...draft(request(policy)), timestamp: "2026-02-01T00:00:00Z" }];
+    expect(effect(request({ drop: { max_chars: 299 } }), [], list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 300 } }), [], list).changes).toBe(false);
+    expect(effect(request({ truncate: { max_chars: 299 } }), [], list).changes).toBe(false);
+    expect(effect(request({ truncate: { max_chars: 20 } }), [], list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 9 } }), inForce({ drop: { max_chars: 99 } }), list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 99 } }), inForce({ drop: { max_chars: 99 } }), list).changes).toBe(
+      false,
+    );
+    expect(effect({ ...STRIP_TOOLS }, [], callOf(null, "done")).changes).toBe(true);
+  });
+
+  it("sees a change in how stubs are written", () => {
+    const styles: readonly (StubStyle | undefined)[] = [
+      undefined,
+      { pointers: true },
+      { first_line: true },
+      { pointers: true, first_line: true },
+    ];
+    const strip = (stubs: StubStyle | undefined): Partial<Compaction> => ({
+      tool_calls: { policy: "strip", request: false, response: true },
+      ...(stubs === undefined ? {} : { stubs }),
+    });
+    for (const before of styles) {
+      for (const after of styles) {
+        const inForce = [{ ...draft(strip(before)), timestamp: "2026-02-01T00:00:00Z" }];
+        expect(effect(strip(after), inForce).changes).toBe(before !== after);
+      }
+    }
+  });
+
+  it.each(["image", "document", "attachment"])("strips a part that is a %s, and no text", (type) => {
+    const pictured = (kind: string): readonly Turn[] => [
+      {
+        index: 0,
+        events: [
+          { type: "chat_request", id: "i", timestamp: "t", content: [{ type: "text", text: "see" }, { type: kind }] },
+        ],
+      } as unknown as Turn,
+    ];
+    expect(effect({ attachments: "strip" }, [], pictured(type)).changes).toBe(true);
+    expect(effect({ attachments: "strip" }, [], pictured("text")).changes).toBe(false);
+    expect(effect({ attachments: "strip" }, [], pictured(type)).removed).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../src/core/compaction.ts";
 import { checkCoverage } from "../../src/core/coverage.ts";
 import { type Event, traitsOf } from "../../src/core/event.ts";
-import { planReading } from "../../src/core/hidden-turns.ts";
+import { planTurnReadings, type TurnReading } from "../../src/core/hidden-turns.ts";
 import { project, projectTurns } from "../../src/core/projection.ts";
 import { splitTurns, type Turn } from "../../src/core/turn.ts";
 import type { View } from "../../src/core/view.ts";
@@ -28,8 +28,12 @@ function flatten(view: View): readonly Event[] {
 }
 
 function readPlanned(turns: readonly Turn[], compactions: readonly Compaction[]): ReadonlyMap<number, Turn> {
-  const planned = new Set(planReading(turns.length, compactions));
-  return new Map([...turns.entries()].filter(([position]) => planned.has(position)));
+  const entryOf = ({ turn: position, firstEventOnly }: TurnReading): [number, Turn][] => {
+    const turn = turns[position];
+    if (turn === undefined) return [];
+    return [[position, firstEventOnly ? { ...turn, events: turn.events.slice(0, 1) } : turn]];
+  };
+  return new Map(planTurnReadings(turns.length, compactions).flatMap(entryOf));
 }
 
 function freeze<Value>(value: Value): Value {

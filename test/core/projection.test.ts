@@ -184,3 +184,20 @@ describe("what is passed through", () => {
     expect(() => project({ turnCount: 1, turns: new Map(), compactions: [] })).toThrow("cannot project turn 0");
   });
 });
+
+describe("what a compaction says of its stubs", () => {
+  const turns = parseConversation("U T t T t A");
+
+  it("puts the event id and the first line into the stubs that it wins, not into others", () => {
+    const styled = makeCompaction("b", [0, 0], {
+      tool_calls: { policy: "selective", calls: [{ event: "e0.2", response: "strip" }] },
+      stubs: { pointers: true, first_line: true },
+    });
+    const plain = makeCompaction("a", [0, 0], STRIP_TOOLS);
+    const texts = projectTurns(turns, [plain, styled])
+      .turns.flatMap((turn) => turn.events)
+      .flatMap((event) => (event.type === "tool_call_response" ? [event.content] : []));
+    expect(texts[0]).toMatch(/^\[compacted\] \S+: success · e0\.3\n/);
+    expect(texts[1]).toMatch(/^\[compacted\] \S+: success$/);
+  });
+});

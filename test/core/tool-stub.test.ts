@@ -2,7 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Content, ToolCallRequest, ToolCallResponse } from "../../src/core/event.ts";
-import { stripCall, stripResult, truncateCall, truncateResult, truncateText } from "../../src/core/tool-stub.ts";
+import {
+  dropLongTexts,
+  stripCall,
+  stripResult,
+  truncateCall,
+  truncateResult,
+  truncateText,
+} from "../../src/core/tool-stub.ts";
 
 const call: ToolCallRequest = {
   type: "tool_call_request",
@@ -42,6 +49,31 @@ describe("strip", () => {
     expect(stripResult(result(""), "grep", { firstLine: true, pointers: true }).content).toBe(
       "[compacted] grep: success · r2",
     );
+  });
+});
+
+describe("drop", () => {
+  const write = (args: unknown): ToolCallRequest => ({ ...call, arguments: args });
+  const dropped = (args: unknown, maxChars: number): unknown => dropLongTexts(write(args), maxChars).arguments;
+
+  it("leaves out the long texts at any depth and keeps the rest in its order", () => {
+    const args = {
+      file_path: "a.ts",
+      content: "x".repeat(11),
+      edits: [{ old: "y".repeat(11), all: true }, "z".repeat(11)],
+    };
+    expect(dropped(args, 10)).toEqual({ file_path: "a.ts", edits: [{ all: true }] });
+    expect(Object.keys(dropped(args, 10) as object)).toEqual(["file_path", "edits"]);
+  });
+
+  it("gives back the very call when nothing is long, and an object when the whole of the arguments is", () => {
+    const short = write({ file_path: "0123456789", n: 1, none: null });
+    expect(dropLongTexts(short, 10)).toBe(short);
+    expect(dropped("x".repeat(11), 10)).toEqual({});
+  });
+
+  it("leaves out texts that were moved to attachments", () => {
+    expect(dropped({ path: "a", content: { $attachment: "ab/cd" } }, 1000)).toEqual({ path: "a" });
   });
 });
 

@@ -1,6 +1,7 @@
 // Who wins an event and what is done to it.
 import { describe, expect, it } from "vitest";
 import type { Compaction, ToolCallPolicy } from "../../src/core/compaction.ts";
+import type { Event } from "../../src/core/event.ts";
 import { resolveDispositions } from "../../src/core/winner.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../helpers/make-compaction.ts";
 import { parseConversation } from "../helpers/notation.ts";
@@ -9,7 +10,12 @@ import { parseConversation } from "../helpers/notation.ts";
 function dispositions(conversation: string, ...compactions: Compaction[]): readonly string[] {
   const resolved = resolveDispositions(parseConversation(conversation), compactions);
   return [...resolved].map(([id, { compaction, content, action }]) => {
-    const what = typeof action === "string" ? action : `truncate ${action.truncate.max_chars}`;
+    const what =
+      typeof action === "string"
+        ? action
+        : "drop" in action
+          ? `drop ${action.drop.max_chars}`
+          : `truncate ${action.truncate.max_chars}`;
     return `${id}: ${compaction.id} ${content} ${what}`;
   });
 }
@@ -101,5 +107,32 @@ describe("resolveDispositions", () => {
       "e0.3: m tool_request keep",
       "e0.4: m tool_response truncate 3",
     ]);
+  });
+
+  it("names each event of several hidden turns that can be hidden, and none besides", () => {
+    const [first, ...rest] = parseConversation("U N | U A | U");
+    const delta: Event = { type: "config_delta", id: "delta", timestamp: "2026-01-01T00:00:00Z", delta: {} };
+    const turns = [{ index: 0, events: [...(first?.events ?? []), delta] }, ...rest];
+    const resolved = resolveDispositions(turns, [makeCompaction("s", [0, 1], summaryOf("S"))]);
+    expect([...resolved.keys()]).toEqual(["e0.0", "e0.1", "e0.2", "e1.0", "e1.1", "e1.2"]);
+  });
+
+  it("says of requests that their attachments are stripped", () => {
+    expect(dispositions("U A", makeCompaction("m", [0, 0], { attachments: "strip" }))).toEqual([
+      "e0.1: m attachments strip",
+    ]);
+  });
+
+  it("knows the call of a late result, unless the call is hidden", () => {
+    const late = parseConversation("U T:grep A | U t A").map(({ index, events }) => ({
+      index,
+      events: events.map((event) => (event.type === "tool_call_response" ? { ...event, call_id: "c1" } : event)),
+    }));
+    const strip = { policy: "strip", request: false, response: true } as const;
+    const stripped = tools(strip, { tool_overrides: { grep: { response: "keep" } } });
+    const result = (...compactions: Compaction[]) => resolveDispositions(late, compactions).get("e1.2")?.action;
+    expect(result(stripped)).toBe("keep");
+    expect(result(stripped, makeCompaction("r", [0, 1], { reasoning: "strip" }))).toBe("keep");
+    expect(result(stripped, makeCompaction("s", [0, 0], { to_event: "e0.2", ...summaryOf("S") }))).toBe("strip");
   });
 });

@@ -64,11 +64,17 @@ const callPolicy = fc.oneof(
   truncation.map((truncate) => ({ truncate })),
 );
 
+/** Arguments can lose long texts besides. */
+const argumentPolicy = fc.oneof(
+  callPolicy,
+  fc.integer({ min: 1, max: 8 }).map((max_chars) => ({ drop: { max_chars } })),
+);
+
 function randomToolPolicy(turns: readonly Turn[]): fc.Arbitrary<ToolCallPolicy> {
   const calls = turns.flatMap(({ events }) => events.filter(({ type }) => type === "tool_call_request"));
   if (calls.length === 0) return uniform;
   const named = fc.record(
-    { event: fc.constantFrom(...calls.map(({ id }) => id)), request: callPolicy, response: callPolicy },
+    { event: fc.constantFrom(...calls.map(({ id }) => id)), request: argumentPolicy, response: callPolicy },
     { requiredKeys: ["event"] },
   );
   const selective = fc.record(
@@ -118,6 +124,10 @@ export function randomCompaction(
       tool_calls: randomToolPolicy(turns),
       tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
       attachments: fc.constant("strip" as const),
+      stubs: fc.record(
+        { pointers: fc.constant(true as const), first_line: fc.constant(true as const) },
+        { requiredKeys: [] },
+      ),
     },
     { requiredKeys: [] },
   );
