@@ -1,6 +1,7 @@
 // Starts programs that are not git. Arguments are passed as a list; the one exception is a pager that the user set as a
 // shell command line. Nothing from a conversation ever becomes part of a command.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import { userError } from "../core/errors.ts";
 
 /** A pager: a program with its arguments, or the user's own command line from $PAGER. */
@@ -9,6 +10,22 @@ export type PagerProgram =
   | { readonly shellCommand: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A question to a program. */
+export interface ProgramQuestion {
+  /** The program and its arguments, never empty; no shell reads them. */
+  readonly command: readonly string[];
+  readonly input: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Time for the whole answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Longest answer, bytes. */
+  readonly maxBytes: number;
+}
+
+/** What a program answered; `problem` completes "the program …". */
+export type ProgramAnswer = { readonly output: string } | { readonly problem: string };
 
 /** What a shell answers for a command that it cannot find or run. */
 const SHELL_CANNOT_RUN = [126, 127];
@@ -50,6 +67,84 @@ export async function runProgram(
         child.on("close", (code) => resolve(code ?? 1));
       }),
   );
+}
+
+/**
+ * Asks a program: the input on its standard input, the answer from its standard output. It gets a process group of its own
+ * and is ended with it when it takes too long, answers too much, or jpg itself is interrupted. Never throws.
+ */
+export async function askProgram(question: ProgramQuestion): Promise<ProgramAnswer> {
+  const { cwd, env } = question;
+  const [program = "", ...args] = question.command;
+  try {
+    const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "ignore"], detached: true });
+    return await hearOut(child, question);
+  } catch (error) {
+    // Node refuses some commands before starting them, such as one with a null byte in it.
+    return { problem: `could not be started: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+type AskedChild = ChildProcessByStdio<Writable, Readable, null>;
+
+function hearOut(child: AskedChild, question: ProgramQuestion): Promise<ProgramAnswer> {
+  const { timeoutMs } = question;
+  return new Promise((resolve) => {
+    const end = (): void => endGroup(child);
+    const finish = (answer: ProgramAnswer): void => {
+      clearTimeout(timer);
+      process.off("exit", end);
+      process.off("SIGINT", interrupt);
+      resolve(answer);
+    };
+    const giveUp = (problem: string): void => {
+      end();
+      child.stdout.destroy();
+      finish({ problem });
+    };
+    const interrupt = (): void => {
+      giveUp("was interrupted");
+      process.kill(process.pid, "SIGINT");
+    };
+    const timer = setTimeout(() => giveUp(`did not answer within ${timeoutMs / 1000} s`), timeoutMs);
+    process.on("exit", end);
+    process.on("SIGINT", interrupt);
+    child.on("error", (cause) => finish({ problem: `could not be started: ${cause.message}` }));
+    collect(child, question, giveUp, finish);
+  });
+}
+
+function collect(
+  child: AskedChild,
+  { input, maxBytes }: ProgramQuestion,
+  giveUp: (problem: string) => void,
+  finish: (answer: ProgramAnswer) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) giveUp(`answered more than ${maxBytes / 1024} KiB`);
+  });
+  child.on("close", (code, signal) => {
+    if (code === 0) finish({ output: Buffer.concat(chunks).toString("utf8") });
+    else finish({ problem: signal === null ? `failed with exit code ${code}` : `was ended by ${signal}` });
+  });
+  // A program may answer without reading the question to its end.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+}
+
+/** Ends a program with everything that it started. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    // The whole group has ended by itself.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 function feed(child: ChildProcess, text: string): Promise<boolean> {

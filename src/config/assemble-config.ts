@@ -1,5 +1,6 @@
-// Puts the settings in force together into one frozen config. Tables have no prototype: looking up a name that nobody
-// set gives undefined, whatever the name.
+// Puts the settings in force together into one frozen config: the built-in one, of which the tables that a layer changes are
+// copied. Tables have no prototype: looking up a name that nobody set gives undefined, whatever the name.
+import { BUILT_IN_CONFIG, listBuiltIn } from "./built-in-config.ts";
 import type { Config } from "./config.ts";
 import type { Assignment, Origin } from "./layer.ts";
 import { formatKey, type SettingPath } from "./setting-key.ts";
@@ -14,26 +15,42 @@ export interface AssembledConfig {
 
 type Table = Record<string, unknown>;
 
-/** Tables that exist even when nothing is set in them. */
-const ALWAYS_PRESENT: readonly SettingPath[] = [["conversation", "tools"], ["providers"], ["mcp", "servers"]];
-
-/** Assembles the config from the assignment in force for each key. The built-in layer must be among them. */
+/**
+ * Assembles the config from the assignment in force for each key that a layer above the built-in settings gives. `values`
+ * and `origins` are put together when they are asked for: only listings ask.
+ */
 export function assembleConfig(inForce: ReadonlyMap<string, Assignment>): AssembledConfig {
   const settings = withSummaryPolicies(inForce);
-  const root: Table = Object.create(null);
-  for (const path of ALWAYS_PRESENT) tableAt(root, path);
+  return {
+    config: configOf(settings),
+    get values() {
+      return new Map(listSet(settings).map(([key, { raw }]) => [key, raw]));
+    },
+    get origins() {
+      return new Map(listSet(settings).map(([key, { origin }]) => [key, origin]));
+    },
+  };
+}
+
+function configOf(settings: readonly Assignment[]): Config {
+  if (settings.length === 0) return BUILT_IN_CONFIG;
+  const root: Table = ownCopy(BUILT_IN_CONFIG);
   for (const { path, facts, value } of settings) {
     const table = tableAt(root, facts === null ? path : path.slice(0, -1));
-    if (facts !== null && value !== undefined) table[path[path.length - 1] ?? ""] = value;
+    const name = path[path.length - 1] ?? "";
+    if (facts === null) continue;
+    if (value === undefined) delete table[name];
+    else table[name] = value;
   }
   // Each value was checked by the schema at its place, and the schema is one of Config.
-  const config = freeze(root) as unknown as Config;
-  const set = settings.filter(({ facts }) => facts !== null);
-  return {
-    config,
-    values: new Map(set.map(({ path, raw }) => [formatKey(path), raw])),
-    origins: new Map(set.map(({ path, origin }) => [formatKey(path), origin])),
-  };
+  return freeze(root) as unknown as Config;
+}
+
+/** The settings by key, those of the built-in layer among them, in the order of their keys. */
+function listSet(settings: readonly Assignment[]): readonly [string, Assignment][] {
+  const above = settings.filter(({ facts }) => facts !== null);
+  const all = new Map([...listBuiltIn(), ...above].map((setting) => [formatKey(setting.path), setting]));
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A summary table that names no policy means the only one there is. */
@@ -53,14 +70,21 @@ function withSummaryPolicies(inForce: ReadonlyMap<string, Assignment>): readonly
 function tableAt(root: Table, path: SettingPath): Table {
   let table = root;
   for (const name of path) {
-    const inner = (table[name] ?? Object.create(null)) as Table;
-    table[name] = inner;
-    table = inner;
+    const inner = table[name];
+    const own = inner === undefined || Object.isFrozen(inner) ? ownCopy(inner) : (inner as Table);
+    table[name] = own;
+    table = own;
   }
   return table;
 }
 
+function ownCopy(table: unknown): Table {
+  return Object.assign(Object.create(null), table);
+}
+
+/** What is frozen is shared with the built-in config. */
 function freeze(value: unknown): unknown {
-  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) freeze(inner);
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
   return Object.freeze(value);
 }

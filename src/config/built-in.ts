@@ -1,5 +1,6 @@
 // The lowest layer: what holds when nobody has set anything.
 import { BUILT_IN_PROFILES } from "../core/profile.ts";
+import { DEFAULT_TOOL_HINTS } from "../core/tools/tool-hints.ts";
 
 /** The built-in settings, in the shape of a config file. */
 export const BUILT_IN: Readonly<Record<string, unknown>> = {
@@ -14,5 +15,6 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
       profiles: BUILT_IN_PROFILES,
       auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
     },
+    tools: Object.fromEntries(Object.entries(DEFAULT_TOOL_HINTS).map(([name, hint]) => [name, { compaction: hint }])),
   },
 };

@@ -1,8 +1,8 @@
-// Loads the config: every layer read, checked and laid over the ones below, each setting remembering where it came from.
+// Loads the config: every layer read, checked and laid over the ones below, the built-in settings lowest, each setting
+// remembering where it came from.
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
 import { JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
-import { BUILT_IN } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { type Assignment, type Layer, type LayerName, type Origin, type Problem, renderPlace } from "./layer.ts";
 import { refusal } from "./layer-trust.ts";
@@ -83,7 +83,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
       else inForce.set(key, assignment);
     }
   }
-  return { ...assembleConfig(inForce), ignored };
+  return Object.assign(assembleConfig(inForce), { ignored });
 }
 
 /** Renders what was ignored as warnings, one line each, with what to do about it. */
@@ -95,7 +95,7 @@ export function renderIgnored(ignored: readonly IgnoredSetting[]): readonly stri
 }
 
 function listSources({ user, project, conversation, overrides }: ConfigInput): Source[] {
-  const sources: Source[] = [{ layer: { name: "built-in", table: BUILT_IN }, isTrusted: true }];
+  const sources: Source[] = [];
   if (user !== undefined) sources.push({ layer: fileLayer("user", user), isTrusted: true });
   if (project !== undefined) sources.push({ layer: fileLayer("project", project), isTrusted: project.trusted });
   for (const { file, delta, problem } of conversation) {

@@ -106,10 +106,12 @@ const compaction = z.strictObject({
 const tool = z.strictObject({
   compaction: z.exactOptional(
     z.strictObject({
-      request: z.exactOptional(oneOf(["keep", "strip"])),
-      response: z.exactOptional(oneOf(["keep", "strip", "remove"])),
+      request: z.exactOptional(oneOf(["keep", "strip"], { unset: "inherit" })),
+      response: z.exactOptional(oneOf(["keep", "strip", "remove"], { unset: "inherit" })),
       dedup: z.exactOptional(flag()),
-      subsumes: z.exactOptional(setting(z.string().check(z.minLength(1)), "a program, a text", { gated: true })),
+      subsumes: z.exactOptional(
+        setting(z.string().check(z.minLength(1)), "a program with its arguments, a text", { gated: true }),
+      ),
     }),
   ),
 });

@@ -22,19 +22,29 @@ const STEERS_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 const HIDDEN = "(not shown)";
 
+/** The table of the tools: what is built in there is listed only when it is asked for. */
+const TOOLS: SettingPath = ["conversation", "tools"];
+
 /**
- * Lists the settings in force, ordered by key: all, or those of one key or table (its prefix may be left out). Empty when a
+ * Lists the settings in force, ordered by key: all, or those of one key or table (its prefix may be left out). The built-in
+ * hints for tools, two hundred lines, are listed only for a key inside `conversation.tools` or for that table. Empty when a
  * key that exists is not set. Throws `unknown_key`.
  */
 export function listSettings(loaded: LoadedConfig, key?: string): readonly SettingRow[] {
   const under = key === undefined ? [] : resolveShortKey(parseKey(key) ?? [key]).path;
   const rows: SettingRow[] = [];
-  for (const [dotted, origin] of loaded.origins) {
+  const { origins, values } = loaded;
+  for (const [dotted, origin] of origins) {
     const path = parseKey(dotted) ?? [];
-    if (!under.every((name, index) => name === path[index])) continue;
-    rows.push({ key: dotted, value: shownValue(path, loaded.values.get(dotted)), origin });
+    if (!isUnder(path, under)) continue;
+    if (origin.layer === "built-in" && isUnder(path, TOOLS) && !isUnder(under, TOOLS)) continue;
+    rows.push({ key: dotted, value: shownValue(path, values.get(dotted)), origin });
   }
   return rows;
+}
+
+function isUnder(path: SettingPath, table: SettingPath): boolean {
+  return table.every((name, index) => name === path[index]);
 }
 
 /** Renders rows one a line, `key=value`, or `layer TAB place TAB key=value` with origins; values as TOML, so that `--cfg` takes them. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { BUILT_IN } from "../../src/config/built-in.ts";
+import { listBuiltIn } from "../../src/config/built-in-config.ts";
 import { loadBuiltIn } from "../../src/config/load-built-in.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { readLayer } from "../../src/config/read-layer.ts";
+import { formatKey } from "../../src/config/setting-key.ts";
 
 describe("the built-in settings without the schema", () => {
   it("are what loading no layer gives, in the same order", () => {
@@ -9,6 +13,32 @@ describe("the built-in settings without the schema", () => {
     expect(built).toEqual(checked);
     expect([...built.values.keys()]).toEqual([...checked.values.keys()]);
     expect(JSON.stringify(built.config)).toBe(JSON.stringify(checked.config));
+  });
+
+  it("satisfy the schema, which gives them the values that the config holds", () => {
+    const { assignments, problems } = readLayer({ name: "built-in", table: BUILT_IN });
+    expect(problems).toEqual([]);
+    const byKey = (list: typeof assignments) => new Map(list.map(({ path, value }) => [formatKey(path), value]));
+    expect(byKey(listBuiltIn())).toEqual(byKey(assignments));
+    for (const { path, value } of assignments) {
+      const held = path.reduce<unknown>(
+        (table, name) => (table as Record<string, unknown>)[name],
+        loadBuiltIn().config,
+      );
+      expect(held).toEqual(value);
+    }
+  });
+
+  it("are shared, not changed, by a config with more", () => {
+    const before = JSON.stringify(loadBuiltIn().config);
+    const { config } = loadConfig({
+      conversation: [],
+      overrides: ["keep_last=7", "tools.Read.compaction.request=inherit"],
+    });
+    expect(config.conversation.compaction.keep_last).toBe(7);
+    expect(config.conversation.tools["Read"]?.compaction).toEqual({ dedup: true });
+    expect(Object.isFrozen(config.conversation.compaction)).toBe(true);
+    expect(JSON.stringify(loadBuiltIn().config)).toBe(before);
   });
 
   it("are frozen, and a name that nobody set is absent", () => {

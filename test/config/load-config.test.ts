@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ConfigInput, loadConfig, renderIgnored } from "../../src/config/load-config.ts";
+import { toolHints } from "../../src/config/tool-hints.ts";
+import { DEFAULT_TOOL_HINTS } from "../../src/core/tools/tool-hints.ts";
 import { errorOf } from "./error-of.ts";
 
 const NOTHING: ConfigInput = { conversation: [], overrides: [] };
@@ -32,11 +34,17 @@ describe("the config without any layer", () => {
           },
           auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
         },
-        tools: {},
+        tools: expect.objectContaining({ fs_read_file: { compaction: DEFAULT_TOOL_HINTS["fs_read_file"] } }),
       },
       providers: {},
       mcp: { servers: {} },
     });
+  });
+
+  it("has the hints that come with jpg, each of which a layer can take back", () => {
+    expect(toolHints(loadConfig(NOTHING).config)).toEqual(DEFAULT_TOOL_HINTS);
+    const { config } = loadConfig({ ...NOTHING, overrides: ["tools.Read.compaction.request=inherit"] });
+    expect(toolHints(config)["Read"]).toEqual({ dedup: true });
   });
 
   it("is frozen, and a name that nobody set is absent whatever it is called", () => {
@@ -209,7 +217,9 @@ describe("trust", () => {
       }),
     );
     expect(config.conversation.compaction).toMatchObject({ model: "a/b", keep_last: 1 });
-    expect(config.conversation.tools["grep"]).toEqual({ compaction: { response: "keep", dedup: true } });
+    expect(config.conversation.tools["grep"]).toEqual({
+      compaction: { request: "keep", response: "keep", dedup: true },
+    });
     expect(config.providers).toEqual({});
     expect(ignored.map(({ key }) => key)).toEqual([
       "conversation.tools.grep.compaction.subsumes",

@@ -23,7 +23,7 @@ describe("jpg config", () => {
   it("lists every setting in force, ordered by key", () => {
     const keys = listSettings(loaded).map(({ key }) => key);
     expect(keys).toEqual([...keys].sort());
-    expect(keys).toEqual([...loaded.values.keys()]);
+    expect(keys).toEqual([...loaded.values.keys()].filter((key) => !key.startsWith("conversation.tools.")));
     expect(keys).toContain("conversation.compaction.auto.warning_ratio");
   });
 
@@ -40,6 +40,15 @@ describe("jpg config", () => {
     expect(renderSettings(listSettings(loaded, 'profiles."my.profile"'), { showOrigin: false })).toBe(
       'conversation.compaction.profiles."my.profile".tool_calls={ policy = "truncate", max_chars = 2000 }\n',
     );
+  });
+
+  it("lists hints for tools that somebody set, and the built-in ones when they are asked for", () => {
+    const some = loadConfig({ conversation: [], overrides: ["tools.Read.compaction.response=keep"] });
+    const tools = (key?: string) => listSettings(some, key).filter((row) => row.key.startsWith("conversation.tools."));
+    expect(tools()).toMatchObject([{ key: "conversation.tools.Read.compaction.response", value: "keep" }]);
+    expect(tools("conversation")).toEqual(tools());
+    expect(tools("tools.Read").map(({ key }) => key.split(".").at(-1))).toEqual(["dedup", "request", "response"]);
+    expect(tools("tools").length).toBeGreaterThan(Object.keys(some.config.conversation.tools).length);
   });
 
   it("prints lines that --cfg takes back", () => {

@@ -1,0 +1,154 @@
+// What a call is about, told from its name and arguments.
+import { describe, expect, it } from "vitest";
+import { callFacts, fileKey } from "../../../src/core/tools/call-facts.ts";
+
+const END = Number.POSITIVE_INFINITY;
+
+function facts(name: string, args: unknown) {
+  return callFacts({ name, arguments: args });
+}
+
+describe("callFacts", () => {
+  it.each([
+    ["Read", { file_path: "/a" }, { first: 1, last: 2000 }, true],
+    ["Read", { file_path: "/a", offset: 10, limit: 5 }, { first: 10, last: 14 }, false],
+    ["Read", { file_path: "/a", offset: 0, limit: 5 }, { first: 1, last: 5 }, false],
+    ["Read", { file_path: "/a", offset: "10" }, { first: 10, last: 2009 }, false],
+    ["read", { path: "/a", limit: 7 }, { first: 1, last: 7 }, false],
+    ["read", { filePath: "/a", offset: 3, limit: 1 }, { first: 3, last: 3 }, false],
+    ["read_file", { absolute_path: "/a", offset: 0, limit: 5 }, { first: 1, last: 5 }, false],
+    ["read_file", { file_path: "/a", offset: 10, limit: 5 }, { first: 11, last: 15 }, false],
+    ["read_file", { file_path: "/a", start_line: 4, end_line: 9 }, { first: 4, last: 9 }, false],
+    ["fs_read_file", { path: "/a" }, { first: 1, last: END }, true],
+    ["fs_read_file", { path: "/a", start_line: 4 }, { first: 4, last: END }, false],
+    ["fs_read_file", { path: "/a", end_line: 4, start_line: null }, { first: 1, last: 4 }, false],
+    ["view", { path: "/a", view_range: [2, -1] }, { first: 2, last: END }, false],
+    ["view", { path: "/a" }, { first: 1, last: END }, true],
+  ])("reads the lines of %s %j", (name, args, lines, isWhole) => {
+    expect(facts(name, args)).toEqual({ kind: "read", path: "/a", lines, isWhole });
+  });
+
+  it.each([
+    ["Read", { file_path: "/a", pages: "1-5" }],
+    ["Read", { file_path: "/a", offset: -3 }],
+    ["Read", { file_path: "/a", limit: 0 }],
+    ["Read", { file_path: "/a", offset: 1.5 }],
+    ["read", { path: "/a", offset: "x" }],
+    ["fs_read_file", { path: "/a", start_line: 9, end_line: 4 }],
+    ["view", { path: "/a", view_range: [1] }],
+    ["view", { path: "/a", view_range: [null, 4] }],
+  ])("tells no lines of %s %j", (name, args) => {
+    expect(facts(name, args)).toEqual({ kind: "read", path: "/a", isWhole: false });
+  });
+
+  it.each([
+    ["Write", { file_path: "/a", content: "x" }, { kind: "write", path: "/a", isWhole: true }],
+    ["fs_create_file", { path: "/a" }, { kind: "write", path: "/a", isWhole: true }],
+    ["Edit", { file_path: "/a" }, { kind: "edit", path: "/a", isWhole: false }],
+    ["Grep", { pattern: "x", path: "src" }, { kind: "search", path: "src", isWhole: false }],
+    ["Grep", { pattern: "x" }, { kind: "search", isWhole: false }],
+    ["LS", { path: "src" }, { kind: "list", path: "src", isWhole: false }],
+    ["Bash", { command: "npm test" }, { kind: "shell", isWhole: false }],
+    ["nobody_knows", { path: "/a" }, { kind: "other", isWhole: false }],
+    ["constructor", {}, { kind: "other", isWhole: false }],
+    ["Read", "no table", { kind: "read", isWhole: false }],
+    ["Read", null, { kind: "read", isWhole: false }],
+    ["Write", { file_path: "" }, { kind: "write", isWhole: false }],
+  ])("knows %s %j", (name, args, expected) => {
+    expect(facts(name, args)).toEqual(expected);
+  });
+});
+
+describe("callFacts of a shell command", () => {
+  it.each([
+    ["cat a.ts", "a.ts", 1, END],
+    ["cat -n 'my file'", "my file", 1, END],
+    ["nl -ba src/a.ts", "src/a.ts", 1, END],
+    ["sed -n '10,20p' src/a.ts", "src/a.ts", 10, 20],
+    ["sed -n 7p a", "a", 7, 7],
+    ['sed -n "5,$p" a', null, 0, 0],
+    ["sed -n '5,$p' a", "a", 5, END],
+    ["head -n 5 a", "a", 1, 5],
+    ["head -40 a", "a", 1, 40],
+    ["nl -ba a | sed -n '3,4p'", "a", 3, 4],
+    ["cat a b", null, 0, 0],
+    ["cat *.ts", null, 0, 0],
+    ["cat $HOME/a", null, 0, 0],
+    ["cat ~/a", null, 0, 0],
+    ["cat a > b", null, 0, 0],
+    ["cat a; rm a", null, 0, 0],
+    ["cat a\nrm a", null, 0, 0],
+    ["cat a && cat b", null, 0, 0],
+    ["cat a | grep x", null, 0, 0],
+    ["nl a | sed -n '3,4p'", "a", 3, 4],
+    ["nl -s x a | sed -n '3,4p'", null, 0, 0],
+    ["sed -i 's/a/b/' a", null, 0, 0],
+    ["sed -n '10,5p' a", null, 0, 0],
+    ["sed -n '0,5p' a", null, 0, 0],
+    ["sed -n 's/a/b/p' a", null, 0, 0],
+    ["head -n 0 a", null, 0, 0],
+    ["cat -A a", null, 0, 0],
+    ["cat", null, 0, 0],
+    ["cat 'a", null, 0, 0],
+    ["grep x a", null, 0, 0],
+  ])("%j", (cmd, path, first, last) => {
+    const expected =
+      path === null
+        ? { kind: "shell", isWhole: false }
+        : { kind: "read", path, lines: { first, last }, isWhole: first === 1 && last === END };
+    expect(facts("exec_command", { cmd })).toEqual(expected);
+    expect(facts("shell", { command: ["bash", "-lc", cmd] })).toEqual(expected);
+  });
+
+  it("names the folder that it runs in", () => {
+    expect(facts("exec_command", { cmd: "cat a", workdir: "/w" })).toMatchObject({ path: "a", folder: "/w" });
+  });
+
+  it("does not look into words that no shell is given", () => {
+    expect(facts("shell", { command: ["cat", "a"] }).kind).toBe("shell");
+    expect(facts("shell", { command: ["bash", "-lc", "cat a", "x"] }).kind).toBe("shell");
+    expect(facts("shell", {}).kind).toBe("shell");
+  });
+});
+
+describe("callFacts of a patch", () => {
+  const patch = (...headers: string[]) => ["*** Begin Patch", ...headers, "@@", "-a", "+b", "*** End Patch"].join("\n");
+
+  it("edits the file of its header, in every form that agents send it", () => {
+    const text = patch("*** Update File: src/a.ts");
+    for (const args of [text, { input: text }, { patch: text }, { patchText: text }]) {
+      expect(facts("apply_patch", args)).toEqual({ kind: "edit", path: "src/a.ts", isWhole: false });
+    }
+    expect(facts("shell", { command: ["apply_patch", text] })).toMatchObject({ kind: "edit", path: "src/a.ts" });
+  });
+
+  it("writes a file that it adds", () => {
+    expect(facts("apply_patch", patch("*** Add File: a"))).toEqual({ kind: "write", path: "a", isWhole: true });
+  });
+
+  it("names all files when there are several, each once", () => {
+    const text = patch("*** Update File: a", "*** Move to: b", "*** Delete File: c", "*** Update File: a");
+    expect(facts("apply_patch", text)).toEqual({ kind: "edit", paths: ["a", "b", "c"], isWhole: false });
+  });
+
+  it("names none when it is no patch", () => {
+    expect(facts("apply_patch", "text")).toEqual({ kind: "edit", isWhole: false });
+    expect(facts("apply_patch", {})).toEqual({ kind: "edit", isWhole: false });
+  });
+});
+
+describe("fileKey", () => {
+  it.each([
+    [{ path: "./a" }, "a"],
+    [{ path: "a//b/./c" }, "a/b/c"],
+    [{ path: "././a" }, "a"],
+    [{ path: "/x/a", folder: "/w" }, "/x/a"],
+    [{ path: "./a", folder: "/w/" }, "/w/a"],
+    [{ path: "~/a", folder: "/w" }, "~/a"],
+    [{ path: "../a" }, "../a"],
+    [{ path: "./" }, "./"],
+    [{}, undefined],
+  ])("of %j", (given, key) => {
+    expect(fileKey(given)).toBe(key);
+  });
+});
