@@ -1,12 +1,12 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
 import { JpgError } from "../core/errors.ts";
-import { estimateEvents, estimateView } from "../core/token-estimate.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { conversationOf, forkOf } from "./conversations.ts";
 import { loadWhole } from "./load-view.ts";
 import type { ListReport, ListRow } from "./reports.ts";
 import { conversationTitle } from "./titles.ts";
+import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
@@ -43,18 +43,15 @@ async function readRow(
 ): Promise<ListRow> {
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
-  const { turns, view, live } = await loadWhole(store, tree);
+  const loaded = await loadWhole(store, tree);
   const [newest] = await store.readLog({ from: commit, limit: 1 });
   return {
     id: conversationOf(name),
     title: await conversationTitle(workspace, tree),
     branch: name,
-    turns: turns.size,
-    tokens: {
-      raw: [...turns.values()].reduce((sum, turn) => sum + estimateEvents(turn.events), 0),
-      view: estimateView(view),
-    },
-    compactions: live.all.length,
+    turns: loaded.turns.size,
+    ...reportTokens(loaded, meterOf(loaded)),
+    compactions: loaded.live.all.length,
     forks: family.forks,
     updated_at: new Date((newest?.committer.seconds ?? 0) * 1000).toISOString(),
     active: name === family.active,

@@ -1,8 +1,7 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
 
 import type { ListReport, ListRow } from "../app/reports.ts";
-import { formatTokens } from "../core/token-estimate.ts";
-import { renderAge } from "./render-quantity.ts";
+import { renderAge, renderTokens } from "./render-quantity.ts";
 import type { Rendering, Style } from "./style.ts";
 import { type Cell, type Column, renderTable } from "./table.ts";
 
@@ -36,7 +35,7 @@ function cells(row: ListRow, style: Style, now: Date): Cell[] {
     { text: `${row.active === true ? "*" : " "} ${row.id}`, paint: row.active === true ? style.good : style.id },
     forkName(row.branch, row.id),
     String(row.turns),
-    raw === view ? formatTokens(raw) : `${formatTokens(raw)} → ${formatTokens(view)}`,
+    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}`,
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
     { text: renderAge(row.updated_at, now), paint: style.faint },

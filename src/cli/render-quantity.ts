@@ -1,5 +1,6 @@
 // Numbers as people read them: tokens, bytes, counts, times. Nothing here is read back by a program.
 import { formatTokens } from "../core/token-estimate.ts";
+import type { TokenSource } from "../core/tokens/token-meter.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
 export function renderCount(count: number, noun: string, plural: string = `${noun}s`): string {
@@ -32,6 +33,11 @@ export interface BeforeAfter {
 /** Renders a change of tokens, e.g. `84.2k → 9.1k`, or one number when nothing changes. */
 export function renderTokens({ before, after }: BeforeAfter): string {
   return before === after ? formatTokens(before) : `${formatTokens(before)} → ${formatTokens(after)}`;
+}
+
+/** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
+export function renderSource(source: TokenSource | undefined): string {
+  return source === undefined ? "" : ` (${source})`;
 }
 
 /** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */

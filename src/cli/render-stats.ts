@@ -3,7 +3,7 @@
 import type { StatsReport } from "../app/reports.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderFields } from "./render-fields.ts";
-import { groupDigits, renderBytes, renderShare } from "./render-quantity.ts";
+import { groupDigits, renderBytes, renderShare, renderSource } from "./render-quantity.ts";
 import type { Rendering } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
@@ -29,7 +29,10 @@ export function renderStats(report: StatsReport, rendering: Rendering): string {
     { text: renderShare({ before: raw, after: view }), paint: style.faint },
   ];
   const kinds = Object.entries(report.tokens.by_kind).sort(([, a], [, b]) => b.raw - a.raw);
-  const header = ["TOKENS", "RAW", "VIEW", ""].map((text) => ({ text, paint: style.faint }));
+  const header = [`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
+    text,
+    paint: style.faint,
+  }));
   const rows = [
     header,
     ...kinds.map(([kind, { raw, view }]) => row(kind, raw, view)),

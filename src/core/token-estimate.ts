@@ -28,20 +28,38 @@ export type EstimateKind = "requests" | "messages" | "reasoning" | "tool_calls" 
 /** Estimated tokens by kind; `total` is their sum. */
 export type TokenEstimate = Readonly<Record<EstimateKind | "total", number>>;
 
+/** Counts the tokens of texts. What has no text at hand (images, encrypted reasoning, moved texts) is estimated anyway. */
+export interface TextMeasure {
+  /** Tokens of a text, given the characters that a token of its kind holds. */
+  text(text: string, charsPerToken: number): number;
+  /** Tokens of a value as JSON, and of a name before it. */
+  json(value: unknown, charsPerToken: number, name?: string): number;
+}
+
+const BY_LENGTH: TextMeasure = {
+  text: (text, charsPerToken) => text.length / charsPerToken,
+  json: (value, charsPerToken, name = "") => (name.length + jsonChars(value)) / charsPerToken,
+};
+
 /** Estimates the tokens of one event as a model is sent it, rounded up; 0 for kinds that no model sees. */
 export function estimateEvent(event: Event): number {
+  return measureEvent(event, BY_LENGTH);
+}
+
+/** Counts the tokens of one event as a model is sent it, its texts by a measure (a tokenizer), rounded up. */
+export function measureEvent(event: Event, measure: TextMeasure): number {
   switch (event.type) {
     case "chat_request":
-      return Math.ceil(contentTokens(event.content, CHARS_PER_TOKEN.prose));
+      return Math.ceil(contentTokens(event.content, CHARS_PER_TOKEN.prose, measure));
     case "chat_response": {
-      const spoken = contentTokens(event.message ?? event.reasoning ?? "", CHARS_PER_TOKEN.prose);
-      const data = event.data === undefined ? 0 : jsonChars(event.data) / CHARS_PER_TOKEN.arguments;
+      const spoken = contentTokens(event.message ?? event.reasoning ?? "", CHARS_PER_TOKEN.prose, measure);
+      const data = event.data === undefined ? 0 : measure.json(event.data, CHARS_PER_TOKEN.arguments);
       return Math.ceil(spoken + data + encryptedChars(event) / CHARS_PER_TOKEN.encrypted);
     }
     case "tool_call_request":
-      return Math.ceil((event.name.length + jsonChars(event.arguments)) / CHARS_PER_TOKEN.arguments);
+      return Math.ceil(measure.json(event.arguments, CHARS_PER_TOKEN.arguments, event.name));
     case "tool_call_response":
-      return Math.ceil(contentTokens(event.content, CHARS_PER_TOKEN.output));
+      return Math.ceil(contentTokens(event.content, CHARS_PER_TOKEN.output, measure));
     default:
       return 0;
   }
@@ -59,13 +77,16 @@ export function estimateView(view: View): number {
   return view.turns.reduce((tokens, turn) => tokens + estimateEvents(turn.events), 0);
 }
 
-/** Estimates tokens by kind; the kinds add up to what estimateEvents gives. */
-export function estimateByKind(events: Iterable<Event>): TokenEstimate {
+/** Counts tokens by kind; the kinds add up to what `countEvent` (estimateEvent when left out) gives for all. */
+export function estimateByKind(
+  events: Iterable<Event>,
+  countEvent: (event: Event) => number = estimateEvent,
+): TokenEstimate {
   const tokens = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
   for (const event of events) {
     const kind = kindOf(event);
     if (kind === null) continue;
-    const estimate = estimateEvent(event);
+    const estimate = countEvent(event);
     tokens[kind] += estimate;
     tokens.total += estimate;
   }
@@ -102,27 +123,30 @@ function encryptedChars({ reasoning, metadata }: ChatResponse): number {
   return (metadata?.encrypted ?? signature ?? "").length;
 }
 
-function contentTokens(content: Content, charsPerToken: number): number {
-  if (typeof content === "string") return content.length / charsPerToken;
-  if (!isPartList(content)) return textChars(content) / charsPerToken;
-  return content.reduce((tokens, part) => tokens + partTokens(part, charsPerToken), 0);
+function contentTokens(content: Content, charsPerToken: number, measure: TextMeasure): number {
+  if (!isPartList(content)) return textTokens(content, charsPerToken, measure);
+  return content.reduce((tokens, part) => tokens + partTokens(part, charsPerToken, measure), 0);
 }
 
-function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number): number {
+function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number, measure: TextMeasure): number {
   switch (part.type) {
     case "text":
-      return textChars(part.text) / charsPerToken;
+      return textTokens(part.text, charsPerToken, measure);
     case "image":
       return IMAGE_TOKENS;
     case "document":
       return DOCUMENT_TOKENS;
     case "attachment":
-      return ((part.name?.length ?? 0) + textChars(part.text ?? "")) / charsPerToken;
+      return textTokens(part.text ?? "", charsPerToken, measure) + measure.text(part.name ?? "", charsPerToken);
     case "opaque":
-      return jsonChars(part.value) / CHARS_PER_TOKEN.prose;
+      return measure.json(part.value, CHARS_PER_TOKEN.prose);
     default:
       return 0;
   }
+}
+
+function textTokens(text: Text, charsPerToken: number, measure: TextMeasure): number {
+  return typeof text === "string" ? measure.text(text, charsPerToken) : textChars(text) / charsPerToken;
 }
 
 function textChars(text: Text): number {

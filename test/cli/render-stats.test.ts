@@ -3,6 +3,12 @@ import { renderStats } from "../../src/cli/render-stats.ts";
 import { PLAIN } from "../helpers/plain-rendering.ts";
 
 describe("renderStats", () => {
+  it("says who counted", () => {
+    const tokens = { raw: 9, view: 9, by_kind: {} };
+    const report = { turns: 1, events: 1, bytes: 1, tokens, tokens_source: "recorded" } as const;
+    expect(renderStats(report, PLAIN)).toContain("TOKENS (recorded)  RAW  VIEW");
+  });
+
   it("shows sizes, and tokens by kind with the largest first", () => {
     const by_kind = { requests: { raw: 1200, view: 1200 }, tool_results: { raw: 150_000, view: 900 } };
     const report = {
