@@ -13,6 +13,7 @@ import {
   type MessageBuilder,
   placeResults,
 } from "./anthropic-messages.ts";
+import { INTERRUPTED_RESULT } from "./call-plan.ts";
 import type { ChatRequest, ChatResponse, ContentPart, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
 import type { HardeningStep, Thread, ThreadBlock } from "./thread.ts";
 import type { ProjectedTurn, View } from "./view.ts";
@@ -23,9 +24,6 @@ export interface AnthropicOptions {
   /** Whether the model takes role `system` inside the list; else harness texts become reminders in the user's messages. */
   readonly systemMessages?: boolean;
 }
-
-/** The result of a call that was still running when the conversation stopped. */
-const INTERRUPTED = "[Tool call interrupted: no result was recorded, its outcome is unknown.]";
 
 interface Writer {
   readonly plan: CallPlan;
@@ -150,7 +148,7 @@ function resultBlock(writer: Writer, result: ToolCallResponse, call: ToolCallReq
 function interruptedBlock(writer: Writer, call: ToolCallRequest): ThreadBlock {
   writer.hardening.push({ rule: "A1", action: "added" });
   return {
-    block: { type: "tool_result", tool_use_id: writer.plan.ids.get(call), content: INTERRUPTED, is_error: true },
+    block: { type: "tool_result", tool_use_id: writer.plan.ids.get(call), content: INTERRUPTED_RESULT, is_error: true },
   };
 }
 

@@ -2,9 +2,10 @@
 // Defaults). A range with nothing in it is a value, never an error.
 import { type BoundFacts, type BoundPosition, furthestEnd, resolveFrom, resolveTo } from "./bound-position.ts";
 import { userError } from "./errors.ts";
-import { isMessage } from "./event.ts";
+import { type Event, isMessage, traitsOf } from "./event.ts";
 import type { RangeBound } from "./range-bound.ts";
 import { lastSafeCut } from "./safe-cut.ts";
+import { estimateEvent } from "./token-estimate.ts";
 import type { CutRange } from "./turn-range.ts";
 
 /** Turns left alone when neither `--to` nor `--keep` is given and nothing is configured. */
@@ -27,6 +28,8 @@ export interface RangeRequest {
   readonly keepLast?: number;
   /** Configured newest messages to leave alone, in whole turns, beside `keepLast` and under the same condition; default 0. */
   readonly protectedMessages?: number;
+  /** Newest tokens to leave alone (estimated over raw events, > 0) in place of turns, when neither `to` nor `keep` is given. */
+  readonly protectTokens?: number;
 }
 
 /** Nothing is in the range; `nothing` says why, for people. */
@@ -51,8 +54,12 @@ export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">):
 export function turnsForBounds(request: RangeRequest, facts: Omit<BoundFacts, "turns">): readonly number[] {
   const { turnCount } = facts;
   const isOpen = request.to === undefined && request.keep === undefined;
-  const isShort = endsByCalls(request, facts);
-  const newest = isShort ? turnCount : isOpen ? Math.min(turnCount, request.protectedMessages ?? 0) : 0;
+  const newest =
+    endsByCalls(request, facts) || endsByTokens(request)
+      ? turnCount
+      : isOpen
+        ? Math.min(turnCount, request.protectedMessages ?? 0)
+        : 0;
   const usesLast = request.from?.type === "last" || request.to?.type === "last";
   const end = usesLast ? furthestEnd({ ...facts, turns: new Map() }) : null;
   return [...Array.from({ length: newest }, (_, at) => turnCount - newest + at), ...(end === null ? [] : [end.turn])];
@@ -88,6 +95,14 @@ function resolveEnd(request: RangeRequest, facts: BoundFacts): BoundPosition | N
   if (request.to !== undefined) {
     return resolveTo(request.to, facts) ?? { nothing: "the range ends before the first turn" };
   }
+  if (endsByTokens(request)) {
+    const { protectTokens = 0 } = request;
+    return (
+      beforeNewestTokens(facts, protectTokens) ?? {
+        nothing: `the newest ${protectTokens} tokens are left alone, and there is nothing before them`,
+      }
+    );
+  }
   const keep = request.keep ?? Math.max(request.keepLast ?? DEFAULT_KEEP_LAST, protectedTurns(request, facts));
   if (keep <= newest) return { turn: newest - keep };
   if (!endsByCalls(request, facts)) return { nothing: `the newest ${keep} turns are kept and there are ${newest + 1}` };
@@ -112,6 +127,34 @@ function protectedTurns({ protectedMessages = 0 }: RangeRequest, { turnCount, tu
 function endsByCalls(request: RangeRequest, { turnCount }: Pick<BoundFacts, "turnCount">): boolean {
   const isOpen = request.to === undefined && request.keep === undefined;
   return isOpen && turnCount > 0 && turnCount <= (request.keepLast ?? DEFAULT_KEEP_LAST);
+}
+
+/** Whether the size of what is newest decides where the range ends. */
+function endsByTokens({ to, keep, protectTokens }: RangeRequest): boolean {
+  return protectTokens !== undefined && to === undefined && keep === undefined;
+}
+
+/** Finds the last position before the newest tokens where a range may end; null when there is nothing before them. */
+function beforeNewestTokens({ turnCount, turns }: BoundFacts, tokens: number): BoundPosition | null {
+  let left = tokens;
+  for (let turn = turnCount - 1; turn >= 0; turn--) {
+    const events = turns.get(turn)?.events ?? [];
+    const first = events.findLastIndex((event) => {
+      left -= estimateEvent(event);
+      return left <= 0;
+    });
+    if (first >= 0) return endBefore(events, first, turn);
+  }
+  return null;
+}
+
+/** The last place before an event where a range may end: in its turn where something visible stands before it, else the turn before. */
+function endBefore(events: readonly Event[], index: number, turn: number): BoundPosition | null {
+  const cut = lastSafeCut(events, index - 1);
+  const event = events[cut];
+  const isSeen = events.slice(0, cut + 1).some((item) => traitsOf(item).providerVisible);
+  if (event !== undefined && isSeen) return { turn, event: event.id };
+  return turn === 0 ? null : { turn: turn - 1 };
 }
 
 /** Finds the last position before the newest 20 tool calls where a range may end; null when there are no more calls than that. */

@@ -1,27 +1,37 @@
-// Plans a compaction: from a range as a person wrote it and the policies of a profile to the compaction that would be
-// stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
+// Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
+// would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
 import type { BoundFacts } from "./bound-position.ts";
 import { isNothing, type Nothing, type RangeRequest, resolveBounds, turnsForBounds } from "./bound-resolution.ts";
-import { type Compaction, compareCompactions, type Summary, type ToolHint } from "./compaction.ts";
+import { type Compaction, compareCompactions, type StubStyle, type Summary } from "./compaction.ts";
+import { isReasoning } from "./event.ts";
+import { freezeHints } from "./freeze-hints.ts";
+import { planReading } from "./hidden-turns.ts";
 import { effectOf } from "./plan-effect.ts";
 import { listHiding, type PlanSegment, planTimeline } from "./plan-timeline.ts";
 import type { Policies, SummaryPolicy } from "./policy.ts";
 import { cutRangeOf, type EventRange, isInRange, locateRange } from "./range-location.ts";
+import { unfinishedLoop } from "./safe-cut.ts";
+import type { StepReport } from "./strategies/compose-steps.ts";
+import { planStrategies, type StrategyOutcome, type StrategyRequest } from "./strategies/plan-strategies.ts";
+import { stripReasoning } from "./strategies/strip-reasoning.ts";
 import { extendEventRange, standsForTurns } from "./summary-extent.ts";
+import type { ToolCompactionHints } from "./tools/tool-hints.ts";
 import { type CutRange, rangesIntersect, type TurnRange } from "./turn-range.ts";
-
-/** Hints by tool name; `*` = every tool that is not named. */
-export type ToolHints = Readonly<Record<string, ToolHint>>;
 
 export interface CompactionRequest extends BoundFacts {
   readonly range: RangeRequest;
+  /** Those of a profile; not looked at where strategies decide. */
   readonly policies: Policies;
+  /** Strategies in place of a profile. */
+  readonly strategies?: StrategyRequest;
+  /** How stubs are written. */
+  readonly stubs?: StubStyle;
   /** The accepted text, when the policy is a summary and there is one already. */
   readonly summary?: Summary;
-  readonly hints?: ToolHints;
+  /** Hints in force; those of tools called in the range are frozen into the compaction. */
+  readonly hints?: ToolCompactionHints;
   readonly profile?: string;
   readonly source?: NonNullable<Compaction["source"]>;
-  readonly strategy?: readonly string[];
   /** Ids of events that stay unchanged; those outside the range are left out of the plan. */
   readonly keep?: readonly string[];
 }
@@ -39,14 +49,17 @@ export interface CompactionPlan {
   readonly segments: readonly PlanSegment[];
   /** Ids of the live summaries that hide all of a mechanical plan until they are reverted, oldest first; usually empty. */
   readonly hiddenBy: readonly string[];
+  /** What each strategy added to those before it, in order; empty where a profile decided. */
+  readonly steps: readonly StepReport[];
 }
 
 /** Lists the turns (0-based, ascending) that planCompaction looks into: read them, then plan. */
 export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
   const wanted = new Set(turnsForBounds(request.range, request));
+  for (const turn of strategyReading(request)) wanted.add(turn);
   const range = resolveBounds(request.range, { ...request, turns: new Map() });
   if (!isNothing(range)) {
-    const { from, to } = request.policies.summary === undefined ? range : unionWithSummaries(range, request);
+    const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
     for (let turn = from; turn <= to; turn++) wanted.add(turn);
   }
   if (request.turnCount > 0) wanted.add(request.turnCount - 1);
@@ -57,37 +70,103 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
  * Plans a compaction, or says why there is nothing to compact: nothing in the range, or nothing in it that would be read
  * differently. Throws the errors of a wrong request: `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
  */
-export function planCompaction(request: CompactionRequest): CompactionPlan | Nothing {
-  const resolved = resolveBounds(request.range, request);
+export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
+  const resolved = resolveBounds(asked.range, asked);
   if (isNothing(resolved)) return resolved;
-  const { policies, turnCount, turns, compactions } = request;
-  const isSummary = policies.summary !== undefined;
-  const touchesRequests = isSummary || policies.turns !== undefined || policies.attachments !== undefined;
-  const located = locateRange(resolved, { turnCount, turns, touchesRequests });
+  const intoLoop = reachesIntoLoop(asked);
+  const request = intoLoop ? keepLoopReasoning(asked) : asked;
+  const { turnCount, turns, compactions } = request;
+  const isSummary = isSummarizing(request);
+  const located = locateRange(resolved, { turnCount, turns, touchesRequests: touchesRequests(request), intoLoop });
   if (located === null)
     return { nothing: "nothing in the range may be compacted yet: the model is still working on it" };
   const range = isSummary ? extendEventRange(located, compactions, request) : located;
-  const draft = createDraft(range, request);
+  const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
+  const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
   const effect = effectOf(trial, range, request);
-  if (!effect.changes)
-    return { nothing: `turns ${range.from}..${range.to} hold nothing that these policies would change` };
+  if (!effect.changes && draft.tools === undefined) {
+    const what = request.strategies === undefined ? "these policies" : namesOf(request.strategies).join(", ");
+    return { nothing: `turns ${range.from}..${range.to} hold nothing that ${what} would change` };
+  }
   const stats = { original_message_count: effect.messages, events_removed: effect.removed };
   return {
     compaction: { ...draft, stats },
-    ...(isSummary && request.summary === undefined ? { summarize: policies.summary } : {}),
+    ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
     ...(isSameRange(range, located) ? {} : { extendedFrom: cutRangeOf(located, request) }),
     segments: planTimeline(trial, request),
-    hiddenBy: isSummary || policies.turns !== undefined ? [] : listHiding(range, request),
+    hiddenBy: isSummary || draft.turns !== undefined ? [] : listHiding(range, request),
+    steps,
   };
 }
 
-function createDraft(range: EventRange, request: CompactionRequest): CompactionDraft {
-  const { policies, summary, profile, source = "manual", strategy } = request;
+/** The turns that strategies look at beside those of the range. */
+function strategyReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
+  const { strategies, turnCount, compactions } = request;
+  if (strategies === undefined || isSummarizing(request)) return [];
+  const readsAll = strategies.uses.some(({ strategy }) => strategy.readsAll === true);
+  return readsAll ? Array.from({ length: turnCount }, (_, turn) => turn) : planReading(turnCount, compactions);
+}
+
+type Rules = Pick<CompactionRequest, "policies" | "strategies">;
+
+function isSummarizing({ policies, strategies }: Rules): boolean {
+  if (strategies === undefined) return policies.summary !== undefined;
+  return strategies.uses.some(({ strategy }) => strategy.summarizes === true);
+}
+
+function summaryPolicyOf({ policies }: Rules): SummaryPolicy {
+  return policies.summary ?? { policy: "summarize" };
+}
+
+function touchesRequests({ policies, strategies }: Rules): boolean {
+  if (strategies !== undefined) return strategies.uses.some(({ strategy }) => strategy.touchesRequests === true);
+  return policies.summary !== undefined || policies.turns !== undefined || policies.attachments !== undefined;
+}
+
+/**
+ * Whether the range may reach into a tool loop that is not finished: where tokens are left alone in place of turns, and
+ * only calls and reasoning are touched. An agent's turn may be hours long; it must not wait for its end (decision 012).
+ */
+function reachesIntoLoop(request: CompactionRequest): boolean {
+  const { protectTokens, to, keep } = request.range;
+  return protectTokens !== undefined && to === undefined && keep === undefined && !touchesRequests(request);
+}
+
+/** Reasoning of an unfinished loop stays: its provider wants it back with the calls it led to (A16, A17). */
+function keepLoopReasoning(request: CompactionRequest): CompactionRequest {
+  const stripsReasoning = request.strategies?.uses.some(({ strategy }) => strategy === stripReasoning) === true;
+  const events = request.turns.get(request.turnCount - 1)?.events ?? [];
+  const loop = stripsReasoning ? unfinishedLoop(events) : null;
+  if (loop === null) return request;
+  const reasoning = events.slice(loop).filter((event) => isReasoning(event));
+  return { ...request, keep: [...(request.keep ?? []), ...reasoning.map(({ id }) => id)] };
+}
+
+function namesOf({ uses, names }: StrategyRequest): readonly string[] {
+  return names ?? uses.map(({ strategy }) => strategy.name);
+}
+
+const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
+
+/** The mechanical policies with the hints frozen into them. */
+function fieldsOf(range: EventRange, request: CompactionRequest): StrategyOutcome {
+  const { policies, strategies, turnCount, turns, compactions, keep = [], stubs } = request;
+  if (strategies !== undefined)
+    return planStrategies(strategies, { turnCount, turns, compactions, range, keep }, stubs);
+  return { fields: { ...mechanicalOf(policies), ...freezeHints(range, request) }, steps: [] };
+}
+
+function createDraft(
+  range: EventRange,
+  request: CompactionRequest,
+  fields: StrategyOutcome["fields"],
+): CompactionDraft {
+  const { strategies, summary, profile, source = "manual", stubs } = request;
   const bounds = cutRangeOf(range, request);
   const keep = keptIn(range, request);
-  const overrides = overridesFor(range, request);
   const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
+  const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
   return {
     type: "compaction",
     from_turn: bounds.from,
@@ -95,13 +174,13 @@ function createDraft(range: EventRange, request: CompactionRequest): CompactionD
     ...(bounds.fromEvent === undefined ? {} : { from_event: bounds.fromEvent }),
     ...(bounds.toEvent === undefined ? {} : { to_event: bounds.toEvent }),
     ...(keep.length === 0 ? {} : { keep }),
-    ...(policies.summary === undefined ? mechanicalOf(policies) : {}),
-    ...(policies.summary === undefined || summary === undefined ? {} : { summary }),
-    ...(overrides === null ? {} : { tool_overrides: overrides }),
+    ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
+    ...fields,
+    ...(writesStubs ? { stubs } : {}),
     ...(basis.length === 0 ? {} : { basis }),
     ...(profile === undefined ? {} : { profile }),
     source,
-    ...(strategy === undefined || strategy.length === 0 ? {} : { strategy }),
+    ...(strategies === undefined ? {} : { strategy: namesOf(strategies) }),
   };
 }
 
@@ -130,34 +209,6 @@ function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): rea
     }
   }
   return [...new Set(keep)].filter((id) => inside.has(id));
-}
-
-/** The hints of tools that occur in the range, by name in order; null when none has a say. Hints never change `omit`. */
-function overridesFor(range: EventRange, { policies, hints = {}, turns }: CompactionRequest): ToolHints | null {
-  const policy = policies.summary === undefined ? policies.tool_calls : undefined;
-  if (policy === undefined || policy.policy === "omit") return null;
-  const names = new Set<string>();
-  for (const turn of turns.values()) {
-    for (const [index, event] of turn.events.entries()) {
-      if (event.type === "tool_call_request" && isInRange(range, turn.index, index))
-        names.add(hintName(event.name, hints));
-    }
-  }
-  const found = [...names].sort().flatMap((name): [string, ToolHint][] => {
-    const hint = Object.hasOwn(hints, name) ? frozenHint(hints[name] ?? {}) : {};
-    return Object.keys(hint).length === 0 ? [] : [[name, hint]];
-  });
-  return found.length === 0 ? null : Object.fromEntries(found);
-}
-
-/** The name under which a tool finds its hint. */
-function hintName(tool: string, hints: ToolHints): string {
-  return Object.hasOwn(hints, tool) ? tool : "*";
-}
-
-/** The two fields of a hint that projection knows, without what else a configuration says about the tool. */
-function frozenHint({ request, response }: ToolHint): ToolHint {
-  return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { response }) };
 }
 
 function unionWithSummaries(range: TurnRange, { compactions, turnCount }: Omit<CompactionRequest, "turns">): TurnRange {

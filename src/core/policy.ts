@@ -2,6 +2,7 @@
 // RFD 064 or from inline tables, the same in TOML and JSON; put into words for commit subjects and timelines.
 import type { Compaction, ToolCallPolicy, UniformToolCallPolicy } from "./compaction.ts";
 import { JpgError } from "./errors.ts";
+import { describeNamedCalls } from "./named-calls.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** How the summary of a range is to be made; the text itself is stored in the compaction. */
@@ -130,13 +131,28 @@ function describeTools(policy: ToolCallPolicy): ToolWords {
       return { other: ["tool results truncated"] };
     case "omit":
       return { other: ["tool calls omitted"] };
-    case "selective": {
-      const count = policy.calls.length;
-      return { other: [`${count} tool ${count === 1 ? "call" : "calls"} reduced`] };
-    }
+    case "selective":
+      return describeSelective(policy);
     default:
       return policy satisfies never;
   }
+}
+
+type SelectivePolicy = Extract<ToolCallPolicy, { readonly policy: "selective" }>;
+
+/** What becomes of the unnamed calls, then of the named ones by kind. */
+function describeSelective({ calls, else: others }: SelectivePolicy): ToolWords {
+  const words = others === undefined ? {} : describeTools(others);
+  const named = describeNamedCalls(calls);
+  const excepted = calls.filter(({ request = "keep", response = "keep" }) => request === "keep" && response === "keep");
+  const spared = others === undefined || excepted.length === 0 ? [] : [`${callCount(excepted.length)} spared`];
+  const other = [...(words.other ?? []), ...named, ...spared];
+  if (words.stripped === undefined && other.length === 0) return { other: [`${callCount(calls.length)} kept`] };
+  return { ...words, other };
+}
+
+function callCount(count: number): string {
+  return `${count} ${count === 1 ? "call" : "calls"}`;
 }
 
 function parseTruncation(table: Readonly<Record<string, unknown>>, where: string): UniformToolCallPolicy {

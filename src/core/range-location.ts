@@ -22,11 +22,13 @@ export interface LocationFacts {
   readonly turns: ReadonlyMap<number, Turn>;
   /** Whether requests are changed too (summaries, omissions, attachments): then an unfinished loop keeps its request. */
   readonly touchesRequests: boolean;
+  /** Whether the range may reach into an unfinished loop: its end leaves what is newest alone in another way. */
+  readonly intoLoop?: boolean;
 }
 
 /**
  * Locates a resolved range: finds its events by id or unique prefix, ends it before an unfinished tool loop of the newest
- * turn, and moves its ends to safe places. Null when nothing that a model is sent is left in it.
+ * turn unless told otherwise, and moves its ends to safe places. Null when nothing that a model is sent is left in it.
  * Throws `unknown_event` and `ambiguous_event`.
  */
 export function locateRange(range: CutRange, facts: LocationFacts): EventRange | null {
@@ -36,7 +38,8 @@ export function locateRange(range: CutRange, facts: LocationFacts): EventRange |
   const wantedStart = range.fromEvent === undefined ? 0 : findEvent(first, range.fromEvent, range.from);
   const wantedEnd = range.toEvent === undefined ? Number.POSITIVE_INFINITY : findEvent(last, range.toEvent, range.to);
   const start = firstSafeStart(first, wantedStart);
-  const limit = range.to === facts.turnCount - 1 ? loopLimit(last, facts.touchesRequests) : Number.POSITIVE_INFINITY;
+  const isFree = facts.intoLoop === true || range.to !== facts.turnCount - 1;
+  const limit = isFree ? Number.POSITIVE_INFINITY : loopLimit(last, facts.touchesRequests);
   const end = lastSafeCut(last, Math.min(wantedEnd, limit));
   return trimRange({ from: range.from, fromIndex: start, to: range.to, toIndex: wholeIfLast(last, end) }, turns);
 }
@@ -96,7 +99,8 @@ function eventsOf(turns: ReadonlyMap<number, Turn>, turn: number): readonly Even
   return turns.get(turn)?.events ?? [];
 }
 
-function findEvent(events: readonly Event[], wanted: string, turn: number): number {
+/** Finds an event of a turn by its id or a unique prefix of it; gives its position, 0-based. Throws `unknown_event`, `ambiguous_event`. */
+export function findEvent(events: readonly Event[], wanted: string, turn: number): number {
   const exact = events.findIndex(({ id }) => id === wanted);
   if (exact >= 0) return exact;
   const matches = events.filter(({ id }) => id.startsWith(wanted));

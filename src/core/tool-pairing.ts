@@ -37,16 +37,24 @@ interface Pairing {
 
 function pairTurn(turn: Turn, { pairs, earlier, isHidden }: Pairing): void {
   const open = new Map<string, OpenCall[]>();
-  for (const [index, event] of turn.events.entries()) {
+  let index = -1;
+  for (const event of turn.events) {
+    index += 1;
     if (event.type === "tool_call_request") addTo(open, event.call_id, { request: event, index });
     if (event.type !== "tool_call_response") continue;
-    const own = open.get(event.call_id)?.shift()?.request;
+    const own = takeFirst(open, event.call_id)?.request;
     const request = own ?? (isHidden(turn.index, index) ? undefined : earlier.get(event.call_id)?.pop());
     if (request !== undefined) pairs.set(event, request);
   }
   for (const { request, index } of [...open.values()].flat()) {
     if (!isHidden(turn.index, index)) addTo(earlier, request.call_id, request);
   }
+}
+
+function takeFirst<Item>(lists: Map<string, Item[]>, key: string): Item | undefined {
+  const list = lists.get(key);
+  if (list !== undefined && list.length < 2) lists.delete(key);
+  return list?.shift();
 }
 
 function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {

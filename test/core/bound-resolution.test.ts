@@ -60,12 +60,19 @@ describe("resolveBounds", () => {
 
   it("refuses --to with --keep", () => {
     expect(() => resolveBounds({ ...bounds(null, "3"), keep: 2 }, ten)).toThrowError(
-      expect.objectContaining({ code: "contradictory_flags", kind: "user" }),
+      expect.objectContaining({
+        code: "contradictory_flags",
+        kind: "user",
+        message: expect.stringContaining("--to and --keep"),
+        hints: [expect.stringContaining("--keep N")],
+      }),
     );
   });
 
   it.each([-1, 1.5, Number.NaN])("refuses to keep %d turns", (keep) => {
-    expect(() => resolveBounds({ keep }, ten)).toThrowError(expect.objectContaining({ code: "bad_keep" }));
+    expect(() => resolveBounds({ keep }, ten)).toThrowError(
+      expect.objectContaining({ code: "bad_keep", message: expect.stringContaining(`keep ${keep} turns`) }),
+    );
   });
 
   it("leaves the newest protected messages alone in whole turns", () => {
@@ -116,6 +123,20 @@ describe("a conversation of no more than keep_last turns", () => {
     expect(resolveBounds({}, factsOf(loop(19)))).toEqual({ nothing: expect.stringContaining("20 tool calls") });
   });
 
+  it("covers the calls before the newest 20 and nothing of them, at the edges", () => {
+    expect(resolveBounds({}, factsOf(loop(21)))).toEqual({ from: 0, to: 0, toEvent: "e0.5" });
+    expect(resolveBounds({}, factsOf(`U A | ${"T t ".repeat(20)}A`))).toMatchObject({ to: 1 });
+    expect(resolveBounds({ keepLast: 1 }, factsOf(loop(21)))).toEqual({ from: 0, to: 0, toEvent: "e0.5" });
+    expect(resolveBounds({ keepLast: 1 }, factsOf(`U A | ${loop(21)}`))).toEqual({ from: 0, to: 0 });
+  });
+
+  it("leaves the calls out of it where the end is given", () => {
+    expect(resolveBounds({ keep: 1 }, factsOf(loop(25)))).toEqual({
+      nothing: "the newest 1 turns are kept and there are 1",
+    });
+    expect(resolveBounds(bounds(null, "0"), factsOf(loop(25)))).toEqual({ from: 0, to: 0 });
+  });
+
   it("still begins where --from says", () => {
     expect(resolveBounds(bounds("1", null), factsOf(`U A | ${loop(25)}`))).toEqual({
       from: 1,
@@ -133,7 +154,9 @@ describe("a conversation of no more than keep_last turns", () => {
 describe("what resolving needs", () => {
   it("is the times of turns only for times ago", () => {
     expect(needsTurnTimes(bounds("5h", null))).toBe(true);
+    expect(needsTurnTimes(bounds(null, "5h"))).toBe(true);
     expect(needsTurnTimes(bounds("2", "-3"))).toBe(false);
+    expect(needsTurnTimes({})).toBe(false);
   });
 
   it("is the turn where the furthest compaction ends for `last`", () => {
@@ -148,6 +171,69 @@ describe("what resolving needs", () => {
       } as const,
     ];
     expect(turnsForBounds(bounds("last", null), { ...ten, compactions })).toEqual([4]);
+    expect(turnsForBounds(bounds(null, "last"), { ...ten, compactions })).toEqual([4]);
+    expect(turnsForBounds(bounds("last", null), ten)).toEqual([]);
+    expect(turnsForBounds(bounds("1", "3"), { ...ten, compactions })).toEqual([]);
     expect(turnsForBounds({}, ten)).toEqual([]);
+  });
+});
+
+describe("the newest turns that resolving looks into", () => {
+  const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+  it("are as many as messages are protected, and never more than there are", () => {
+    expect(turnsForBounds({ protectedMessages: 2 }, ten)).toEqual([8, 9]);
+    expect(turnsForBounds({ protectedMessages: 12 }, ten)).toEqual(all);
+  });
+
+  it("are all where calls or tokens decide", () => {
+    expect(turnsForBounds({ keepLast: 10 }, ten)).toEqual(all);
+    expect(turnsForBounds({ keepLast: 9 }, ten)).toEqual([]);
+    expect(turnsForBounds({ protectTokens: 1 }, ten)).toEqual(all);
+  });
+
+  it.each([{ keep: 0 }, bounds(null, "3")])("are none where the end is given: %j", (end) => {
+    expect(turnsForBounds({ ...end, keepLast: 99 }, ten)).toEqual([]);
+    expect(turnsForBounds({ ...end, protectTokens: 1, protectedMessages: 4 }, ten)).toEqual([]);
+  });
+
+  it("hold the protected messages: notes and calls are none", () => {
+    const facts = factsOf("U A | U A | U A | U A | U A | U N T t N A | N | U A");
+    expect(resolveBounds({ protectedMessages: 3, keepLast: 0 }, facts)).toEqual({ from: 0, to: 4 });
+    expect(resolveBounds({ protectedMessages: 2, keepLast: 0 }, facts)).toEqual({ from: 0, to: 6 });
+    expect(resolveBounds({ protectedMessages: 2, keepLast: 4 }, facts)).toEqual({ from: 0, to: 3 });
+    expect(resolveBounds({ protectedMessages: 4, keep: 1 }, facts)).toEqual({ from: 0, to: 6 });
+  });
+});
+
+describe("a range that leaves the newest tokens alone", () => {
+  const facts = factsOf("U A | U T t T t T t A | U A");
+  const end = (protectTokens: number, rest: RangeRequest = {}) => resolveBounds({ protectTokens, ...rest }, facts);
+
+  it("ends before them, never between a call and its result", () => {
+    const ends = Array.from({ length: 200 }, (_, tokens) => end(tokens + 1)).map((range) =>
+      isNothing(range) ? "nothing" : `${range.to}:${range.toEvent ?? ""}`,
+    );
+    expect([...new Set(ends)]).toEqual([
+      "2:e2.1",
+      "1:",
+      "1:e1.7",
+      "1:e1.5",
+      "1:e1.3",
+      "1:e1.1",
+      "0:",
+      "0:e0.1",
+      "nothing",
+    ]);
+  });
+
+  it("ends where it is told to end, when it is", () => {
+    expect(end(10, { keep: 0 })).toEqual({ from: 0, to: 2 });
+    expect(end(10, { to: parseBound("0") })).toEqual({ from: 0, to: 0 });
+  });
+
+  it("is empty when everything is among them, and reads every turn to know", () => {
+    expect(end(100_000)).toEqual({ nothing: expect.stringContaining("100000 tokens") });
+    expect(turnsForBounds({ protectTokens: 10 }, facts)).toEqual([0, 1, 2]);
   });
 });

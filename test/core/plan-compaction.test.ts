@@ -59,7 +59,7 @@ const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
 
 describe("the planned compaction", () => {
   it("has the profile's policies and the resolved range", () => {
-    const { compaction } = planned(five, { range: { keep: 1 }, profile: "default", strategy: ["strip-tools"] });
+    const { compaction } = planned(five, { range: { keep: 1 }, profile: "default" });
     expect(compaction).toEqual({
       type: "compaction",
       from_turn: 0,
@@ -68,7 +68,6 @@ describe("the planned compaction", () => {
       tool_calls: STRIP,
       profile: "default",
       source: "manual",
-      strategy: ["strip-tools"],
       stats: { original_message_count: 8, events_removed: 3 },
     });
   });
@@ -113,10 +112,24 @@ describe("hints", () => {
     expect(plan.compaction.tool_overrides).toEqual({ read: { request: "keep" } });
   });
 
-  it("for all other tools are frozen when one of them occurs", () => {
-    const all = { grep: { response: "keep" }, "*": { request: "keep" } } as const;
-    expect(planned("U T:grep t A", { hints: all }).compaction.tool_overrides).toEqual({ grep: { response: "keep" } });
-    expect(planned("U T:other t A", { hints: all }).compaction.tool_overrides).toEqual({ "*": { request: "keep" } });
+  it("for all other tools are frozen by the names of those that occur, field by field", () => {
+    const all = { grep: { response: "strip" }, read: { request: "strip" }, "*": { request: "keep" } } as const;
+    const overrides = (notation: string) => planned(notation, { hints: all }).compaction.tool_overrides;
+    expect(overrides("U T:grep t A")).toEqual({ grep: { request: "keep", response: "strip" } });
+    expect(overrides("U T:other t T:read t A")).toEqual({ other: { request: "keep" }, read: { request: "strip" } });
+  });
+
+  it("to remove a result leave the whole call out, by name, where results are stripped", () => {
+    const remove = { grep: { response: "remove" } } as const;
+    const notation = "U T:grep t T:read t A | U T:grep t A";
+    const plan = planned(notation, { hints: remove, range: { to: parseBound("0") } });
+    expect(plan.compaction.tool_calls).toEqual({
+      policy: "selective",
+      calls: [{ event: "e0.2", request: "omit", response: "omit" }],
+      else: { policy: "strip", request: true, response: true },
+    });
+    const requests = { tool_calls: { policy: "strip", request: true, response: false } } as const;
+    expect(planned(notation, { hints: remove, policies: requests }).compaction.tool_calls).toEqual(requests.tool_calls);
   });
 
   it("have no say over omitted calls, summaries and other policies", () => {

@@ -1,0 +1,37 @@
+// A view in the form of an OpenAI API: a flat list of items, each of which knows the events it came from.
+import type { Event } from "./event.ts";
+import type { HardeningStep } from "./thread.ts";
+import type { ProjectedTurn } from "./view.ts";
+
+/** A JSON object in the provider's own shape. */
+export type ProviderObject = Readonly<Record<string, unknown>>;
+
+/** Where an item comes from. */
+export interface ItemOrigin {
+  /** Ids of the events, in order; empty = made by hardening or by a summary (then `compaction` names it). */
+  readonly events: readonly string[];
+  readonly compaction?: string;
+}
+
+/** One message (Chat) or one input item (Responses). */
+export interface ThreadItem extends ItemOrigin {
+  readonly item: ProviderObject;
+}
+
+export interface ItemThread {
+  readonly items: readonly ThreadItem[];
+  readonly hardening: readonly HardeningStep[];
+}
+
+/** Gives the origin of what an event becomes: a summary names its compaction, a replacement's events both. */
+export function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
+  if (origin.kind === "kept") return { events: [event.id] };
+  return { events: origin.kind === "summary" ? [] : [event.id], compaction: origin.compaction };
+}
+
+/** Joins the origins of what became one item. They are of one projected turn. */
+export function joinOrigins(origins: readonly ItemOrigin[]): ItemOrigin {
+  const [first] = origins;
+  const events = origins.flatMap((origin) => origin.events);
+  return { events, ...(first?.compaction !== undefined && { compaction: first.compaction }) };
+}

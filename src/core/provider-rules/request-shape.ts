@@ -1,0 +1,99 @@
+// Recognises what a provider was sent, or would be: the body of a request, or the bare list of its messages.
+import { isRecord } from "./google-contents.ts";
+import { type ProviderName, providerOf } from "./provider.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface RequestShape {
+  readonly provider: ProviderName;
+  /** Providers whose shape this can be; more than one when nothing in it tells them apart. Holds `provider`. */
+  readonly possible: readonly ProviderName[];
+  /** Messages, input items or contents. */
+  readonly list: readonly unknown[];
+  readonly model?: string;
+  /** Whether extended thinking is on; absent = not said. */
+  readonly thinking?: boolean;
+  /** Id of the response that an OpenAI request goes on from. */
+  readonly previousResponse?: string;
+}
+
+/** Recognises a parsed JSON value; null when it is neither a request nor a list of messages. */
+export function recognizeRequest(value: unknown): RequestShape | null {
+  const body: Json = isRecord(value) ? value : {};
+  const list = Array.isArray(value) ? (value as readonly unknown[]) : listOf(body);
+  if (list === null || (list.length > 0 && body["contents"] === undefined && !list.some(isMessage))) return null;
+  const model = typeof body["model"] === "string" ? body["model"] : undefined;
+  const possible = providersOf(body, list);
+  return {
+    provider: choose(possible, model),
+    possible,
+    list,
+    ...(model !== undefined && { model }),
+    ...settingsOf(body),
+  };
+}
+
+/** Where the shape leaves it open, the model decides; models of other makers are served in the shape of OpenAI's chat. */
+function choose(possible: readonly ProviderName[], model: string | undefined): ProviderName {
+  const [first = "anthropic"] = possible;
+  if (model === undefined) return first;
+  const wanted = [providerOf(model), "openai-chat" as const];
+  return wanted.find((name) => name !== undefined && possible.includes(name)) ?? first;
+}
+
+function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousResponse"> {
+  const thinking = isRecord(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
+  const previous = body["previous_response_id"];
+  return {
+    ...(thinking !== undefined && { thinking }),
+    ...(typeof previous === "string" && { previousResponse: previous }),
+  };
+}
+
+function listOf({ contents, input, messages }: Json): readonly unknown[] | null {
+  if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
+  return [contents, input, messages].find((list) => Array.isArray(list)) ?? null;
+}
+
+/** Sessions of agents have lists of messages too, whose entries name their role elsewhere. */
+function isMessage(entry: unknown): boolean {
+  return isRecord(entry) && (typeof entry["role"] === "string" || isResponsesItem(entry));
+}
+
+/** Most telling first: the name of the list, then what only one provider writes. */
+function providersOf(body: Json, list: readonly unknown[]): readonly ProviderName[] {
+  if (Array.isArray(body["contents"])) return ["google"];
+  if (body["input"] !== undefined) return ["openai-responses"];
+  const entries = list.filter(isRecord);
+  if (entries.some((entry) => Array.isArray(entry["parts"]))) return ["google"];
+  const types = new Set(entries.flatMap((entry) => partsOf(entry).map((part) => part["type"])));
+  if (body["messages"] === undefined && entries.some(isResponsesItem)) return ["openai-responses"];
+  if (entries.some(isChatMessage) || hasAny(types, CHAT_PARTS)) return ["openai-chat"];
+  if (body["system"] !== undefined || hasAny(types, ANTHROPIC_PARTS)) return ["anthropic"];
+  if (entries[0]?.["role"] === "system") return ["openai-chat"];
+  return body["messages"] === undefined
+    ? ["anthropic", "openai-chat", "openai-responses"]
+    : ["anthropic", "openai-chat"];
+}
+
+const CHAT_PARTS = ["image_url", "input_audio", "refusal", "file"];
+const ANTHROPIC_PARTS = ["tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"];
+
+function isChatMessage(entry: Json): boolean {
+  return entry["role"] === "tool" || entry["role"] === "developer" || Array.isArray(entry["tool_calls"]);
+}
+
+/** Items of the Responses API have a type; messages among them may leave it out. */
+function isResponsesItem(entry: Json): boolean {
+  const type = entry["type"];
+  if (typeof type === "string" && /^(?:message|reasoning|compaction|.*_call(?:_output)?)$/.test(type)) return true;
+  return partsOf(entry).some((part) => part["type"] === "input_text" || part["type"] === "output_text");
+}
+
+function partsOf({ content }: Json): readonly Json[] {
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function hasAny(types: ReadonlySet<unknown>, wanted: readonly string[]): boolean {
+  return wanted.some((type) => types.has(type));
+}

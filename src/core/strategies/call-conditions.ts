@@ -1,0 +1,53 @@
+// What strategies ask of a call before they decide about it.
+import type { CallPolicy } from "../compaction.ts";
+import { dropLongTexts } from "../tool-stub.ts";
+import { isGone } from "./call-strength.ts";
+import type { CallDecision, ViewedCall } from "./strategy.ts";
+
+/** Whether both halves may be left out: one alone would be an orphan. */
+export function canOmit({ requestState, responseState }: ViewedCall): boolean {
+  return requestState.isOpen && (responseState === null || responseState.isOpen);
+}
+
+/** Whether a result is shown and is no error; a shortened one counts. */
+export function hasSucceeded({ response, requestState, responseState }: ViewedCall): boolean {
+  if (response === null || responseState === null || response.is_error) return false;
+  return !isGone(requestState) && !isGone(responseState);
+}
+
+/** Whether the whole call is shown as it is and its result is no error. */
+export function isWhollyShown(call: ViewedCall): boolean {
+  return hasSucceeded(call) && call.requestState.now === undefined && call.responseState?.now === undefined;
+}
+
+/** A policy for the result, when a strategy may speak of it. */
+export function forResponse({ responseState }: ViewedCall, policy: CallPolicy): CallDecision {
+  return responseState?.isOpen === true ? { response: policy } : {};
+}
+
+/**
+ * Leaves the long texts of a call's arguments out, when a strategy may speak of them and it makes a difference. The path
+ * always stays, however long.
+ */
+export function dropBodies(
+  { request, requestState }: ViewedCall,
+  maxChars: number,
+  path: string | undefined,
+): CallDecision {
+  const max_chars = Math.max(maxChars, path?.length ?? 0);
+  if (!requestState.isOpen || dropLongTexts(request, max_chars) === request) return {};
+  return { request: { drop: { max_chars } } };
+}
+
+/** Collects the decisions that say something. */
+export function decideEach(
+  calls: Iterable<ViewedCall>,
+  decide: (call: ViewedCall) => CallDecision,
+): ReadonlyMap<string, CallDecision> {
+  const decisions = new Map<string, CallDecision>();
+  for (const call of calls) {
+    const decision = decide(call);
+    if (decision.request !== undefined || decision.response !== undefined) decisions.set(call.request.id, decision);
+  }
+  return decisions;
+}

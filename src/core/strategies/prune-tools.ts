@@ -1,0 +1,12 @@
+import type { Strategy } from "./strategy.ts";
+
+/** `prune-tools`: stops sending the definitions of tools that were never called. */
+export const pruneTools: Strategy = {
+  name: "prune-tools",
+  summary: "stop sending the definitions of tools that were never called",
+  readsAll: true,
+  decide: ({ definedTools, calledTools }) => {
+    const unused = definedTools.filter((name) => !calledTools.has(name)).sort();
+    return unused.length === 0 ? {} : { prune: unused };
+  },
+};

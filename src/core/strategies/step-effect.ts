@@ -1,0 +1,72 @@
+// What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
+import { stripAttachments } from "../attachment-stub.ts";
+import type { CallPolicy, Compaction, StubStyle } from "../compaction.ts";
+import { type Event, isReasoning } from "../event.ts";
+import { shortenEvent } from "../shorten-event.ts";
+import { estimateEvent } from "../token-estimate.ts";
+import type { CallDecision, HalfState, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
+
+/** What is shown of something; tokens are an estimate. */
+export interface Shown {
+  readonly events: number;
+  readonly tokens: number;
+}
+
+export const NOTHING_SHOWN: Shown = { events: 0, tokens: 0 };
+
+/** Counts what a call loses when one decision about it takes the place of another; what both say alike is not looked at. */
+export function takenFromCall(
+  { request, response, requestState, responseState }: ViewedCall,
+  before: CallDecision,
+  after: CallDecision,
+  stubs: StubStyle | undefined,
+): Shown {
+  const take = (event: Event, state: HalfState, half: keyof CallDecision): Shown => {
+    if (before[half] === after[half]) return NOTHING_SHOWN;
+    const reading = { tool: request.name, state, stubs };
+    const shown = shownOf(event, { ...reading, policy: before[half] });
+    return add(shown, shownOf(event, { ...reading, policy: after[half] }), -1);
+  };
+  const asked = take(request, requestState, "request");
+  if (response === null || responseState === null) return asked;
+  return add(asked, take(response, responseState, "response"));
+}
+
+/** Counts what the policies of a step for reasoning, attachments and turns take out. */
+export function takenBy(step: StrategyStep, { open }: StrategyContext): Shown {
+  let taken = NOTHING_SHOWN;
+  if (step.turns === undefined && step.reasoning === undefined && step.attachments === undefined) return taken;
+  for (const { event, state, tool = "" } of open) {
+    const shown = shownOf(event, { tool, state, policy: undefined, stubs: undefined });
+    if (step.turns === "omit" || (step.reasoning === "strip" && isReasoning(event))) taken = add(taken, shown);
+    else if (step.attachments === "strip" && event.type === "chat_request")
+      taken = add(taken, { events: 0, tokens: shown.tokens - estimateEvent(stripAttachments(event)) });
+  }
+  return taken;
+}
+
+/** Adds up, with a factor for the second. */
+export function add(a: Shown, b: Shown, factor = 1): Shown {
+  return { events: a.events + factor * b.events, tokens: a.tokens + factor * b.tokens };
+}
+
+interface Reading {
+  readonly tool: string;
+  readonly state: HalfState;
+  readonly policy: CallPolicy | undefined;
+  /** Style of the planned compaction's stubs. */
+  readonly stubs: StubStyle | undefined;
+}
+
+function shownOf(event: Event, { tool, state, policy, stubs }: Reading): Shown {
+  const action = policy ?? state.now;
+  if (action === undefined) return { events: 1, tokens: estimateEvent(event) };
+  if (action === "hide") return NOTHING_SHOWN;
+  const style = policy === undefined ? state.stubs : stubs;
+  const compaction: Compaction = style === undefined ? PLAIN : { ...PLAIN, stubs: style };
+  const shown = shortenEvent(event, { action, compaction }, { tool });
+  return shown === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(shown) };
+}
+
+/** A compaction of which only the style of its stubs counts. */
+const PLAIN: Compaction = { type: "compaction", id: "", timestamp: "", from_turn: 0, to_turn: 0 };

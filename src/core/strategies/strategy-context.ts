@@ -1,0 +1,133 @@
+// Looks at a conversation for strategies: every call with what is in force on its halves, worked out by the projection's
+// own rules, so that what is stripped, omitted or hidden already is neither counted nor chosen again.
+import type { CallPolicy, Compaction } from "../compaction.ts";
+import { planRanges } from "../covered-range.ts";
+import { type Event, traitsOf } from "../event.ts";
+import { type EventRange, isInRange } from "../range-location.ts";
+import { isHiddenAt, type SurveyedTurn, surveyTurns } from "../survey.ts";
+import { type CallPairs, pairCalls } from "../tool-pairing.ts";
+import { listPairedCalls, type ToolCall } from "../tools/tool-call.ts";
+import { hintFor, type ToolCompactionHint } from "../tools/tool-hints.ts";
+import type { Turn } from "../turn.ts";
+import { type Disposition, findMechanicalWinner } from "../winner.ts";
+import { isGone } from "./call-strength.ts";
+import type { HalfState, OpenEvent, StrategyContext, ViewedCall } from "./strategy.ts";
+
+/** The conversation strategies are asked about, and what is known about its tools. */
+export interface ContextFacts {
+  readonly turnCount: number;
+  /** At least those of `planReading` and of the range; all when a strategy `readsAll`. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+  readonly range: EventRange;
+  /** Ids of events that stay unchanged. */
+  readonly keep?: readonly string[];
+  /** By tool name; `*` = every other tool. */
+  readonly hints?: Readonly<Record<string, ToolCompactionHint>>;
+  readonly subsumed?: ReadonlyMap<string, string>;
+  readonly definedTools?: readonly string[];
+}
+
+/** Creates what strategies look at. Throws `turn_not_read` (internal) when a turn is missing. */
+export function createStrategyContext(facts: ContextFacts): StrategyContext {
+  const { turnCount, turns, compactions, range, hints = {} } = facts;
+  const survey = surveyTurns(planRanges(turnCount, compactions), turns);
+  const seen = [...survey.turns.values()];
+  const isHidden = (turn: number, index: number): boolean => {
+    const surveyed = survey.turns.get(turn);
+    return surveyed === undefined || isHiddenAt(surveyed, index);
+  };
+  const list = seen.map(({ turn }) => turn);
+  const keep = new Set(facts.keep);
+  const pairs = pairCalls(list, isHidden);
+  const read: Reading = { surveyed: survey.turns, pairs, range, keep };
+  const calls = listPairedCalls(list, pairs).map((call) => viewCall(call, read));
+  const covered = listCovered(seen, read);
+  const pruned = new Set(compactions.flatMap(({ tools }) => tools?.names ?? []));
+  const resolved = new Map<string, ToolCompactionHint>();
+  return {
+    calls,
+    open: covered.filter(({ state }) => state.isOpen),
+    hasOrphans: covered.some(isOrphan),
+    hintFor: (tool) => {
+      const hint = resolved.get(tool) ?? hintFor(tool, hints);
+      resolved.set(tool, hint);
+      return hint;
+    },
+    subsumed: facts.subsumed ?? new Map(),
+    definedTools: [...new Set(facts.definedTools)].filter((name) => !pruned.has(name)),
+    calledTools: namesCalled(turns.values()),
+  };
+}
+
+interface Reading {
+  readonly surveyed: ReadonlyMap<number, SurveyedTurn>;
+  readonly pairs: CallPairs;
+  readonly range: EventRange;
+  readonly keep: ReadonlySet<string>;
+}
+
+function viewCall(call: ToolCall, read: Reading): ViewedCall {
+  const { request, response, turn, index, responseIndex, responseTurn = turn } = call;
+  return {
+    ...call,
+    requestState: stateAt(request, turn, index, read),
+    responseState: response === null ? null : stateAt(response, responseTurn, responseIndex ?? 0, read),
+  };
+}
+
+function stateAt(event: Event, turn: number, index: number, read: Reading): HalfState {
+  const isCovered = isInRange(read.range, turn, index) && !read.keep.has(event.id);
+  const disposition = dispositionAt(event, turn, index, read);
+  const now = standingOf(disposition);
+  if (now === undefined) return isCovered ? OPEN : CLOSED;
+  const stubs = now === "strip" ? disposition?.compaction.stubs : undefined;
+  const isOpen = isCovered && !isGone({ now });
+  return { now, isCovered, isOpen, ...(stubs === undefined ? {} : { stubs }) };
+}
+
+/** What is shown as it is, covered and not. */
+const OPEN: HalfState = { now: undefined, isCovered: true, isOpen: true };
+const CLOSED: HalfState = { now: undefined, isCovered: false, isOpen: false };
+
+function dispositionAt(event: Event, turn: number, index: number, { surveyed, pairs }: Reading): Disposition | null {
+  const seen = surveyed.get(turn);
+  if (seen === undefined) return null;
+  const decider = seen.deciders[index] ?? null;
+  if (decider !== null && isHiddenAt(seen, index))
+    return { compaction: decider.compaction, content: "hiding", action: "hide" };
+  return findMechanicalWinner(seen.locals, event, index, pairs);
+}
+
+function standingOf(disposition: Disposition | null): CallPolicy | "hide" | undefined {
+  return disposition === null || disposition.action === "keep" ? undefined : disposition.action;
+}
+
+function listCovered(seen: readonly SurveyedTurn[], read: Reading): readonly OpenEvent[] {
+  const covered: OpenEvent[] = [];
+  for (const { turn } of seen) {
+    for (let index = 0; index < turn.events.length; index++) {
+      const event = turn.events[index];
+      if (event === undefined || !traitsOf(event).providerVisible) continue;
+      const state = stateAt(event, turn.index, index, read);
+      if (state.isCovered && state.now !== "hide") covered.push(openEvent(event, state, read.pairs));
+    }
+  }
+  return covered;
+}
+
+function openEvent(event: Event, state: HalfState, pairs: CallPairs): OpenEvent {
+  const tool = event.type === "tool_call_response" ? pairs.get(event)?.name : undefined;
+  return tool === undefined ? { event, state } : { event, state, tool };
+}
+
+function isOrphan({ event, tool }: OpenEvent): boolean {
+  return event.type === "tool_call_response" && tool === undefined;
+}
+
+function namesCalled(turns: Iterable<Turn>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { events } of turns)
+    for (const event of events) if (event.type === "tool_call_request") names.add(event.name);
+  return names;
+}
