@@ -6,8 +6,11 @@ import type { View } from "../core/view.ts";
 import { exportAnthropic } from "../formats/anthropic/export.ts";
 import { type ClaudeExport, exportClaudeCode } from "../formats/claude-code/export.ts";
 import { lineUuid, sessionUuid } from "../formats/claude-code/export-ids.ts";
+import { exportGoogle } from "../formats/google/export.ts";
 import { renderViewLines } from "../formats/jsonl/export.ts";
 import { renderMarkdown } from "../formats/markdown/export.ts";
+import { exportOpenAiChat } from "../formats/openai-chat/export.ts";
+import { exportOpenAiResponses } from "../formats/openai-responses/export.ts";
 import { inlineView } from "./attachments.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
@@ -18,8 +21,16 @@ import { readSource } from "./stored-session.ts";
 import { conversationTitle } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
 
+/** Bodies of requests, by format name: one JSON document each. */
+const REQUESTS: Readonly<Record<string, (view: View, options: { readonly model?: string }) => object>> = {
+  anthropic: exportAnthropic,
+  "openai-chat": exportOpenAiChat,
+  "openai-responses": exportOpenAiResponses,
+  google: exportGoogle,
+};
+
 /** Formats of `export --to`. */
-export const EXPORT_FORMATS: readonly string[] = ["claude-code", "anthropic", "jsonl", "markdown"];
+export const EXPORT_FORMATS: readonly string[] = ["claude-code", ...Object.keys(REQUESTS), "jsonl", "markdown"];
 
 export interface ExportRequest {
   readonly to: string;
@@ -51,7 +62,8 @@ export async function exportConversation(
   if (request.to === "jsonl") return renderViewLines(view);
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
-  return `${JSON.stringify(exportAnthropic(whole, modelOption(request.model)), null, 1)}\n`;
+  const body = (REQUESTS[request.to] ?? exportAnthropic)(whole, modelOption(request.model));
+  return `${JSON.stringify(body, null, 1)}\n`;
 }
 
 /** The id of an exported session: the same branch, tip and count always have the same. */

@@ -9,7 +9,7 @@ export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in a format, or the imported bytes",
   description:
-    "Writes the view: what the model sees. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take; `jpg check` says what they would refuse. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },

@@ -1,0 +1,30 @@
+// The system prompt of a conversation whose events hold one: providers take it beside the messages.
+import type { ChatRequest, Event } from "../core/event.ts";
+import type { View } from "../core/view.ts";
+
+/** A view without its leading prompts, and those. */
+export interface PromptSplit {
+  /** In order; empty when the events hold none. */
+  readonly prompts: readonly ChatRequest[];
+  readonly rest: View;
+}
+
+/** Parts a view from the system and developer requests that no harness or summary made and that stand before all messages. */
+export function splitPrompts(view: View): PromptSplit {
+  const prompts = new Set<Event>();
+  const found: ChatRequest[] = [];
+  for (const event of view.turns.flatMap((turn) => turn.events)) {
+    if (isPrompt(event)) {
+      prompts.add(event);
+      found.push(event);
+    } else if (/^(chat|tool_call)_/.test(event.type)) break;
+  }
+  if (found.length === 0) return { prompts: [], rest: view };
+  const turns = view.turns.map((turn) => ({ ...turn, events: turn.events.filter((event) => !prompts.has(event)) }));
+  return { prompts: found, rest: { turns } };
+}
+
+function isPrompt(event: Event): event is ChatRequest {
+  if (event.type !== "chat_request" || event.metadata?.origin !== undefined) return false;
+  return event.role === "system" || event.role === "developer";
+}

@@ -1,0 +1,15 @@
+// A view as the messages of an OpenAI Chat Completions request: the hardened thread without the marks of where it came from.
+import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/openai-chat-thread.ts";
+import type { View } from "../../core/view.ts";
+
+/** One message as the API takes it. */
+export type OpenAiChatMessage = Readonly<Record<string, unknown>>;
+
+export interface OpenAiChatExport {
+  readonly messages: readonly OpenAiChatMessage[];
+}
+
+/** Exports a view. System prompts are messages of their role, where they stand. */
+export function exportOpenAiChat(view: View, options: OpenAiChatOptions = {}): OpenAiChatExport {
+  return { messages: toOpenAiChatThread(view, options).items.map(({ item }) => item) };
+}
