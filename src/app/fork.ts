@@ -2,6 +2,7 @@
 import { needsTurnTimes } from "../core/bound-resolution.ts";
 import { branchName } from "../core/conversation-name.ts";
 import { userError } from "../core/errors.ts";
+import { pinnedEvents } from "../core/pin.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../core/plan-fork.ts";
 import { compactionMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange } from "../store/conversation-store.ts";
@@ -16,6 +17,7 @@ import { newForkName } from "./fork-name.ts";
 import { alignCompactions } from "./fork-start.ts";
 import { turnCommitOf } from "./import-target.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
+import { readPins } from "./pins.ts";
 import { pickProfile } from "./profiles.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ForkReport } from "./reports.ts";
@@ -111,8 +113,10 @@ async function adjustment(
   let message = `fork at turn ${plan.atTurn ?? tree.turnOids.length - 1}: compactions as they were at the tip\n`;
   if (plan.omit !== undefined) {
     const covers = await coversDigest(plan.omit, coverFacts(workspace.store, tree));
+    const keep = await pinnedUpTo(workspace, tree, plan.omit.to_turn);
     const omit = {
       ...plan.omit,
+      ...(keep.length === 0 ? {} : { keep }),
       id: randomId(workspace.runtime),
       timestamp: timestampAfter(
         workspace.runtime.now(),
@@ -126,6 +130,18 @@ async function adjustment(
   if (changes.length === 0) return null;
   const signature = await currentSignature(workspace);
   return { message, author: signature, committer: signature, changes, sign: true };
+}
+
+/** What is pinned stays, also of turns that a fork leaves out. */
+async function pinnedUpTo(workspace: Workspace, tree: BranchTree, last: number): Promise<readonly string[]> {
+  const pins = (await readPins(workspace, tree)).filter(({ turn }) => turn <= last);
+  if (pins.length === 0) return [];
+  const turns = await loadTurns(
+    workspace.store,
+    tree,
+    [...new Set(pins.map(({ turn }) => turn))].sort((a, b) => a - b),
+  );
+  return pinnedEvents(pins, turns.values());
 }
 
 async function writeFork(workspace: Workspace, branch: string, parent: string, commit: CommitSpec): Promise<boolean> {

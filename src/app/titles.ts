@@ -1,11 +1,12 @@
 // The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
 import { compareTimestamps } from "../core/compaction.ts";
 import { parseRecordLine } from "../core/compaction-line.ts";
+import type { PinRecord } from "../core/pin.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A record under meta/. */
-export interface MetaRecord {
+export interface MetaRecord extends PinRecord {
   readonly id: string;
   readonly timestamp: string;
   readonly title?: string;

@@ -1,0 +1,66 @@
+import { addPin, boundOf, listPins, removePin } from "../../app/pins.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { userError } from "../../core/errors.ts";
+import { isBound, parseBound } from "../../core/range-bound.ts";
+import { type CommandContext, type CommandSpec, flag } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "pin",
+  summary: "protect a turn or an event from every compaction; without one: list what is pinned",
+  description:
+    "What is pinned stays in the view as it is: compactions made from then on list it under `keep`, and one that cannot is refused. Pinning a call pins its result too.",
+  arguments: [
+    { name: "[id]", description: "conversation; default @" },
+    { name: "[what]", description: "a turn (5, -3) or an event of it (5:EVENT)" },
+  ],
+  options: [{ flags: "--remove", description: "take the pin back" }],
+  examples: [
+    { command: "jpg pin 0", explains: "the first request and its answer stay, whatever is compacted" },
+    { command: "jpg pin", explains: "what is pinned" },
+    { command: "jpg pin 0 --remove", explains: "lets compactions have it again" },
+  ],
+  run: async (context) => {
+    const { args, options, output, json, open } = context;
+    const { id, what } = readArguments(args);
+    const workspace = await open();
+    const tree = await resolveBranch(workspace, id);
+    if (what === undefined) {
+      if (flag(options, "remove"))
+        throw userError("usage", "jpg pin --remove: say which pin.", { hints: ["`jpg pin` lists them."] });
+      return list(context, await listPins(workspace, tree));
+    }
+    const bound = parseBound(what);
+    const report = flag(options, "remove")
+      ? await removePin(workspace, tree, bound)
+      : await addPin(workspace, tree, bound);
+    if (json) output.json(report);
+    else output.data(sentence(report, flag(options, "remove")));
+    for (const warning of report.warnings) output.warn(warning);
+    return 0;
+  },
+};
+
+/** A single word is what to pin when it reads as a bound, else a conversation. */
+function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
+  const [first, second] = args;
+  if (second !== undefined) return { ...(first === undefined ? {} : { id: first }), what: second };
+  if (first === undefined) return {};
+  return isBound(first) ? { what: first } : { id: first };
+}
+
+function sentence({ pin, events, commit }: Awaited<ReturnType<typeof addPin>>, removed: boolean): string {
+  const count = `${events.length} ${events.length === 1 ? "event" : "events"}`;
+  if (commit === null) return `${boundOf(pin)} is pinned already (${count}).`;
+  return `${removed ? "Unpinned" : "Pinned"} ${boundOf(pin)} (${count}).`;
+}
+
+function list({ output, json }: CommandContext, pins: Awaited<ReturnType<typeof listPins>>): number {
+  if (json) output.json(pins);
+  else if (pins.length === 0) output.info("Nothing is pinned.");
+  else {
+    const line = (pin: (typeof pins)[number]): string =>
+      `${boundOf(pin)}  ${pin.events} ${pin.events === 1 ? "event" : "events"}${pin.compacted === 0 ? "" : `, ${pin.compacted} compacted before it was pinned`}`;
+    output.data(pins.map(line).join("\n"));
+  }
+  return 0;
+}
