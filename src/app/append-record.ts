@@ -2,7 +2,7 @@
 import { formatRecordLine, recordPath } from "../core/compaction-line.ts";
 import { repositoryError } from "../core/errors.ts";
 import type { FileChange, Signature } from "../store/conversation-store.ts";
-import { readIdentity } from "../store/identity.ts";
+import { type Identity, readIdentity } from "../store/identity.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import type { Workspace } from "./workspace.ts";
@@ -29,10 +29,13 @@ export async function commitChange(
   target: string = tree.branch,
 ): Promise<string | null> {
   let current = tree;
+  // Git is asked who commits while the plan is made.
+  const identity = identityOf(workspace);
+  identity.catch(() => undefined);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const change = await plan(current);
     if (change === null) return null;
-    const signature = await currentSignature(workspace);
+    const signature = sign(await identity, workspace);
     const [result] = await workspace.store.write([
       {
         branch: target,
@@ -65,8 +68,15 @@ export async function commitChange(
 
 /** The user as author, now. */
 export async function currentSignature(workspace: Workspace): Promise<Signature> {
-  const identity = await readIdentity(workspace.store.root, workspace.runtime.env);
-  const now = workspace.runtime.now();
+  return sign(await identityOf(workspace), workspace);
+}
+
+function identityOf({ store, runtime }: Workspace): Promise<Identity> {
+  return readIdentity(store.root, runtime.env);
+}
+
+function sign(identity: Identity, { runtime }: Workspace): Signature {
+  const now = runtime.now();
   return {
     name: identity.name,
     email: identity.email,

@@ -1,15 +1,12 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 
-import type { Config } from "../config/config.ts";
-import {
-  type BoundFacts,
-  isNothing,
-  type Nothing,
-  needsTurnTimes,
-  type RangeRequest,
-} from "../core/bound-resolution.ts";
-import type { Compaction, Summary, ToolHint } from "../core/compaction.ts";
+import type { CompactionConfig, Config } from "../config/config.ts";
+import { toolHints } from "../config/tool-hints.ts";
+import { isNothing, type Nothing, needsTurnTimes, type RangeRequest } from "../core/bound-resolution.ts";
+import type { Compaction, StubStyle, Summary } from "../core/compaction.ts";
+import { contextWindow, USUAL_WINDOW } from "../core/context-window.ts";
 import { planReading } from "../core/hidden-turns.ts";
+import { pinnedEvents } from "../core/pin.ts";
 import {
   type CompactionPlan,
   type CompactionRequest,
@@ -18,14 +15,19 @@ import {
 } from "../core/plan-compaction.ts";
 import type { Policies } from "../core/policy.ts";
 import { project } from "../core/projection.ts";
-import { estimateView } from "../core/token-estimate.ts";
+import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
+import { createTokenMeter, type TokenMeter, type TokenSource } from "../core/tokens/token-meter.ts";
 import type { Turn } from "../core/turn.ts";
 import type { View } from "../core/view.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import type { TokenChange } from "./compact-report.ts";
+import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
+import { readPins, requirePins } from "./pins.ts";
 import { pickProfile } from "./profiles.ts";
+import { worstSource } from "./token-report.ts";
+import { modelOf } from "./tokenizer.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What the user asked for. */
@@ -35,12 +37,19 @@ export interface CompactInput {
   /** Policies in place of a profile's. */
   readonly policies?: Policies;
   readonly summary?: Summary;
+  /** Strategies in place of a profile. */
+  readonly strategies?: ChosenStrategies;
+  /** How stubs are written. */
+  readonly stubs?: StubStyle;
+  /** Take a batch that saves less than its least gain, and a view that grows. */
+  readonly force?: boolean;
 }
 
 /** A plan with the views before and after it. */
 export interface PlannedCompaction {
   readonly plan: CompactionPlan;
-  readonly profile: string;
+  /** Null where strategies decide. */
+  readonly profile: string | null;
   readonly config: Config;
   readonly live: LiveCompactions;
   readonly turns: ReadonlyMap<number, Turn>;
@@ -48,72 +57,142 @@ export interface PlannedCompaction {
   /** With the draft in force; for a summary that is not written yet, with an empty one. */
   readonly after: View;
   readonly tokens: TokenChange;
+  readonly tokens_source: TokenSource;
+  readonly meter: TokenMeter;
+  /** Ids of the pinned events that were read. */
+  readonly pinned: readonly string[];
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+  /** What went wrong without stopping the plan, and what looks like a slip, as sentences. */
+  readonly problems: readonly string[];
 }
 
-/** Plans, or says why there is nothing to compact. Throws `unknown_profile` and the errors of a wrong range. */
+/** Why there is nothing to compact, with the size of the view as it is. */
+export interface NothingPlanned extends Nothing {
+  readonly tokens: TokenChange;
+  readonly tokens_source: TokenSource;
+  readonly turnCount: number;
+  /** As those of a plan: that a program failed may be why nothing was found. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Plans, or says why there is nothing to compact. Throws `unknown_profile`, `pin_hidden` and the errors of a wrong range.
+ */
 export async function planOnBranch(
   workspace: Workspace,
   tree: BranchTree,
   input: CompactInput,
-): Promise<PlannedCompaction | (Nothing & { readonly tokens: TokenChange; readonly turnCount: number })> {
+): Promise<PlannedCompaction | NothingPlanned> {
+  const loaded = await loadForPlan(workspace, tree, input);
+  const { config, live, turns, before, meter, request } = loaded;
+  const counted = meter.countView(before, live.applied);
+  const known = { ...loaded, workspace, tree, viewTokens: counted.tokens };
+  const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
+  const plan = planCompaction({ ...request, ...(strategies === null ? {} : { strategies: strategies.request }) });
+  const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, turns, request.turnCount)];
+  const nothing = (reason: string): NothingPlanned => ({
+    nothing: reason,
+    problems,
+    tokens: { before: counted.tokens, after: counted.tokens },
+    tokens_source: counted.source,
+    turnCount: request.turnCount,
+  });
+  if (isNothing(plan)) return nothing(plan.nothing);
+  const draft = asNewest(plan);
+  const after = project({ turnCount: request.turnCount, turns, compactions: [...live.applied, draft] });
+  requirePins(loaded.pinned, { turns: turns.values(), before, after });
+  const left = meter.countView(after, [...live.applied, draft]);
+  const tokens = { before: counted.tokens, after: left.tokens };
+  const small = input.force === true || plan.summarize !== undefined ? null : smallGain(tokens, input.strategies);
+  if (small !== null) return nothing(small);
+  return {
+    ...loaded,
+    plan,
+    after,
+    tokens,
+    tokens_source: worstSource([counted.source, left.source]),
+    problems,
+  };
+}
+
+type Loaded = Pick<
+  PlannedCompaction,
+  "profile" | "config" | "live" | "turns" | "before" | "meter" | "pinned" | "windowTokens"
+> & { readonly request: CompactionRequest };
+
+/** Loads what planning needs: the rules, the turns, the view as it is. */
+async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<Loaded> {
   const { config } = await loadConversationConfig(workspace, tree);
   const settings = config.conversation.compaction;
-  const profile = input.profile ?? settings.default_profile;
-  const policies =
-    input.policies ??
-    (input.summary === undefined
-      ? pickProfile(profile, settings.profiles)
-      : { summary: { policy: "summarize" } as const });
+  const { profile, policies } = chooseRules(input, settings);
   const live = await loadCompactions(workspace.store, tree);
   const { keep_last: keepLast, protected_messages: protectedMessages } = settings;
   const range: RangeRequest = {
     ...input.range,
     keepLast,
     ...(protectedMessages === undefined ? {} : { protectedMessages }),
+    ...(input.strategies?.protectTokens === undefined ? {} : { protectTokens: input.strategies.protectTokens }),
   };
-  const base = {
+  const asked = {
     range,
     turnCount: tree.turnOids.length,
     compactions: live.applied,
     now: workspace.runtime.now().toISOString(),
-  };
-  const request = {
-    ...base,
     policies,
-    hints: hintsOf(config),
-    profile,
+    hints: toolHints(config),
+    ...(profile === null ? {} : { profile }),
+    ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
+    ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
     ...(input.summary === undefined ? {} : { summary: input.summary }),
   };
-  const turns = await loadTurns(workspace.store, tree, positionsFor(request));
-  const facts: BoundFacts = { ...base, turns, turnTimes: turnTimes(range, turns) };
-  const before = project({ turnCount: base.turnCount, turns, compactions: live.applied });
-  const tokensBefore = estimateView(before);
-  const plan = planCompaction({ ...request, ...facts });
-  if (isNothing(plan))
-    return { nothing: plan.nothing, tokens: { before: tokensBefore, after: tokensBefore }, turnCount: base.turnCount };
-  const after = project({ turnCount: base.turnCount, turns, compactions: [...live.applied, asNewest(plan)] });
+  const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
+  const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
   return {
-    plan,
     profile,
     config,
     live,
     turns,
-    before,
-    after,
-    tokens: { before: tokensBefore, after: estimateView(after) },
+    before: project({ turnCount: asked.turnCount, turns, compactions: live.applied }),
+    meter: createTokenMeter(turns.values(), live.applied),
+    pinned,
+    windowTokens: windowOf(turns),
+    request: { ...asked, turns, turnTimes: turnTimes(range, turns), keep: pinned },
   };
 }
 
+/** The context window of the model that answered last, tokens. */
+function windowOf(turns: ReadonlyMap<number, Turn>): number {
+  for (const { events } of [...turns.values()].reverse()) {
+    const model = modelOf(events);
+    if (model !== null) return contextWindow(model) ?? USUAL_WINDOW;
+  }
+  return USUAL_WINDOW;
+}
+
+/** Why a batch is not worth it; null when it is, and where any gain is. */
+function smallGain({ before, after }: TokenChange, strategies: ChosenStrategies | undefined): string | null {
+  const least = strategies?.minGainTokens;
+  if (least === undefined || before - after >= least) return null;
+  return `${strategies?.names.join(", ")} would save ${before - after} tokens a call, and a batch is worth it from ${least} (--min-gain, --force)`;
+}
+
+/** Which profile decides, if one does, and by which policies. */
+function chooseRules(
+  input: CompactInput,
+  settings: CompactionConfig,
+): { readonly profile: string | null; readonly policies: Policies } {
+  if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
+  const profile = input.profile ?? settings.default_profile;
+  if (input.policies !== undefined) return { profile, policies: input.policies };
+  if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
+  return { profile, policies: pickProfile(profile, settings.profiles) };
+}
+
 /** The draft as the newest compaction. */
-function asNewest({ compaction }: CompactionPlan): Compaction {
+function asNewest({ compaction, summarize }: CompactionPlan): Compaction {
   const draft: Compaction = { ...compaction, id: "\uffff", timestamp: "9999-12-31T23:59:59Z" };
-  const stands =
-    draft.summary !== undefined ||
-    draft.reasoning !== undefined ||
-    draft.tool_calls !== undefined ||
-    draft.turns !== undefined ||
-    draft.attachments !== undefined;
-  return stands ? draft : { ...draft, summary: { summary: "" } };
+  return summarize === undefined ? draft : { ...draft, summary: { summary: "" } };
 }
 
 /** Every turn when times are asked for, else those that planning and the view read. */
@@ -129,17 +208,4 @@ function positionsFor(request: Omit<CompactionRequest, "turns" | "turnTimes">): 
 
 function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {
   return needsTurnTimes(range) ? [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? "") : [];
-}
-
-/** The hints that projection knows: keep or strip. */
-function hintsOf(config: Config): Record<string, ToolHint> {
-  const hints: Record<string, ToolHint> = Object.create(null) as Record<string, ToolHint>;
-  for (const [name, tool] of Object.entries(config.conversation.tools)) {
-    const { request, response } = tool.compaction ?? {};
-    hints[name] = {
-      ...(request === undefined ? {} : { request }),
-      ...(response === "keep" || response === "strip" ? { response } : {}),
-    };
-  }
-  return hints;
 }

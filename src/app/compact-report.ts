@@ -1,6 +1,11 @@
 // What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
 // `jpg compact --json` (DESIGN §5) plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
+import type { CacheReceipt } from "../core/cache-receipt.ts";
 import type { Compaction } from "../core/compaction.ts";
+import type { Ungrounded } from "../core/loss/grounding.ts";
+import type { LossReceipt } from "../core/loss/loss-receipt.ts";
+import type { StepReport } from "../core/strategies/compose-steps.ts";
+import type { TokenSource } from "../core/tokens/token-meter.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
 export interface TokenChange {
@@ -19,6 +24,16 @@ export interface CompactSegment {
   readonly tokens: TokenChange;
 }
 
+/** What a compaction takes out of the view; the CompactionReport of RFD 036. */
+export interface StrategyReport {
+  /** Events that a model was sent before and is not any more. */
+  readonly events_removed: number;
+  /** Below 0 when the view grows. */
+  readonly estimated_tokens_saved: number;
+  /** What each strategy added to those before it, in order; empty where a profile decided. They add up to the totals, rounding aside. */
+  readonly steps: readonly StepReport[];
+}
+
 /** The outcome of `compact` and of its dry run. */
 export interface CompactReport {
   readonly conversation: string;
@@ -35,8 +50,20 @@ export interface CompactReport {
   readonly to_turn: number | null;
   /** All policies in words, as in the commit's subject, e.g. `reasoning + tools stripped`. */
   readonly policies: string;
-  /** Tokens of the whole view. */
+  /** Tokens of the whole view, system prompt and tool definitions included where they are known. */
   readonly tokens: TokenChange;
+  /** `recorded` when the provider counted both. */
+  readonly tokens_source: TokenSource;
+  /** Of both: tokens in front of the events (system prompt, tool definitions); 0 when unknown. */
+  readonly overhead: number;
+  /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly cache: CacheReceipt | null;
+  /** What it takes from the model's sight; null as for `cache`. */
+  readonly receipt: LossReceipt | null;
+  /** What the summary says and the events do not bear out; empty without a summary. */
+  readonly ungrounded: readonly Ungrounded[];
+  /** Null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly report: StrategyReport | null;
   readonly segments: readonly CompactSegment[];
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];

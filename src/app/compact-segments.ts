@@ -1,7 +1,7 @@
-// Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the whole view.
+// Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the events of the view.
+import type { Event } from "../core/event.ts";
 import type { CompactionPlan } from "../core/plan-compaction.ts";
 import type { PlanSegment } from "../core/plan-timeline.ts";
-import { estimateEvent } from "../core/token-estimate.ts";
 import type { Turn } from "../core/turn.ts";
 import type { ProjectedTurn, View } from "../core/view.ts";
 import type { CompactSegment } from "./compact-report.ts";
@@ -10,19 +10,21 @@ interface Facts {
   readonly turns: ReadonlyMap<number, Turn>;
   readonly before: View;
   readonly after: View;
+  /** Tokens of an event, not rounded. */
+  readonly countEvent: (event: Event) => number;
 }
 
 /** Counts the tokens of each segment of a plan. */
-export function segmentTokens(plan: CompactionPlan, { turns, before, after }: Facts): CompactSegment[] {
+export function segmentTokens(plan: CompactionPlan, { turns, before, after, countEvent }: Facts): CompactSegment[] {
   const place = createPlacer(plan, turns);
   const count = (view: View): number[] => {
     const sums = plan.segments.map(() => 0);
     for (const turn of view.turns)
       for (const event of turn.events) {
         const index = place(turn, event.id);
-        sums[index] = (sums[index] ?? 0) + estimateEvent(event);
+        sums[index] = (sums[index] ?? 0) + countEvent(event);
       }
-    return sums;
+    return sums.map(Math.round);
   };
   const [was, is] = [count(before), count(after)];
   return plan.segments.map((segment, index) => ({

@@ -1,20 +1,21 @@
 // Compacts a conversation: load → plan → append one commit with one compaction; a dry run stops after the plan.
-import { isNothing, type Nothing } from "../core/bound-resolution.ts";
+import { isNothing } from "../core/bound-resolution.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
-import type { CompactionPlan } from "../core/plan-compaction.ts";
-import { describePolicies } from "../core/policy.ts";
+import { checkGrounding, type Ungrounded } from "../core/loss/grounding.ts";
 import { compactionMessage } from "../store/commit-message.ts";
 import { commitChange, type PlannedChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { type CompactInput, type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import type { CompactReport } from "./compact-report.ts";
-import { segmentTokens } from "./compact-segments.ts";
 import { loadConversationConfig, storeOverrides } from "./conversation-config.ts";
 import { conversationOf } from "./conversations.ts";
 import { coverFacts } from "./cover-facts.ts";
+import { coveredEvents } from "./covered-events.ts";
 import { coversDigest } from "./covers.ts";
+import { describeReport, nothingReport } from "./describe-compaction.ts";
 import { newForkName } from "./fork-name.ts";
+import { lossOf } from "./loss.ts";
 import { receiptOf } from "./receipt.ts";
 import { refreshViews } from "./refresh-view.ts";
 import { randomId } from "./runtime.ts";
@@ -27,26 +28,36 @@ export interface CompactRequest extends CompactInput {
   readonly fork?: boolean;
   /** Make that fork active. */
   readonly activate: boolean;
+  /** Refuse a summary that says what the events do not bear out. */
+  readonly strict?: boolean;
   /** What an accepted summary was written for; refused when it no longer fits. */
   readonly expects?: { readonly covers: string };
 }
 
-/** Compacts. Throws `needs_summary` when the profile summarises and no text was given, `range_changed`, and planning errors. */
+/**
+ * Compacts. Throws `needs_summary` when the profile summarises and no text was given, `range_changed`, `view_grows` when
+ * the view would grow and that is not forced, and planning errors.
+ */
 export async function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
   if (!request.dryRun && (await storeOverrides(workspace, tree)) !== null) await refreshViews(workspace, tree.branch);
   const start = request.dryRun ? tree : await reload(workspace, tree);
   const onFork = request.fork ?? (await loadConversationConfig(workspace, start)).config.conversation.compaction.fork;
   const target = onFork ? await newForkName(workspace, conversationOf(tree.branch), "compact") : tree.branch;
   let report: CompactReport | null = null;
+  let parent = start.commit;
   const plan = async (current: BranchTree): Promise<PlannedChange | null> => {
+    parent = current.commit;
     const planned = await planOnBranch(workspace, current, request);
     if (isNothing(planned)) {
-      report = nothingReport(tree, request, planned);
+      report = nothingReport(tree.branch, request.dryRun, planned);
       return null;
     }
     requireSummary(planned, request);
-    const compaction = await complete(workspace, current, planned, request.expects?.covers);
-    report = describeReport({ branch: target, dryRun: request.dryRun, planned, compaction });
+    requireGain(planned, request);
+    const compaction = withReceipt(await complete(workspace, current, planned, request.expects?.covers), planned);
+    const ungrounded = checkSummary(compaction, planned, request);
+    const { dryRun, strategies } = request;
+    report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, strategies });
     if (request.dryRun) return null;
     await verifyCoverage(workspace.store, current, {
       turns: planned.turns,
@@ -59,11 +70,12 @@ export async function compact(workspace: Workspace, tree: BranchTree, request: C
       sign: true,
     };
   };
-  const commit = await commitChange(workspace, start, plan, target);
+  if (request.dryRun) await plan(start);
+  const commit = request.dryRun ? null : await commitChange(workspace, start, plan, target);
   if (report === null) throw new Error("a plan always leaves a report");
   if (commit === null) return report;
   if (onFork && request.activate) await workspace.store.useBranch(target);
-  await refreshViews(workspace, target);
+  await refreshViews(workspace, target, parent);
   return { ...(report as CompactReport), commit };
 }
 
@@ -117,7 +129,7 @@ function requireSummary({ plan, profile, config }: PlannedCompaction, request: C
   const model = plan.summarize.model ?? config.conversation.compaction.model;
   throw userError(
     "needs_summary",
-    `Profile ${profile} summarises turns ${from_turn}..${to_turn}${model === "" ? "" : ` with ${model}`}, and this jpg calls no model yet.`,
+    `${profile === null ? "The strategy summarize" : `Profile ${profile}`} summarises turns ${from_turn}..${to_turn}${model === "" ? "" : ` with ${model}`}, and this jpg calls no model yet.`,
     {
       hints: [
         "`jpg compact --emit FILE` writes what a person or an agent needs to write the summary.",
@@ -127,69 +139,41 @@ function requireSummary({ plan, profile, config }: PlannedCompaction, request: C
   );
 }
 
-function nothingReport(
-  tree: BranchTree,
-  request: CompactRequest,
-  { nothing, tokens, turnCount }: Nothing & { tokens: CompactReport["tokens"]; turnCount: number },
-): CompactReport {
-  return {
-    conversation: conversationOf(tree.branch),
-    branch: tree.branch,
-    dryRun: request.dryRun,
-    compaction: null,
-    commit: null,
-    reason: nothing,
-    from_turn: null,
-    to_turn: null,
-    policies: "",
-    tokens,
-    segments: turnCount === 0 ? [] : [{ from: 0, to: turnCount - 1, kind: "kept", tokens }],
-    warnings: [],
-  };
+/** Adds the loss receipt; a summary that is not written yet has none. */
+function withReceipt(compaction: Compaction, { plan, turns, before, after, pinned }: PlannedCompaction): Compaction {
+  if (plan.summarize !== undefined) return compaction;
+  return { ...compaction, receipt: lossOf(compaction, { turns, before, after, pins: pinned }) };
 }
 
-function describeReport(facts: {
-  branch: string;
-  dryRun: boolean;
-  planned: PlannedCompaction;
-  compaction: Compaction;
-}): CompactReport {
-  const { planned, compaction } = facts;
-  return {
-    conversation: conversationOf(facts.branch),
-    branch: facts.branch,
-    dryRun: facts.dryRun,
-    compaction,
-    commit: null,
-    from_turn: compaction.from_turn,
-    to_turn: compaction.to_turn,
-    policies: planned.plan.summarize === undefined ? describePolicies(compaction) : "summary",
-    tokens: planned.tokens,
-    segments: segmentTokens(planned.plan, planned),
-    warnings: warningsOf(planned),
-  };
+/** Lists what a summary says and its events do not bear out. Throws `ungrounded` when asked to be strict. */
+function checkSummary(
+  compaction: Compaction,
+  { turns }: PlannedCompaction,
+  { strict }: CompactRequest,
+): readonly Ungrounded[] {
+  if (compaction.summary === undefined) return [];
+  const raw = coveredEvents(compaction, turns).map(({ event }) => event);
+  const found = checkGrounding(compaction.summary.summary, raw);
+  if (found.length === 0 || strict !== true) return found;
+  const named = found.slice(0, MOST_NAMED).map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`);
+  throw userError(
+    "ungrounded",
+    `The summary says ${found.length} things that turns ${compaction.from_turn}..${compaction.to_turn} do not: ${named.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}.`,
+    {
+      hints: ["Correct the summary, or leave out --strict to store it as it is.", "Nothing was committed."],
+      data: { ungrounded: found },
+    },
+  );
 }
 
-function warningsOf({ plan, tokens, config }: PlannedCompaction): string[] {
-  const { from_turn, to_turn } = plan.compaction;
-  return [
-    ...summaryNotice(plan, config.conversation.compaction.model),
-    ...(plan.extendedFrom === undefined
-      ? []
-      : [
-          `extended from ${plan.extendedFrom.from}..${plan.extendedFrom.to} to ${from_turn}..${to_turn}: a summary partly overlaps it`,
-        ]),
-    ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
-    ...(plan.summarize === undefined && tokens.after > tokens.before
-      ? [`the view grows from ${tokens.before} to ${tokens.after} tokens`]
-      : []),
-  ];
-}
+/** Findings named in an error before the rest is only counted. */
+const MOST_NAMED = 5;
 
-function summaryNotice(plan: CompactionPlan, model: string): string[] {
-  if (plan.summarize === undefined) return [];
-  const name = plan.summarize.model ?? (model === "" ? "none chosen" : model);
-  return [
-    `will generate a summary for turns ${plan.compaction.from_turn}-${plan.compaction.to_turn} using model ${name}`,
-  ];
+/** Refuses a compaction that would make the view larger. */
+function requireGain({ tokens }: PlannedCompaction, { dryRun, force }: CompactRequest): void {
+  if (dryRun || force === true || tokens.after <= tokens.before) return;
+  throw userError("view_grows", `The view would grow from ${tokens.before} to ${tokens.after} tokens.`, {
+    data: { ...tokens },
+    hints: ["`--force` compacts all the same; `--dry-run` shows where it grows.", "Nothing was committed."],
+  });
 }

@@ -47,7 +47,8 @@ function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): st
   );
 }
 
-async function readDeltas(workspace: Workspace, tree: BranchTree): Promise<StoredDelta[]> {
+/** Reads the settings that are stored on a conversation, one a file. */
+export async function readDeltas(workspace: Workspace, tree: BranchTree): Promise<StoredDelta[]> {
   const blobs = await collectBlobs(
     workspace.store,
     tree.configs.map((file) => file.oid),

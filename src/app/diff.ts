@@ -52,13 +52,22 @@ async function diffCommit(
   options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const parent = await workspace.store.resolveCommit(`${commit}~1`);
-  const after = (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, commit))).view;
+  const { view: after, live } = await loadView(
+    workspace.store,
+    await loadBranchTree(workspace.store, tree.branch, commit),
+  );
   const before: View =
     parent === null
       ? { turns: [] }
       : (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, parent))).view;
   const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
-  return { ...nameSides(entry, { parent, commit }), ...diffViews(before, after, options) };
+  const added = new Set(entry?.added.map(compactionIdOfPath));
+  const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
+  return {
+    ...nameSides(entry, { parent, commit }),
+    ...diffViews(before, after, options),
+    ...(loss === undefined ? {} : { loss }),
+  };
 }
 
 /** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */

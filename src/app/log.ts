@@ -3,6 +3,7 @@
 import type { Compaction } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
 import { describePolicies } from "../core/policy.ts";
+import type { TokenSource } from "../core/tokens/token-meter.ts";
 import type { LogEntry } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
@@ -99,15 +100,21 @@ function parseOrNull(text: string, path: string): Compaction | null {
 
 function describe(
   compaction: Compaction | null,
-): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "policies" | "profile" | "summary"> {
+): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
   if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
   return {
     from_turn: compaction.from_turn,
     to_turn: compaction.to_turn,
     source: compaction.source ?? null,
     tokens: compaction.stats?.tokens ?? null,
+    ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
     policies: describePolicies(compaction),
     ...(compaction.profile === undefined ? {} : { profile: compaction.profile }),
     ...(compaction.summary === undefined ? {} : { summary: compaction.summary.summary }),
   };
+}
+
+/** The agent's own compactions carry its provider's counts, before and after. */
+function sourceOfTokens({ source, metadata }: Compaction): TokenSource {
+  return source === "import" && typeof metadata?.["postTokens"] === "number" ? "recorded" : "estimate";
 }

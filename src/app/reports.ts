@@ -1,7 +1,11 @@
 // What the app functions hand to the front ends: the JSON documents of DESIGN §5, plain data, keys as printed by --json.
-// Keys that the design names stay; optional ones may be added. Tokens are estimates of the view unless named raw.
+// Keys that the design names stay; optional ones may be added. Tokens are of the view unless named raw;
+// `tokens_source` says who counted them.
 import type { Compaction } from "../core/compaction.ts";
 import type { Event } from "../core/event.ts";
+import type { LossReceipt } from "../core/loss/loss-receipt.ts";
+import type { Calibration } from "../core/tokens/calibration.ts";
+import type { TokenSource } from "../core/tokens/token-meter.ts";
 import type { SkippedLine } from "../formats/imported-session.ts";
 
 /** What happened to one session that was imported. */
@@ -47,6 +51,8 @@ export interface LogRow {
   readonly live: boolean;
   /** Tokens of the whole view before and after; null when nobody recorded them. */
   readonly tokens: { readonly before: number; readonly after: number } | null;
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
   /** Commit time, RFC 3339 UTC. */
   readonly timestamp: string;
   readonly policies?: string;
@@ -67,6 +73,8 @@ export interface ListRow {
   readonly branch: string;
   readonly turns: number;
   readonly tokens: { readonly raw: number; readonly view: number };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
   /** Live compactions. */
   readonly compactions: number;
   /** Branches beside this one. */
@@ -91,9 +99,13 @@ export interface StatsReport {
   readonly tokens: {
     readonly raw: number;
     readonly view: number;
-    /** Tokens by what they are, e.g. `tool_call_response`: raw, and what the view still shows. */
+    /** Tokens by what they are, e.g. `tool_results`: raw, and what the view still shows. `overhead`: system prompt and tools. */
     readonly by_kind: Readonly<Record<string, { readonly raw: number; readonly view: number }>>;
   };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  /** How estimates follow the usage that the provider recorded; absent when too little is recorded. */
+  readonly calibration?: Calibration;
   readonly id?: string;
   readonly branch?: string;
   /** Messages (requests of the user and answers) of the view. */
@@ -116,6 +128,8 @@ export interface ShowConversation {
   readonly turns: number;
   readonly events: number;
   readonly tokens: { readonly raw: number; readonly view: number };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
   readonly branches: readonly { readonly name: string; readonly turns: number; readonly active: boolean }[];
   /** Live compactions, newest first. */
   readonly compactions: readonly LogRow[];
@@ -133,6 +147,8 @@ export interface ShowEvent {
   readonly turn: number;
   readonly event: Event;
   readonly tokens: number;
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
   /** `shown` as it is, `changed` by a policy, `hidden` by a summary or omission, `internal`: no model sees its kind. */
   readonly state: "shown" | "changed" | "hidden" | "internal";
   /** Compaction that changes or hides it. */
@@ -141,8 +157,8 @@ export interface ShowEvent {
   readonly projected?: Event;
 }
 
-/** What a compaction took out of the view. */
-export interface Receipt {
+/** What a compaction took out of the view: content, and facts. */
+export interface Receipt extends LossReceipt {
   /** Tokens of what it covers. */
   readonly tokens: { readonly before: number; readonly after: number };
   /** Bytes of what it covers. */

@@ -2,7 +2,6 @@
 // be lost: only the record's file goes or comes back.
 import { compareCompactions, isHiding } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
-import { estimateView } from "../core/token-estimate.ts";
 import { revertMessage } from "../store/commit-message.ts";
 import type { FileChange, LogEntry } from "../store/conversation-store.ts";
 import { commitChange } from "./append-record.ts";
@@ -10,10 +9,11 @@ import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
-import { type LiveCompactions, loadView } from "./load-view.ts";
+import { type LiveCompactions, loadView, loadWhole } from "./load-view.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { RevertReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
+import { meterOf } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Reverts each id in the order given: a compaction, or the commit of one or of a revert. Throws before the first commit when an id is wrong. */
@@ -35,7 +35,8 @@ async function revertTargets(
 ): Promise<RevertReport> {
   const name = start.branch;
   let tree = start;
-  const { view, live } = await loadView(workspace.store, tree);
+  const whole = await loadWhole(workspace.store, tree);
+  const { view, live } = whole;
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
@@ -54,13 +55,18 @@ async function revertTargets(
     tree = await treeOf(workspace, name);
   }
   await refreshViews(workspace, name);
+  const meter = meterOf(whole);
+  const after = await loadView(workspace.store, tree);
   return {
     commit,
     reverted: plans.flatMap((plan) => plan.ids),
     restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
     conversation: conversationOf(name),
     branch: name,
-    tokens: { before: estimateView(view), after: estimateView((await loadView(workspace.store, tree)).view) },
+    tokens: {
+      before: meter.countView(view, live.applied).tokens,
+      after: meter.countView(after.view, after.live.applied).tokens,
+    },
     warnings,
   };
 }

@@ -3,21 +3,25 @@ import type { Compaction } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
 import { countConversation } from "../core/conversation-stats.ts";
 import { userError } from "../core/errors.ts";
-import { type Event, traitsOf } from "../core/event.ts";
 import { describePolicies } from "../core/policy.ts";
-import { estimateEvent, estimateEvents, estimateView } from "../core/token-estimate.ts";
+import { project } from "../core/projection.ts";
+import type { Turn } from "../core/turn.ts";
+import type { View } from "../core/view.ts";
 import { resolveDispositions } from "../core/winner.ts";
 import type { ConversationStore, LogEntry } from "../store/conversation-store.ts";
+import { stateOf } from "./blame.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { findAddition } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
-import { loadCompactions, loadWhole } from "./load-view.ts";
+import { type LiveCompactions, loadCompactions, loadWhole } from "./load-view.ts";
 import { readCompactionLog } from "./log.ts";
+import { lossOf } from "./loss.ts";
 import { receiptOf } from "./receipt.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
 import { conversationTitle } from "./titles.ts";
+import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Shows what an id names; `@` = the active conversation. */
@@ -32,8 +36,8 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
-  const { turns, view } = await loadWhole(store, tree);
-  const events = [...turns.values()].flatMap((turn) => turn.events);
+  const loaded = await loadWhole(store, tree);
+  const { turns } = loaded;
   const active = await store.readActiveBranch();
   const conversation = conversationOf(tree.branch);
   const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
@@ -57,7 +61,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     source: source === null ? null : `${source.format} ${source.session}`,
     turns: turns.size,
     events: countConversation([...turns.values()], []).events,
-    tokens: { raw: estimateEvents(events), view: estimateView(view) },
+    ...reportTokens(loaded, meterOf(loaded)),
     branches,
     compactions: log.filter((row) => row.live && row.kind !== "revert"),
   };
@@ -110,8 +114,17 @@ async function receiptAt(
   compaction: Compaction,
 ): Promise<ShowCompaction["receipt"]> {
   const then = await loadBranchTree(workspace.store, tree.branch, commit);
-  const { turns, view } = await loadWhole(workspace.store, then);
-  return receiptOf(compaction, { turns, after: view });
+  const { turns, view, live } = await loadWhole(workspace.store, then);
+  const hidden = receiptOf(compaction, { turns, after: view });
+  // Imported compactions have none of their own.
+  const loss =
+    compaction.receipt ?? lossOf(compaction, { turns, before: viewWithout(compaction, turns, live), after: view });
+  return { ...hidden, ...loss };
+}
+
+function viewWithout({ id }: Compaction, turns: ReadonlyMap<number, Turn>, { applied }: LiveCompactions): View {
+  const others = applied.filter((compaction) => compaction.id !== id);
+  return project({ turnCount: turns.size, turns, compactions: others });
 }
 
 function findRecord(
@@ -128,7 +141,8 @@ async function showEvent(
   tree: BranchTree,
   target: Extract<Target, { kind: "event" }>,
 ): Promise<ShowEvent> {
-  const { turns, view, live } = await loadWhole(workspace.store, tree);
+  const loaded = await loadWhole(workspace.store, tree);
+  const { turns, view, live } = loaded;
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
   if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
   const shown = view.turns.flatMap((turn) => turn.events).find((candidate) => candidate.id === event.id);
@@ -143,14 +157,10 @@ async function showEvent(
     branch: tree.branch,
     turn: target.turn,
     event,
-    tokens: estimateEvent(event),
+    tokens: meterOf(loaded).countEvents([event]),
+    tokens_source: "estimate",
     state,
     ...(decides === undefined ? {} : { compaction: decides.id }),
     ...(state === "changed" && shown !== undefined ? { projected: shown } : {}),
   };
-}
-
-function stateOf(event: Event, shown: Event | undefined): ShowEvent["state"] {
-  if (shown !== undefined) return shown === event ? "shown" : "changed";
-  return traitsOf(event).providerVisible ? "hidden" : "internal";
 }

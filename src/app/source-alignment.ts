@@ -1,16 +1,16 @@
 // Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
 // path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
 import type { ConversationStore, FileChange } from "../store/conversation-store.ts";
-import type { BufferSource } from "./buffer-source.ts";
+import type { ByteSource } from "./buffer-source.ts";
 import { blobId } from "./object-id.ts";
-import type { SideFile } from "./session-files.ts";
+import type { SideFile } from "./side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "./source-pieces.ts";
 import { listPieces, listSideFiles } from "./stored-session.ts";
 import type { TurnSequence } from "./turn-sequence.ts";
 
 export interface SourceStretches {
   readonly sequence: Pick<TurnSequence, "turnCount" | "lines">;
-  readonly source: BufferSource;
+  readonly source: ByteSource;
   readonly session: string;
   readonly limits: PieceLimits;
 }

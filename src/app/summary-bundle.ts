@@ -6,11 +6,11 @@ import { isNothing, type RangeRequest } from "../core/bound-resolution.ts";
 import type { Summary } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
 import { parseBound } from "../core/range-bound.ts";
-import { isInRange, locateRange } from "../core/range-location.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { complete } from "./compact.ts";
 import { planOnBranch } from "./compact-plan.ts";
 import { conversationOf } from "./conversations.ts";
+import { coveredEvents } from "./covered-events.ts";
 import { sha256 } from "./object-id.ts";
 import type { Runtime } from "./runtime.ts";
 import { readTemplate } from "./templates.ts";
@@ -49,22 +49,7 @@ export async function createBundle(
     });
   const compaction = await complete(workspace, tree, planned);
   const { from_turn, to_turn, from_event, to_event, covers = "" } = compaction;
-  const located = locateRange(
-    {
-      from: from_turn,
-      to: to_turn,
-      ...(from_event === undefined ? {} : { fromEvent: from_event }),
-      ...(to_event === undefined ? {} : { toEvent: to_event }),
-    },
-    { turnCount: tree.turnOids.length, turns: planned.turns, touchesRequests: true },
-  );
-  const events = [...planned.turns.values()]
-    .filter((turn) => from_turn <= turn.index && turn.index <= to_turn)
-    .flatMap((turn) =>
-      turn.events
-        .filter((_, index) => located === null || isInRange(located, turn.index, index))
-        .map((event) => ({ turn: turn.index, ...event })),
-    );
+  const events = coveredEvents(compaction, planned.turns).map(({ turn, event }) => ({ turn, ...event }));
   const plan: BundlePlan = {
     id: sha256(`${tree.branch}\n${covers}`).slice(0, 12),
     conversation: conversationOf(tree.branch),

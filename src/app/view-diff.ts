@@ -1,5 +1,6 @@
 // The diff of two views: what a model sees before and after. Events are paired by id, and only those that read
 // differently are compared as text. Applying the hunks to the text of `before` gives the text of `after`.
+import type { LossReceipt } from "../core/loss/loss-receipt.ts";
 import type { View } from "../core/view.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
 import { countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
@@ -19,6 +20,8 @@ export interface DiffReport extends ViewDiff {
   /** What was compared, as a person would write it, e.g. a commit. */
   readonly from: string;
   readonly to: string;
+  /** Loss receipt of the compaction that makes the difference, where one does and has it. */
+  readonly loss?: LossReceipt;
 }
 
 /** How a diff is made. */

@@ -1,7 +1,14 @@
 // `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
 import type { LogReport, LogRow } from "../app/reports.ts";
 import { renderFields } from "./render-fields.ts";
-import { renderRange, renderShare, renderTime, renderTokens } from "./render-quantity.ts";
+import {
+  type BeforeAfter,
+  renderRange,
+  renderShare,
+  renderSource,
+  renderTime,
+  renderTokens,
+} from "./render-quantity.ts";
 import { plain, plainLine, type Rendering, type Style } from "./style.ts";
 
 /** How the history is shown. */
@@ -42,7 +49,7 @@ function renderEntry(row: LogRow, rendering: Rendering): string {
       ["Author", row.author],
       ["Range", range],
       ["Policies", row.policies],
-      ["Tokens", row.tokens === null ? null : `${renderTokens(row.tokens)} ${renderShare(row.tokens)}`],
+      ["Tokens", row.tokens === null ? null : renderChange(row.tokens, row.tokens_source)],
       ["Source", row.source],
       ["Profile", row.profile],
       ["Not applied", row.not_applied],
@@ -52,6 +59,10 @@ function renderEntry(row: LogRow, rendering: Rendering): string {
   const head = `${style.commit(`commit ${row.commit}`)} ${decoration(row, style)}`;
   const body = [row.subject, ...(row.summary === undefined ? [] : ["", row.summary])].join("\n");
   return [head, ...fields, "", indentText(body)].join("\n");
+}
+
+function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): string {
+  return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd() + renderSource(source);
 }
 
 function indentText(text: string): string {

@@ -3,6 +3,7 @@ import type { Receipt, ShowCompaction } from "../app/reports.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { type Field, renderFields } from "./render-fields.ts";
+import { renderLoss } from "./render-loss.ts";
 import {
   type BeforeAfter,
   groupDigits,
@@ -29,6 +30,7 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
     ...section("Tools hidden:", toolLines(receipt, style, width), style),
     ...section("Files:", named(receipt.files), style),
     ...section("Commands:", named(receipt.commands), style),
+    ...section("Loss receipt:", renderLoss(receipt, rendering), style),
   ].join("\n");
 }
 
@@ -67,7 +69,7 @@ function receiptFields({ from_turn, to_turn, stats }: Compaction, receipt: Recei
       ? renderBytes(bytes.before)
       : `${renderBytes(bytes.before)} → ${renderBytes(bytes.after)}`;
   return [
-    ["Tokens", `${renderChange(tokens)} (${turns}, raw → shown)`],
+    ["Tokens", `${renderChange(tokens)} (${turns}, raw → shown, estimate)`],
     [
       "View",
       stats?.tokens === undefined ? null : `${renderChange(stats.tokens)} tokens (the whole view, before → after)`,

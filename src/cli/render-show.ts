@@ -4,7 +4,7 @@ import { eventLines } from "../app/view-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
-import { groupDigits, renderTime, renderTokens } from "./render-quantity.ts";
+import { groupDigits, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
 import { plain, plainLine, type Rendering } from "./style.ts";
 
@@ -33,7 +33,10 @@ function renderConversation(report: ShowConversation, rendering: Rendering): str
       ["Updated", renderTime(report.updated_at)],
       ["Turns", groupDigits(report.turns)],
       ["Events", groupDigits(report.events)],
-      ["Tokens", renderTokens({ before: report.tokens.raw, after: report.tokens.view })],
+      [
+        "Tokens",
+        renderTokens({ before: report.tokens.raw, after: report.tokens.view }) + renderSource(report.tokens_source),
+      ],
       ["Labels", report.labels?.join(", ")],
       ["State", marks.join(", ")],
     ],
@@ -73,7 +76,7 @@ function renderEvent(report: ShowEvent, rendering: Rendering): string {
       ["Branch", report.branch],
       ["Turn", report.turn],
       ["Model", event.metadata?.model],
-      ["Tokens", formatTokens(report.tokens)],
+      ["Tokens", formatTokens(report.tokens) + renderSource(report.tokens_source)],
       ["View", `${STATES[report.state]}${by}`],
     ],
     rendering,

@@ -1,6 +1,8 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import type { CompactReport, CompactSegment } from "../app/compact-report.ts";
-import { renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { formatTokens } from "../core/token-estimate.ts";
+import { renderLoss } from "./render-loss.ts";
+import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 import { plain, plainLine, type Rendering, type Style } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
@@ -15,7 +17,15 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): str
     const reason = report.reason === undefined ? "" : ` ${asSentence(plain(report.reason))}`;
     return [`${style.heading("Nothing to compact.")}${reason}`, ...warnings].join("\n");
   }
-  return [headline(report, style), ...segmentLines(report, rendering), ...warnings].join("\n");
+  return [
+    headline(report, style),
+    ...segmentLines(report, rendering),
+    ...stepLines(report, rendering),
+    ...cacheLines(report),
+    ...lossLines(report, rendering),
+    ...ungroundedLines(report, rendering),
+    ...warnings,
+  ].join("\n");
 }
 
 function asSentence(text: string): string {
@@ -31,7 +41,8 @@ function headline(report: CompactReport, style: Style): string {
   return `${line}\n${style.commit(`commit ${report.commit.slice(0, 7)}`)}  compaction ${style.id(report.compaction?.id ?? "")}`;
 }
 
-function segmentLines({ segments, tokens }: CompactReport, { style, width }: Rendering): string[] {
+function segmentLines(report: CompactReport, { style, width }: Rendering): string[] {
+  const { segments, tokens, tokens_source, overhead } = report;
   const largest = Math.max(1, ...segments.map((segment) => Math.max(segment.tokens.before, segment.tokens.after)));
   const rows: Cell[][] = segments.map((segment) => [
     { text: renderRange(segment.from, segment.to), paint: style.heading },
@@ -41,10 +52,60 @@ function segmentLines({ segments, tokens }: CompactReport, { style, width }: Ren
     { text: renderShare(segment.tokens), paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
   ]);
-  const total = ["total", "", "", renderTokens(tokens), { text: renderShare(tokens), paint: style.faint }, ""];
+  const fixed = { before: overhead, after: overhead };
+  const front: Cell[][] = overhead === 0 ? [] : [["", "", "system prompt, tools", renderTokens(fixed), "", ""]];
+  const source = { text: tokens_source, paint: style.faint };
+  const total = ["total", source, "", renderTokens(tokens), { text: renderShare(tokens), paint: style.faint }, ""];
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
-  return renderTable([...rows, total], { columns, width, indent: "  " });
+  return renderTable([...rows, ...front, total], { columns, width, indent: "  " });
 }
+
+/** What each strategy added to those before it; one alone is the total, which is told already. */
+function stepLines({ report }: CompactReport, { style, width }: Rendering): string[] {
+  const steps = report?.steps ?? [];
+  if (steps.length < 2) return [];
+  const rows = steps.map(({ strategy, events_removed, estimated_tokens_saved }): Cell[] => [
+    { text: strategy, paint: style.heading },
+    events_removed === 0 ? "" : `${renderCount(events_removed, "event")} removed`,
+    `${formatTokens(Math.abs(estimated_tokens_saved))} ${estimated_tokens_saved < 0 ? "added" : "saved"}`,
+  ]);
+  return ["", ...renderTable(rows, { columns: [{}, { align: "right" }, { align: "right" }], width, indent: "  " })];
+}
+
+/** What a provider that caches prefixes makes of it. */
+function cacheLines({ cache }: CompactReport): string[] {
+  if (cache === null || cache.saved_per_call <= 0) return [];
+  const { prefix_kept, rewritten, saved_per_call, break_even_calls } = cache;
+  const cost = rewritten === 0 ? "nothing rewritten" : `${formatTokens(rewritten)} rewritten once`;
+  const pays =
+    break_even_calls === null || break_even_calls === 0 ? "" : `, pays after ${renderCount(break_even_calls, "call")}`;
+  return [
+    "",
+    `  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
+  ];
+}
+
+/** What would be lost from sight, in a dry run; of what is done, `jpg show` tells. */
+function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): string[] {
+  const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): string[] {
+  if (ungrounded.length === 0) return [];
+  const rows = ungrounded.slice(0, MOST_NAMED).map(({ kind, text }) => [kind, plainLine(text)]);
+  const named = renderTable(rows, { columns: [{}, { shrinkTo: 16 }], width, indent: "    " });
+  const rest = ungrounded.length - named.length;
+  return [
+    "",
+    `  ${style.caution("In the summary, but in none of the events it stands for:")}`,
+    ...named,
+    ...(rest === 0 ? [] : [`    … ${rest} more (--json lists all)`]),
+  ];
+}
+
+/** Findings named before the rest is only counted. */
+const MOST_NAMED = 10;
 
 /** What is left of a segment as full blocks, what it lost as light ones. */
 function bar({ tokens: { before, after } }: CompactSegment, largest: number): string {

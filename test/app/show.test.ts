@@ -8,7 +8,6 @@ import { buildSession } from "../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../helpers/workspace.ts";
 
 const RESPONSES: Policies = { tool_calls: { policy: "strip", request: false, response: true } };
-const BOTH: Policies = { tool_calls: { policy: "strip", request: true, response: true } };
 
 let workspace: GitWorkspace;
 beforeEach(async () => {
@@ -18,13 +17,19 @@ afterEach(() => removeWorkspace(workspace));
 
 describe("show of an event", () => {
   it("names the newest of two compactions that read it alike", async () => {
-    const session = buildSession(["prompt", { tools: 1 }, "say", "prompt", "say"]);
+    const session = buildSession(["prompt", { tools: 1 }, "say", "prompt", { tools: 1 }, "say"]);
     const { branch } = await importBytes(workspace, session.text());
     const tree = async () => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
-    const compactWith = async (policies: Policies) =>
-      compact(workspace, await tree(), { range: { keep: 1 }, policies, dryRun: false, fork: false, activate: false });
-    await compactWith(RESPONSES);
-    const newest = await compactWith(BOTH);
+    const compactKeeping = async (keep: number) =>
+      compact(workspace, await tree(), {
+        range: { keep },
+        policies: RESPONSES,
+        dryRun: false,
+        fork: false,
+        activate: false,
+      });
+    await compactKeeping(1);
+    const newest = await compactKeeping(0);
     const { turns } = await loadWhole(workspace.store, await tree());
     const result = turns.get(0)?.events.find((event) => event.type === "tool_call_response");
     const shown = await show(workspace, result?.id);

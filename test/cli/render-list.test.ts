@@ -28,6 +28,13 @@ const OTHER: ListRow = {
 };
 
 describe("renderList", () => {
+  it("marks tokens that are an estimate", () => {
+    const tokens = (source: "recorded" | "estimate") =>
+      renderList([{ ...OTHER, tokens_source: source }], { ...PLAIN, width: 100, now });
+    expect(tokens("estimate")).toContain(" ~1.2k ");
+    expect(tokens("recorded")).not.toContain("~");
+  });
+
   it("marks the active conversation and shows what its compactions save", () => {
     expect(renderList([ACTIVE, OTHER], { ...PLAIN, width: 100, now })).toMatchInlineSnapshot(`
       "  ID               BRANCH  TURNS         TOKENS  COMP  FORK  AGE  TITLE

@@ -34,6 +34,11 @@ describe("renderLog", () => {
     expect(renderLog([{ ...MADE, kind: "reapply" }], PLAIN)).toContain("(reapply of k3f9q2, live)");
   });
 
+  it("says who counted the tokens, in full", () => {
+    const lines = renderLog([{ ...MADE, tokens_source: "estimate" }], { ...PLAIN, verbose: true }).split("\n");
+    expect(lines).toContainEqual(expect.stringMatching(/^Tokens: +84\.2k → 9\.1k -89% \(estimate\)$/));
+  });
+
   it("never calls a revert live", () => {
     expect(renderLog([{ ...REVERTED, live: true, not_applied: "turn 7 differs" }], PLAIN)).toMatch(
       /\(revert of k3f9q2\)/,

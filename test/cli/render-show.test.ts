@@ -16,6 +16,8 @@ const RECEIPT: Receipt = {
   ],
   files: ["src/parser.ts"],
   commands: Array.from({ length: 30 }, (_, index) => `npm test ${index}`),
+  facts: {},
+  mentioned_later: [],
 };
 const COMPACTION: ShowCompaction = {
   kind: "compaction",
@@ -55,7 +57,7 @@ describe("renderShow", () => {
       Date:     not a time
       Range:    turns 0..12 (up to e9)
       Policies: reasoning + tools stripped
-      Tokens:   84.2k → 9.1k -89% (turns 0..12, raw → shown)
+      Tokens:   84.2k → 9.1k -89% (turns 0..12, raw → shown, estimate)
       Bytes:    330 kB → 21.0 kB
       Events:   41 removed, 88 changed
 
@@ -122,8 +124,15 @@ describe("renderShow", () => {
     const stats = { tokens: { before: 90_000, after: 15_000 } };
     const event = { ...COMPACTION.event, from_turn: 3, to_turn: 3, stats };
     const lines = renderShow({ ...COMPACTION, event }, PLAIN).split("\n");
-    expect(lines).toContain("Tokens:   84.2k → 9.1k -89% (turn 3, raw → shown)");
+    expect(lines).toContain("Tokens:   84.2k → 9.1k -89% (turn 3, raw → shown, estimate)");
     expect(lines).toContain("View:     90.0k → 15.0k -83% tokens (the whole view, before → after)");
+  });
+
+  it("says who counted the tokens of a conversation", () => {
+    const lines = (tokens_source: "recorded" | "estimate") =>
+      renderShow({ ...CONVERSATION, tokens_source }, PLAIN).split("\n");
+    expect(lines("recorded")).toContainEqual(expect.stringMatching(/^Tokens: +184\.2k → 9\.1k \(recorded\)$/));
+    expect(lines("estimate")).toContainEqual(expect.stringMatching(/^Tokens: +184\.2k → 9\.1k \(estimate\)$/));
   });
 
   it("shows an event as it was and as the view has it", () => {

@@ -13,6 +13,12 @@ const REPORT: CompactReport = {
   to_turn: 12,
   policies: "reasoning + tools stripped",
   tokens: { before: 97_300, after: 22_200 },
+  tokens_source: "estimate",
+  overhead: 0,
+  cache: null,
+  receipt: null,
+  ungrounded: [],
+  report: { events_removed: 40, estimated_tokens_saved: 75_100, steps: [] },
   segments: [
     { from: 0, to: 2, kind: "summary", policies: "summary p0z1aa", tokens: { before: 1200, after: 1200 } },
     {
@@ -35,8 +41,49 @@ describe("renderTimeline", () => {
           0..2  summary    summary p0z1aa                       1.2k        █
          3..12  compacted  reasoning + tools stripped   84.2k → 9.1k  -89%  █░░░░░░░
         13..15  kept                                           11.9k        █
-         total                                         97.3k → 22.2k  -77%"
+         total  estimate                               97.3k → 22.2k  -77%"
     `);
+  });
+
+  it("tells what stands in front of the events, what the cache makes of it and what a summary has no ground for", () => {
+    const cache = { prefix_kept: 13_000, rewritten: 8200, saved_per_call: 75_100, break_even_calls: 2 };
+    const ungrounded = [{ kind: "sha", text: "beef123" }] as const;
+    const shown = renderTimeline({ ...REPORT, overhead: 12_000, cache, ungrounded }, PLAIN);
+    expect(shown.split("\n").slice(5)).toEqual([
+      "                     system prompt, tools                12.0k",
+      "   total  estimate                               97.3k → 22.2k  -77%",
+      "",
+      "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved per call, pays after 2 calls",
+      "",
+      "  In the summary, but in none of the events it stands for:",
+      "    sha  beef123",
+    ]);
+  });
+
+  it("shows the loss receipt in a dry run only", () => {
+    const counts = { total: 3, visible: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 0 };
+    const receipt = { facts: { files: counts }, mentioned_later: [] };
+    const lossOf = (dryRun: boolean) =>
+      renderTimeline({ ...REPORT, dryRun, receipt }, PLAIN).includes("MENTIONED LATER");
+    expect([lossOf(true), lossOf(false)]).toEqual([true, false]);
+  });
+
+  it("says what each of several strategies added to those before it", () => {
+    const steps = [
+      { strategy: "dedup-tools", events_removed: 1204, estimated_tokens_saved: 70_000 },
+      { strategy: "strip-tool-results", events_removed: 0, estimated_tokens_saved: 5100 },
+    ];
+    const report = { events_removed: 1204, estimated_tokens_saved: 75_100, steps };
+    const lines = (shown: typeof report) =>
+      renderTimeline({ ...REPORT, report: shown }, PLAIN)
+        .split("\n")
+        .slice(6);
+    expect(lines(report)).toEqual([
+      "",
+      "  dedup-tools         1,204 events removed  70.0k saved",
+      "  strip-tool-results                         5.1k saved",
+    ]);
+    expect(lines({ ...report, steps: steps.slice(0, 1) })).toEqual([]);
   });
 
   it("says that a dry run only would, and names no commit", () => {

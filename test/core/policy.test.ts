@@ -90,7 +90,33 @@ describe("describePolicies", () => {
     [{ tool_calls: { policy: "truncate", max_chars: 9 } }, "tool results truncated"],
     [{ reasoning: "strip", tool_calls: { policy: "omit" } }, "reasoning stripped, tool calls omitted"],
     [{ reasoning: "strip", attachments: "strip" }, "reasoning + attachments stripped"],
-    [{ tool_calls: { policy: "selective", calls: [{ event: "e" }] } }, "1 tool call reduced"],
+    [{ tool_calls: { policy: "selective", calls: [{ event: "e" }] } }, "1 call kept"],
+    [
+      {
+        tool_calls: {
+          policy: "selective",
+          calls: [
+            { event: "a", request: "omit", response: "omit" },
+            { event: "b", response: "omit" },
+            { event: "c", request: "strip", response: "strip" },
+            { event: "d", request: { drop: { max_chars: 9 } }, response: "strip" },
+            { event: "e", response: { truncate: { max_chars: 9 } } },
+          ],
+        },
+      },
+      "2 calls omitted, 1 call stripped, 1 result stripped, 1 result truncated, 1 call's arguments shortened",
+    ],
+    [
+      {
+        reasoning: "strip",
+        tool_calls: {
+          policy: "selective",
+          calls: [{ event: "a", request: "omit", response: "omit" }, { event: "b" }],
+          else: { policy: "strip", request: false, response: true },
+        },
+      },
+      "reasoning + tool results stripped, 1 call omitted, 1 call spared",
+    ],
     [{ turns: "omit" }, "turns omitted"],
     [{ summary: { summary: "s" }, reasoning: "strip" }, "summary"],
     [{ replacement: [] }, "replacement"],

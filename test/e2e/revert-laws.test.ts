@@ -83,7 +83,7 @@ const POLICIES: Readonly<Record<Exclude<Step["what"], "summary">, Policies>> = {
 async function make({ from, size, what }: Step, at: number): Promise<Made | null> {
   const range = { from: parseBound(String(from)), to: parseBound(String(Math.min(6, from + size))) };
   const content = what === "summary" ? { summary: { summary: `summary ${at}` } } : { policies: POLICIES[what] };
-  const request = { range, ...content, dryRun: false, fork: false, activate: false };
+  const request = { range, ...content, dryRun: false, fork: false, activate: false, force: true };
   const { compaction, commit } = await compact(workspace, await tree(), request);
   return compaction === null || commit === null ? null : { id: compaction.id, commit };
 }

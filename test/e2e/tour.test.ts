@@ -14,7 +14,7 @@ import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** Longest a tour may take on a busy machine: 28 commands, milliseconds. */
+/** Longest a tour may take on a busy machine: 35 commands, milliseconds. */
 const TOUR_MS = 180_000;
 
 let folder: TempFolder;
@@ -56,11 +56,11 @@ function transcript(text: string): Shown[] {
     });
 }
 
-/** Masks commits and the ids of compactions that are made on the way. */
+/** Masks commits, the ids of compactions that are made on the way, and the time. */
 function mask(text: string): string {
-  const made = /compaction ([0-9a-z]{6,})$/m.exec(text)?.[1];
-  const masked = made === undefined ? text : text.replaceAll(made, "COMPACTION");
-  return masked.replace(/\b[0-9a-f]{7,40}\b/g, "COMMIT");
+  const made = [...text.matchAll(/^commit \w+ {2}compaction ([0-9a-z]{6,})$/gm)].map(([, id]) => id ?? "");
+  const masked = made.reduce((rest, id) => rest.replaceAll(id, "COMPACTION"), text);
+  return masked.replace(/\b[0-9a-f]{7,40}\b/g, "COMMIT").replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d\b/g, "TIME");
 }
 
 /** The README's fenced blocks of a language. */
@@ -72,7 +72,20 @@ function blocks(language: string, text = readme): string[] {
 describe("npm run tour", () => {
   it("shows the main job from import to export", () => {
     const commands = transcript(mask(printed)).map(({ command }) => command.split(" ").slice(0, 2).join(" "));
-    for (const name of ["import", "log", "compact", "diff", "revert", "undo", "fork", "checkout", "export"]) {
+    for (const name of [
+      "import",
+      "log",
+      "compact",
+      "diff",
+      "revert",
+      "undo",
+      "fork",
+      "pin",
+      "blame",
+      "check",
+      "checkout",
+      "export",
+    ]) {
       expect(commands).toContain(`jpg ${name}`);
     }
     expect(printed).toContain("\n$ jpg compact --dry-run\n");

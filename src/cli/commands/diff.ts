@@ -1,8 +1,17 @@
 import { diffConversation } from "../../app/diff.ts";
+import type { DiffReport } from "../../app/view-diff.ts";
 import { type CommandSpec, flag } from "../command.ts";
 import { count } from "../number-option.ts";
 import { renderDiff } from "../render-diff.ts";
 import { renderDiffStat } from "../render-diff-stat.ts";
+import { renderLoss } from "../render-loss.ts";
+import type { Rendering } from "../style.ts";
+
+/** The counts, and under them what the compaction takes from sight. */
+function statText({ stat, loss }: DiffReport, rendering: Rendering): string {
+  const lines = loss === undefined ? [] : renderLoss(loss, rendering);
+  return [renderDiffStat(stat, rendering), ...(lines.length === 0 ? [] : ["", ...lines])].join("\n");
+}
 
 export const command: CommandSpec = {
   name: "diff",
@@ -27,7 +36,7 @@ export const command: CommandSpec = {
     const report = await diffConversation(await open(), args, context === undefined ? {} : { context });
     if (json) output.json(report);
     else if (report.hunks.length === 0) output.info("No difference: the model sees the same.");
-    else if (flag(options, "stat")) output.data(renderDiffStat(report.stat, output));
+    else if (flag(options, "stat")) output.data(statText(report, output));
     else
       await output.page(renderDiff(report, { style: output.style, width: output.width, full: flag(options, "full") }));
     return 0;

@@ -1,0 +1,72 @@
+// What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
+// a later one makes obsolete.
+import type { Config } from "../config/config.ts";
+import { toolHints } from "../config/tool-hints.ts";
+import { definedTools } from "../core/strategies/defined-tools.ts";
+import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
+import type { StrategyRequest } from "../core/strategies/plan-strategies.ts";
+import type { TokenMeter } from "../core/tokens/token-meter.ts";
+import { listToolCalls } from "../core/tools/tool-call.ts";
+import { warnOfUnknownTools } from "../core/tools/unknown-tools.ts";
+import type { Turn } from "../core/turn.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { readDeltas } from "./conversation-config.ts";
+import { findSubsumed, type SubsumptionOptions } from "./subsumption.ts";
+import type { Workspace } from "./workspace.ts";
+
+interface Facts {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly config: Config;
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Tokens of the view before. */
+  readonly viewTokens: number;
+  readonly meter: TokenMeter;
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+}
+
+/** A request to strategies, and what went wrong while it was made, as sentences. */
+export interface GatheredStrategies {
+  readonly request: StrategyRequest;
+  readonly problems: readonly string[];
+}
+
+/** Gathers what strategies need. Runs the programs of `subsumes` hints. */
+export async function strategyRequest(
+  { uses, names }: ChosenStrategies,
+  { workspace, tree, config, turns, viewTokens, meter, windowTokens }: Facts,
+): Promise<GatheredStrategies> {
+  const hints = toolHints(config);
+  const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
+  const stored = readsDefinitions ? (await readDeltas(workspace, tree)).map(({ delta }) => delta) : [];
+  const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
+  const found = usesSubsumption
+    ? await findSubsumed(listToolCalls(turns.values()), { hints, ...place(workspace) })
+    : null;
+  const request: StrategyRequest = {
+    uses,
+    names,
+    hints,
+    viewTokens,
+    tokenFactor: meter.factor,
+    windowTokens,
+    ...(readsDefinitions ? { definedTools: definedTools(turns.values(), stored) } : {}),
+    ...(found === null ? {} : { subsumed: found.pairs }),
+  };
+  return { request, problems: found?.problems ?? [] };
+}
+
+/** Where programs are started: in the project, else in the store. */
+function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
+  return { cwd: location.project?.root ?? location.root, env: runtime.env };
+}
+
+/** Warns of hints for tools that were not called; only when every turn was read, for one of the others may call them. */
+export function warnOfHints(config: Config, turns: ReadonlyMap<number, Turn>, turnCount: number): readonly string[] {
+  if (turns.size < turnCount) return [];
+  const called = new Set<string>();
+  for (const { events } of turns.values())
+    for (const event of events) if (event.type === "tool_call_request") called.add(event.name);
+  return warnOfUnknownTools(Object.keys(config.conversation.tools), called);
+}

@@ -1,0 +1,144 @@
+// Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
+import { cacheReceipt } from "../core/cache-receipt.ts";
+import type { Compaction } from "../core/compaction.ts";
+import { traitsOf } from "../core/event.ts";
+import type { Ungrounded } from "../core/loss/grounding.ts";
+import type { CompactionPlan } from "../core/plan-compaction.ts";
+import { describePolicies } from "../core/policy.ts";
+import { type ChosenStrategies, tokensOf } from "../core/strategies/pipelines.ts";
+import type { View } from "../core/view.ts";
+import type { NothingPlanned, PlannedCompaction } from "./compact-plan.ts";
+import type { CompactReport, StrategyReport, TokenChange } from "./compact-report.ts";
+import { segmentTokens } from "./compact-segments.ts";
+import { conversationOf } from "./conversations.ts";
+
+/** Reports that there was nothing to compact, and why. */
+export function nothingReport(
+  branch: string,
+  dryRun: boolean,
+  { nothing, tokens, tokens_source, turnCount, problems }: NothingPlanned,
+): CompactReport {
+  return {
+    conversation: conversationOf(branch),
+    branch,
+    dryRun,
+    compaction: null,
+    commit: null,
+    reason: nothing,
+    from_turn: null,
+    to_turn: null,
+    policies: "",
+    tokens,
+    tokens_source,
+    overhead: 0,
+    cache: null,
+    receipt: null,
+    ungrounded: [],
+    report: null,
+    segments: turnCount === 0 ? [] : [{ from: 0, to: turnCount - 1, kind: "kept", tokens }],
+    warnings: problems,
+  };
+}
+
+/** Reports what a compaction does, or would do. */
+export function describeReport(facts: {
+  branch: string;
+  dryRun: boolean;
+  planned: PlannedCompaction;
+  compaction: Compaction;
+  ungrounded: readonly Ungrounded[];
+  strategies: ChosenStrategies | undefined;
+}): CompactReport {
+  const { planned, compaction, ungrounded } = facts;
+  const { meter, before, after } = planned;
+  const isWritten = planned.plan.summarize === undefined;
+  return {
+    conversation: conversationOf(facts.branch),
+    branch: facts.branch,
+    dryRun: facts.dryRun,
+    compaction,
+    commit: null,
+    from_turn: compaction.from_turn,
+    to_turn: compaction.to_turn,
+    policies: isWritten ? describePolicies(compaction) : "summary",
+    tokens: planned.tokens,
+    tokens_source: planned.tokens_source,
+    overhead: meter.overhead,
+    cache: isWritten ? cacheReceipt(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
+    receipt: compaction.receipt ?? null,
+    ungrounded,
+    report: reportOf(planned),
+    segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
+    warnings: [...warningsOf(planned), ...furtherStep(planned, facts.strategies)],
+  };
+}
+
+function reportOf({ plan, tokens, before, after }: PlannedCompaction): StrategyReport | null {
+  if (plan.summarize !== undefined) return null;
+  return {
+    events_removed: countKept(before) - countKept(after),
+    estimated_tokens_saved: tokens.before - tokens.after,
+    steps: plan.steps,
+  };
+}
+
+/** Events of the conversation that a view sends to a model. */
+function countKept({ turns }: View): number {
+  return turns.reduce(
+    (count, { origin, events }) =>
+      origin.kind === "kept" ? count + events.filter((event) => traitsOf(event).providerVisible).length : count,
+    0,
+  );
+}
+
+function warningsOf({ plan, tokens, config, problems }: PlannedCompaction): string[] {
+  const { from_turn, to_turn } = plan.compaction;
+  return [
+    ...summaryNotice(plan, config.conversation.compaction.model),
+    ...(plan.extendedFrom === undefined
+      ? []
+      : [
+          `extended from ${plan.extendedFrom.from}..${plan.extendedFrom.to} to ${from_turn}..${to_turn}: a summary partly overlaps it`,
+        ]),
+    ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
+    ...gainNotice(plan, tokens),
+    ...problems,
+  ];
+}
+
+/** Share of the view below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */
+const SMALL_GAIN = 0.05;
+
+function gainNotice({ summarize, hiddenBy, compaction }: CompactionPlan, { before, after }: TokenChange): string[] {
+  if (summarize !== undefined || hiddenBy.length > 0) return [];
+  if (after > before) return [`the view grows from ${before} to ${after} tokens`];
+  // Definitions of tools are no part of the view.
+  if (compaction.tools !== undefined || before - after >= SMALL_GAIN * before) return [];
+  const share = ((1 - after / before) * 100).toFixed(1);
+  return [`saves only ${before - after} of ${before} tokens (${share}%); what is cached is rewritten all the same`];
+}
+
+/** Pipelines end with a summary where the view is still too large; without a model they say so and stop. */
+function furtherStep(
+  { tokens, windowTokens, config, plan }: PlannedCompaction,
+  strategies: ChosenStrategies | undefined,
+): string[] {
+  const above = strategies?.summarizeAbove;
+  if (above === undefined) return [];
+  const { summarize_threshold: share, model } = config.conversation.compaction;
+  const limit = tokensOf(above === "threshold" ? { share } : above, windowTokens);
+  if (tokens.after <= limit) return [];
+  const { from_turn, to_turn } = plan.compaction;
+  const by = model === "" ? "no model is chosen" : `${model} is not called yet`;
+  return [
+    `the view still has ${tokens.after} tokens, more than ${limit}: the next step would summarize turns ${from_turn}-${to_turn}; ${by}, so it stops here`,
+  ];
+}
+
+function summaryNotice(plan: CompactionPlan, model: string): string[] {
+  if (plan.summarize === undefined) return [];
+  const name = plan.summarize.model ?? (model === "" ? "none chosen" : model);
+  return [
+    `will generate a summary for turns ${plan.compaction.from_turn}-${plan.compaction.to_turn} using model ${name}`,
+  ];
+}

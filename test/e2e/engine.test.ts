@@ -1,0 +1,383 @@
+// The compaction engine as a user runs it, on the bundled sample session: strategies, pins, blame, pointers, batches,
+// summaries, and what is refused. One session is imported once; every test works on a fork of its own.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Json } from "../helpers/claude-session.ts";
+import { expectRefusal } from "../helpers/refusal.ts";
+import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
+
+const SAMPLE = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
+/** A turn with reads, edits, a search and a write; the keep_last of 3 does not reach it. */
+const TURN = 18;
+/** Processes of one test, on a busy machine, milliseconds. */
+const SLOW = 60_000;
+
+interface StoredEvent {
+  readonly type: string;
+  readonly id: string;
+  readonly call_id?: string;
+  readonly name?: string;
+  readonly content?: string;
+}
+
+interface BlameRow {
+  readonly event: string;
+  readonly state: string;
+  readonly action?: string;
+  readonly by?: { readonly compaction: string; readonly author: string; readonly commit: string };
+  readonly sees?: string;
+}
+
+let sandbox: Sandbox;
+let conversation = "";
+let events: readonly StoredEvent[] = [];
+
+beforeAll(async () => {
+  sandbox = createSandbox();
+  const [report] = await sandbox.json<Json[]>(["import", SAMPLE]);
+  conversation = String(report?.["id"]);
+  // The agent's own summary hides the first turns; without it all are in view.
+  await sandbox.jpg(["undo"]);
+  events = await sandbox.json<StoredEvent[]>(["print", "--turn", String(TURN)]);
+}, SLOW);
+afterAll(() => sandbox.remove());
+
+/** Makes a fork for one test, makes it active and gives its branch. */
+async function onFork(name: string): Promise<string> {
+  await sandbox.jpg(["use", `${conversation}/main`]);
+  return String((await sandbox.json(["fork", "@", name]))["branch"]);
+}
+
+const tip = (branch: string): string => sandbox.git(["rev-parse", branch]);
+const blame = async (what: string): Promise<readonly BlameRow[]> =>
+  (await sandbox.json<{ rows: readonly BlameRow[] }>(["blame", what])).rows;
+const states = async (what: string): Promise<readonly string[]> => [
+  ...new Set((await blame(what)).map(({ state }) => state)),
+];
+
+/** A result of the turn and the call that it answers. */
+function pairOf(tool: string): { readonly request: StoredEvent; readonly response: StoredEvent } {
+  const request = events.find(({ type, name }) => type === "tool_call_request" && name === tool);
+  const response = events.find(({ type, call_id }) => type === "tool_call_response" && call_id === request?.call_id);
+  if (request === undefined || response === undefined) throw new Error(`turn ${TURN} of the sample has no ${tool}`);
+  return { request, response };
+}
+
+describe("a pin", () => {
+  it(
+    "survives a profile, strategies, a summary and a fork that leaves its turn out",
+    async () => {
+      await onFork("pinned");
+      const { request, response } = pairOf("Grep");
+      expect(await sandbox.json(["pin", "1"])).toMatchObject({ pin: { turn: 1 }, warnings: [] });
+      // A call and its result go together, and a unique beginning names an event.
+      const pinned = await sandbox.json(["pin", `${TURN}:${response.id.slice(0, 13)}`]);
+      expect(new Set(pinned["events"] as string[])).toEqual(new Set([request.id, response.id]));
+      const text = sandbox.session("short.txt", "They made the loader stream.");
+      for (const args of [
+        ["compact"],
+        ["compact", "-s", "strip-tools", "-s", "strip-reasoning", "--keep", "0"],
+        ["compact", "--accept", text, "--from", "0", "--to", "20"],
+      ]) {
+        const report = await sandbox.json(args);
+        expect(report["commit"], args.join(" ")).toEqual(expect.any(String));
+        expect(await states("1"), args.join(" ")).toEqual(["shown"]);
+        expect(await states(`${TURN}:${response.id}`), args.join(" ")).toEqual(["shown"]);
+        expect((report["receipt"] as { facts: Json }).facts["pins"]).toMatchObject({ hidden: 0 });
+        await sandbox.jpg(["undo"]);
+      }
+      await sandbox.json(["fork", "@", "newest", "--last", "2"]);
+      expect(await states("2")).toEqual(["hidden"]);
+      expect(await states("1")).toEqual(["shown"]);
+      expect(await sandbox.json(["pin"])).toMatchObject([{ turn: 1, compacted: 0 }, { turn: TURN }]);
+    },
+    SLOW,
+  );
+
+  it(
+    "is listed, taken back, and says what was compacted before it was made",
+    async () => {
+      const branch = await onFork("unpinned");
+      expect((await sandbox.jpg(["pin"])).stderr).toMatch(/^Nothing is pinned\./);
+      await sandbox.jpg(["compact"]);
+      const late = await sandbox.jpg(["pin", "0"]);
+      expect(late.stderr).toMatch(/\d+ of its \d+ events are compacted already: `jpg blame 0` says by what/);
+      const before = tip(branch);
+      expect(await sandbox.json(["pin", "0"])).toMatchObject({ commit: null });
+      expect(tip(branch)).toBe(before);
+      expect((await sandbox.jpg(["pin", "0", "--remove"])).stdout).toMatch(/^Unpinned 0 \(/);
+      await expectRefusal(sandbox, ["pin", "0", "--remove"], { code: "not_pinned", exit: 2, says: /0 is not pinned/ });
+      await expectRefusal(sandbox, ["pin", "99"], { code: "unknown_turn", exit: 2, says: /0\.\.25/ });
+    },
+    SLOW,
+  );
+});
+
+describe("blame", () => {
+  it(
+    "says who decides over an event, and what the model sees instead; also of turns counted from the end",
+    async () => {
+      await onFork("blamed");
+      expect(await blame("-7")).toEqual((await blame(String(TURN))).map((row) => ({ ...row, state: "shown" })));
+      const { response } = pairOf("Grep");
+      const made = await sandbox.json(["compact"]);
+      const [row] = await blame(response.id);
+      expect(row).toMatchObject({
+        event: response.id,
+        state: "changed",
+        action: "stripped",
+        by: { compaction: made["compaction"], commit: made["commit"], author: "Ada Test" },
+        sees: "[compacted] Grep: success",
+      });
+      const text = (await sandbox.jpg(["blame", `${TURN}:${response.id}`])).stdout;
+      expect(text).toContain(
+        `\`jpg revert ${String(made["compaction"])}\` takes it back; the event then is shown as it is.`,
+      );
+      const whole = (await sandbox.jpg(["blame", String(TURN)])).stdout;
+      expect(whole.trimEnd().split("\n").slice(-3)).toEqual([
+        expect.stringMatching(/^[0-9a-f]{7} compact 0\.\.22: reasoning \+ tools stripped/),
+        "",
+        "`jpg blame EVENT` shows what the model sees in place of one event.",
+      ]);
+      await sandbox.jpg(["undo"]);
+      expect(await states(String(TURN))).toEqual(["shown"]);
+    },
+    SLOW,
+  );
+});
+
+describe("strategies", () => {
+  it(
+    "make one compaction with its report, its receipts and its pointers, and reverting it gives the view back",
+    async () => {
+      const branch = await onFork("strategies");
+      const before = (await sandbox.jpg(["export", "--to", "jsonl"])).stdout;
+      const names = ["strip-reasoning", "dedup-tools", "strip-tool-results"];
+      const flags = names.flatMap((name) => ["-s", name]);
+      const dry = await sandbox.json(["compact", ...flags, "--pointers", "--first-line", "--dry-run"]);
+      const made = await sandbox.json(["compact", ...flags, "--pointers", "--first-line"]);
+      expect(dry).toMatchObject({ dry_run: true, commit: null, tokens: made["tokens"], report: made["report"] });
+      expect(sandbox.git(["rev-list", "--count", `${conversation}/main..${branch}`])).toBe("1");
+      const { report, tokens } = made as { report: Json; tokens: { before: number; after: number } };
+      expect(report).toMatchObject({ estimated_tokens_saved: tokens.before - tokens.after });
+      const steps = report["steps"] as readonly { strategy: string; events_removed: number }[];
+      expect(steps.map(({ strategy }) => strategy)).toEqual(names);
+      expect(steps.reduce((sum, step) => sum + step.events_removed, 0)).toBe(report["events_removed"]);
+      expect(made).toMatchObject({
+        tokens_source: "estimate",
+        receipt: { facts: { files: { total: expect.any(Number) as number } } },
+        cache: {
+          prefix_kept: expect.any(Number) as number,
+          rewritten: expect.any(Number) as number,
+          saved_per_call: tokens.before - tokens.after,
+          break_even_calls: expect.any(Number) as number,
+        },
+      });
+
+      const { response } = pairOf("Grep");
+      const [row] = await blame(response.id);
+      const [, pointer = ""] = /^\[compacted\] Grep: success · (\S+)$/m.exec(row?.sees ?? "") ?? [];
+      expect(row?.sees?.split("\n")[1]).toBe(response.content?.split("\n")[0]);
+      expect(await sandbox.json(["show", pointer])).toMatchObject({
+        event: { id: response.id, content: response.content },
+        state: "changed",
+        compaction: made["compaction"],
+      });
+      expect((await sandbox.jpg(["diff", "--stat"])).stdout).toContain("FACTS");
+      expect((await sandbox.jpg(["show", String(made["compaction"])])).stdout).toContain("Loss receipt:");
+
+      const undone = await sandbox.json(["undo"]);
+      expect(undone).toMatchObject({ tokens: { before: tokens.after, after: tokens.before } });
+      expect((await sandbox.jpg(["export", "--to", "jsonl"])).stdout).toBe(before);
+    },
+    SLOW,
+  );
+
+  it(
+    "auto waits for a batch that is worth it, unless forced; tiered says what it would do next",
+    async () => {
+      await onFork("batches");
+      const state = storeState(sandbox);
+      const small = await sandbox.jpg(["compact", "-s", "auto"]);
+      expect(small).toMatchObject({ code: 0, stderr: "" });
+      expect(small.stdout).toMatch(/^Nothing to compact\. Auto would save \d+ tokens a call, .* from 20000/);
+      expect(storeState(sandbox)).toBe(state);
+      expect(await sandbox.json(["compact", "-s", "auto", "--force"])).toMatchObject({
+        compaction: expect.any(String) as string,
+      });
+      await sandbox.jpg(["undo"]);
+      const tiered = await sandbox.jpg(["compact", "-s", "tiered", "--target", "0.1", "--dry-run"]);
+      expect(tiered.stdout).toMatch(/the next step would summarize turns 0-\d+; no model is chosen, so it stops here/);
+    },
+    SLOW,
+  );
+
+  it(
+    "are refused with the nearest name, or with what contradicts what; nothing is committed",
+    async () => {
+      await onFork("refusals");
+      const state = storeState(sandbox);
+      const wrong: readonly [readonly string[], string, RegExp, RegExp][] = [
+        [["-s", "strip-tols"], "unknown_strategy", /no strategy "strip-tols"/, /strip-tools/],
+        [["-s", "auto", "-s", "tiered"], "contradictory_strategies", /auto and tiered/, /Run one/],
+        [["-s", "auto", "-p", "light"], "contradictory_flags", /--profile and --strategy/, /--help/],
+        [["--fork", "--in-place"], "contradictory_flags", /--fork and --in-place/, /--help/],
+        [["-s", "dedup-tools", "--max-chars", "9"], "unused_option", /--max-chars/, /Add the strategy/],
+        [["-p", "lihgt"], "unknown_profile", /lihgt/, /light/],
+        [["-s", "classify-tangents"], "needs_turns", /needs the turns/, /--turns 5-7/],
+        [["-s", "summarize"], "needs_summary", /calls no model yet/, /--emit FILE/],
+      ];
+      for (const [args, code, says, hint] of wrong) {
+        await expectRefusal(sandbox, ["compact", ...args], { code, exit: 2, says, hint });
+      }
+      expect(storeState(sandbox)).toBe(state);
+    },
+    SLOW,
+  );
+});
+
+describe("a summary that its turns do not bear out", () => {
+  it(
+    "is refused with --strict, and else stored with what is made up listed",
+    async () => {
+      await onFork("grounding");
+      const text = sandbox.session("invented.txt", "See src/nothing.ts and commit 1234567abc; it took 98765 ms.");
+      const state = storeState(sandbox);
+      const range = ["--from", "0", "--to", "20"];
+      const error = await expectRefusal(sandbox, ["compact", "--accept", text, ...range, "--strict"], {
+        code: "ungrounded",
+        exit: 2,
+        says: /3 things that turns 0\.\.20 do not: path "src\/nothing\.ts", sha "1234567abc"/,
+        hint: /without|leave out --strict/,
+      });
+      expect(error.data?.["ungrounded"]).toHaveLength(3);
+      expect(storeState(sandbox)).toBe(state);
+      const stored = await sandbox.jpg(["compact", "--accept", text, ...range]);
+      expect(stored.stdout).toMatch(
+        /In the summary, but in none of the events it stands for:\n +path +src\/nothing\.ts/,
+      );
+    },
+    SLOW,
+  );
+});
+
+describe("hints", () => {
+  const config = (): string => join(sandbox.home, ".config", "jpg", "config.toml");
+  const writeConfig = (text: string): void => {
+    mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
+    writeFileSync(config(), text);
+  };
+
+  it(
+    "for tools that nobody called are warned about, with the nearest name",
+    async () => {
+      await onFork("hinted");
+      writeConfig('[conversation.tools.Grap.compaction]\nresponse = "keep"\n');
+      const result = await sandbox.jpg(["compact", "-s", "strip-tool-results", "--keep", "0", "--dry-run"]);
+      rmSync(config());
+      expect(result.code).toBe(0);
+      expect(result.stdout + result.stderr).toMatch(/Grap.*Grep/);
+    },
+    SLOW,
+  );
+
+  it(
+    "that name a program: one that fails, prints rubbish or hangs is reported, and equality counts",
+    async () => {
+      // Up to turn 14 there are two such calls, so that each program is asked once.
+      await onFork("programs");
+      await sandbox.jpg(["fork", "@", "two-calls", "--first", "15"]);
+      const args = ["compact", "-s", "dedup-tools", "--keep", "0", "--dry-run"];
+      const plain = await sandbox.json(args);
+      for (const [script, problem] of [
+        ["process.exit(3)", /TodoWrite.*(code|status) 3/],
+        ["process.stdout.write('perhaps')", /TodoWrite.*answered something else/],
+        ["setInterval(() => {}, 1000)", /TodoWrite.*\b5 ?s|TodoWrite.*took longer/],
+      ] as const) {
+        const program = sandbox.session("subsumes.cjs", script);
+        const command = `'${process.execPath} ${program}'`;
+        writeConfig(`[conversation.tools.TodoWrite.compaction]\ndedup = true\nsubsumes = ${command}\n`);
+        const report = await sandbox.json(args);
+        rmSync(config());
+        expect((report["warnings"] as readonly string[]).join("\n"), script).toMatch(problem);
+        expect(report["tokens"], script).toEqual(plain["tokens"]);
+      }
+      writeFileSync(
+        join(sandbox.project, ".jpg.toml"),
+        `[conversation.tools.TodoWrite.compaction]\nsubsumes = "touch ran"\n`,
+      );
+      const untrusted = await sandbox.jpg(args);
+      rmSync(join(sandbox.project, ".jpg.toml"));
+      expect(untrusted.stderr).toMatch(/\.jpg\.toml:2: ignored conversation\.tools\.TodoWrite\.compaction\.subsumes/);
+    },
+    SLOW,
+  );
+});
+
+describe("a compaction file that was written by hand", () => {
+  const NAME = "compactions/20260312T000000Z-hand01.jsonl";
+
+  /** Commits the file on the active branch, with stock git. */
+  function commitFile(text: string): void {
+    mkdirSync(join(sandbox.store, "compactions"), { recursive: true });
+    writeFileSync(join(sandbox.store, NAME), `${text}\n`);
+    sandbox.git(["add", "--sparse", NAME]);
+    sandbox.git(["-c", "core.hooksPath=/dev/null", "commit", "-qm", "by hand"]);
+  }
+
+  it(
+    "works when it is valid, and is named with its field when it is not",
+    async () => {
+      const branch = await onFork("by-hand");
+      const start = tip(branch);
+      const record = { type: "compaction", id: "hand01", timestamp: "2026-03-12T00:00:00Z", from_turn: 0, to_turn: 3 };
+      commitFile(JSON.stringify({ ...record, tool_calls: { policy: "strip", request: true, response: true } }));
+      expect(await sandbox.json(["log"])).toMatchObject([{ compaction: "hand01", live: true }, {}, {}]);
+      expect(await states("0")).toEqual(["shown", "changed"]);
+      expect((await sandbox.json(["undo"]))["reverted"]).toEqual(["hand01"]);
+      expect(await states("0")).toEqual(["shown"]);
+
+      for (const [text, says] of [
+        [JSON.stringify({ ...record, tool_calls: "strip" }), /hand01\.jsonl .*"tool_calls": expected an object/],
+        [JSON.stringify({ ...record, from_turn: "0" }), /hand01\.jsonl .*"from_turn"/],
+        ['{"type":"compact', /hand01\.jsonl .*not valid JSON/],
+      ] as const) {
+        commitFile(text);
+        const state = storeState(sandbox);
+        await expectRefusal(sandbox, ["compact"], { code: "malformed_compaction", exit: 3, says, hint: /git log -p/ });
+        expect(storeState(sandbox)).toBe(state);
+        sandbox.git(["-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", start]);
+      }
+    },
+    SLOW,
+  );
+});
+
+describe("settings on the conversation", () => {
+  it(
+    "--cfg holds for later commands and for forks, and only there",
+    async () => {
+      await onFork("configured");
+      const last = async (...args: string[]): Promise<unknown> => (await sandbox.json(["compact", ...args]))["to_turn"];
+      expect(await last("--dry-run")).toBe(22);
+      expect(await last("--cfg", "conversation.compaction.keep_last=1", "--dry-run")).toBe(24);
+      expect(await last("--dry-run")).toBe(22);
+      expect(await last("--cfg", "conversation.compaction.keep_last=1")).toBe(24);
+      await sandbox.jpg(["undo"]);
+      expect(await last("--dry-run")).toBe(24);
+      expect(await sandbox.json(["fork", "@", "heir", "--compact=light"])).toMatchObject({ activated: true });
+      expect(await sandbox.json(["log"])).toMatchObject([
+        { to_turn: 24, policies: "reasoning stripped" },
+        {},
+        {},
+        {},
+        {},
+      ]);
+      await sandbox.jpg(["use", `${conversation}/main`]);
+      expect(await last("--dry-run")).toBe(22);
+    },
+    SLOW,
+  );
+});
