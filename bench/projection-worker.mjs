@@ -7,7 +7,9 @@ import { createRuntime } from "./sandbox.mjs";
 
 const WARM_ROUNDS = 9;
 const [libraryPath = "", store = "", file = ""] = process.argv.slice(2);
-const { openWorkspace, loadBranchTree, loadView, project } = await import(pathToFileURL(libraryPath).href);
+const { openWorkspace, loadBranchTree, loadTurns, loadView, planReading, project } = await import(
+  pathToFileURL(libraryPath).href
+);
 
 const source = readFileSync(file, "utf8").split("\n");
 const cold = { git: await timed(openView) };
@@ -49,11 +51,10 @@ async function readInput() {
   for await (const bytes of workspace.store.readBlobs(tree.turnOids)) {
     lines.push(...Buffer.from(bytes).toString().split("\n").slice(0, -1));
   }
+  const [turnCount, compactions] = [tree.turnOids.length, loaded.live.applied];
+  const turns = await loadTurns(workspace.store, tree, planReading(turnCount, compactions));
   await workspace.close();
-  return {
-    texts: lines,
-    input: { turnCount: tree.turnOids.length, turns: loaded.turns, compactions: loaded.live.applied },
-  };
+  return { texts: lines, input: { turnCount, turns, compactions } };
 }
 
 async function open() {

@@ -9,6 +9,8 @@ import { benchProjection } from "./projection.mjs";
 import { benchRepository } from "./repository.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox } from "./sandbox.mjs";
+import { benchStrategies } from "./strategies.mjs";
+import { benchTokens } from "./tokens.mjs";
 
 const BENCHMARKS = {
   start: benchStart,
@@ -17,6 +19,8 @@ const BENCHMARKS = {
   growth: benchGrowth,
   repository: benchRepository,
   import: benchImport,
+  tokens: benchTokens,
+  strategies: benchStrategies,
 };
 
 const { values } = parseArgs({

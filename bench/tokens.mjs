@@ -1,0 +1,155 @@
+// Token counts against the usage that providers recorded: calibrated on the first half of each session's requests, the size
+// of every request of the second half is predicted. Alone: node bench/tokens.mjs (a table per file).
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { median } from "./measure.mjs";
+import { createRow, createSkip, renderRows } from "./row.mjs";
+import { corpusPlace, findCorpus, lastStates } from "./sessions.mjs";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** Fewer requests cannot be halved and still be calibrated on. */
+const LEAST_REQUESTS = 10;
+
+const LIBRARY = [
+  'export { createBufferSource } from "./src/app/buffer-source.ts";',
+  'export { loadTokenizer, modelOf } from "./src/app/tokenizer.ts";',
+  'export { compareTimestamps } from "./src/core/compaction.ts";',
+  'export { projectTurns } from "./src/core/projection.ts";',
+  'export { estimateEvent } from "./src/core/token-estimate.ts";',
+  'export { calibrateOn, listRequestSizes } from "./src/core/tokens/calibration.ts";',
+  'export { listUsage, sizeOf } from "./src/core/tokens/usage.ts";',
+  'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
+].join("\n");
+
+/** Measures the error of predicted request sizes: a row per session, and the median over sessions. */
+export async function benchTokens() {
+  const corpus = findCorpus();
+  if (corpus === null)
+    return [createSkip("tokens", "error of predicted request sizes", `no corpus at ${corpusPlace()}`)];
+  const library = await loadLibrary();
+  const files = [];
+  for (const path of lastStates(corpus)) {
+    const errors = await measureFile(library, path);
+    if (errors !== null) files.push({ name: basename(path, ".jsonl"), ...errors });
+  }
+  const over = (key) => median(files.map((file) => file[key]));
+  const detail = `${files.length} sessions; from the last size known ${percent(over("within"))}, uncalibrated ${percent(over("plain"))}, tokenizer ${percent(over("tokenizer"))}`;
+  return [
+    createRow("tokens", "median error of predicted request sizes, median over sessions", {
+      value: over("calibrated") * 100,
+      unit: "%",
+      limit: { atMost: 10 },
+      detail,
+    }),
+    ...files.map((file) =>
+      createRow(`tokens-${file.name}`, "the same, one session", {
+        value: file.calibrated * 100,
+        unit: "%",
+        detail: [
+          `from the last size known ${percent(file.within)}`,
+          `uncalibrated ${percent(file.plain)}`,
+          `uncalibrated + overhead ${percent(file.shifted)}`,
+          `tokenizer + overhead ${percent(file.tokenizer)}`,
+          `worst ${percent(file.worst)}`,
+          `${file.requests} requests, factor ${file.factor.toFixed(2)}, overhead ${file.overhead}`,
+        ].join("; "),
+      }),
+    ),
+  ];
+}
+
+/** Errors over the second half of a session's requests as shares of their sizes; null when there are too few requests. */
+async function measureFile(library, path) {
+  const session = library.readClaudeSession(library.createBufferSource(readFileSync(path)));
+  const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
+  const events = turns.flatMap((turn) => turn.events);
+  const requests = library.listUsage(events);
+  if (requests.length < LEAST_REQUESTS) return null;
+  const half = Math.floor(requests.length / 2);
+  const calibration = library.calibrateOn(library.listRequestSizes(turns).slice(0, half));
+  if (calibration === null) return null;
+  const countTokens = remember(await library.loadTokenizer(library.modelOf(events)));
+  const estimate = remember(library.estimateEvent);
+  const points = requests.map((request) => {
+    const shown = shownBefore(library, { turns, events, compactions: session.compactions }, request.position);
+    return { size: library.sizeOf(request.usage), estimate: sum(shown, estimate), tokens: sum(shown, countTokens) };
+  });
+  const first = points.slice(0, half);
+  const shift = median(first.map(({ size, estimate }) => size - estimate));
+  const tokenShift = median(first.map(({ size, tokens }) => size - tokens));
+  const errors = (predict) => points.slice(half).map((point) => Math.abs(predict(point) - point.size) / point.size);
+  const sizes = library.listRequestSizes(turns);
+  const stretchStart = (at) => sizes.findIndex(({ stretch }) => stretch === sizes[at].stretch);
+  const within = sizes.slice(half).flatMap((request, at) => {
+    const start = Math.max(half - 1, stretchStart(half + at));
+    if (start === half + at) return [];
+    const { size, estimate } = sizes[start];
+    return Math.abs(size + calibration.factor * (request.estimate - estimate) - request.size) / request.size;
+  });
+  const calibrated = errors((point) => calibration.overhead + calibration.factor * point.estimate);
+  return {
+    calibrated: median(calibrated),
+    worst: Math.max(...calibrated),
+    within: median(within),
+    plain: median(errors((point) => point.estimate)),
+    shifted: median(errors((point) => shift + point.estimate)),
+    tokenizer: median(errors((point) => tokenShift + point.tokens)),
+    requests: requests.length,
+    factor: calibration.factor,
+    overhead: calibration.overhead,
+  };
+}
+
+/** What the agent sent with the request answered at a position: what stands before it, under its own compactions of then. */
+function shownBefore(library, { turns, events, compactions }, position) {
+  const time = events[position].timestamp;
+  const then = compactions.filter((compaction) => library.compareTimestamps(compaction.timestamp, time) <= 0);
+  const before = [];
+  let left = position;
+  for (const turn of turns) {
+    if (left <= 0) break;
+    before.push({ index: turn.index, events: turn.events.slice(0, left) });
+    left -= turn.events.length;
+  }
+  return library.projectTurns(before, then).turns.flatMap((turn) => turn.events);
+}
+
+async function loadLibrary() {
+  const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
+  try {
+    await build({
+      absWorkingDir: ROOT,
+      stdin: { contents: LIBRARY, resolveDir: ROOT, loader: "ts" },
+      outfile: join(folder, "tokens.mjs"),
+      bundle: true,
+      external: ["ai-tokenizer"],
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      logLevel: "warning",
+    });
+    return await import(pathToFileURL(join(folder, "tokens.mjs")).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function remember(count) {
+  const known = new Map();
+  return (event) => {
+    if (!known.has(event)) known.set(event, count(event));
+    return known.get(event);
+  };
+}
+
+function sum(events, count) {
+  return events.reduce((total, event) => total + count(event), 0);
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(renderRows(await benchTokens()));
