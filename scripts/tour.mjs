@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { buildIfMissing, openStage, run, show, tell } from "./tour-shell.mjs";
 
 const SAMPLE = fileURLToPath(new URL("../examples/sample-session.jsonl", import.meta.url));
+/** Result of a search in turn 18 of the sample. */
+const SEARCH = "0a8cc1ee-fdf6-4f6b-a10a-f4c7dfddc539";
 const keep = process.argv.includes("--keep");
 
 const CHAPTERS = [
@@ -69,7 +71,30 @@ const CHAPTERS = [
     },
   },
   {
-    heading: "8. Check out",
+    heading: "8. Strategies, pins and blame",
+    text: "On that fork: strategies choose what to take out, call by call. What is pinned stays. `blame` says who decided, and what the model sees.",
+    play: (stage) => {
+      show(stage, ["jpg", "use", "-"]);
+      show(stage, ["jpg", "pin", "19"]);
+      show(stage, [
+        "jpg",
+        "compact",
+        "-s",
+        "strip-reasoning",
+        "-s",
+        "dedup-tools",
+        "-s",
+        "strip-tool-results",
+        "--pointers",
+      ]);
+      show(stage, ["jpg", "blame", SEARCH]);
+      show(stage, ["jpg", "show", SEARCH], { lines: 12 });
+      show(stage, ["jpg", "check", "--provider", "all"]);
+      show(stage, ["jpg", "use", "-"]);
+    },
+  },
+  {
+    heading: "9. Check out",
     text: "A checked-out conversation is a git worktree with the view as text: VIEW.md for people, view.jsonl for programs.",
     play: (stage) => {
       show(stage, ["jpg", "checkout", "@", "../review"]);
@@ -77,7 +102,7 @@ const CHAPTERS = [
     },
   },
   {
-    heading: "9. Go on in the agent, and import again",
+    heading: "10. Go on in the agent, and import again",
     text: "The export is a session that `claude --resume FILE` accepts. In your own project `jpg resume --with claude-code`\nwrites it to where Claude Code looks and prints the command.",
     play: (stage) => {
       show(stage, ["jpg", "export", "--to", "claude-code", "-o", "resumed.jsonl"]);
@@ -88,7 +113,7 @@ const CHAPTERS = [
     },
   },
   {
-    heading: "10. Nothing was lost",
+    heading: "11. Nothing was lost",
     text: "The file as it was imported, byte for byte, although the view is now much shorter:",
     play: (stage) => {
       show(stage, ["jpg", "export", "--original", "-o", "original.jsonl"]);
