@@ -38,10 +38,11 @@ export function hasFileExtension(text: string, start: number, end: number): bool
   return dot > start && EXTENSIONS.has(text.slice(dot + 1, end));
 }
 
-/** Takes `./` away from before a path and a slash from behind it. */
+/** Takes `./` away from before a path and slashes from behind it. */
 export function normalPath(path: string): string {
   const start = path.startsWith("./") ? 2 : 0;
-  const end = path.endsWith("/") && path.length > start + 1 ? path.length - 1 : path.length;
+  let end = path.length;
+  while (end > start + 1 && path.endsWith("/", end)) end -= 1;
   return path.slice(start, end);
 }
 

@@ -18,6 +18,8 @@ const ISSUE = /#([1-9]\d{0,4})$/;
 const TICKET = /^(?!(?:UTF|SHA|ISO|AES|RSA|MD|CP|HTTP|TLS|GPT)-)[A-Z][A-Z0-9]{1,9}-\d{1,6}$/;
 const SCOPED = /^[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+$/;
 const MEMBER = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
+/** What a name of capitals and digits alone, such as `B33B3`, has not. */
+const SMALL_OR_BAR = /[a-z_]/;
 const HUMP = /[a-z0-9][A-Z]/;
 const SNAKE = /^_*[A-Za-z][A-Za-z0-9]*_+[A-Za-z0-9]/;
 const PIECES = /\w+/g;
@@ -99,7 +101,7 @@ function takeNames(text: string, { start, end, traits }: Word, add: AddFact): vo
 
 /** camelCase, PascalCase of two humps or more, snake_case. */
 function takeName(name: string, add: AddFact): void {
-  if (name.length < SHORTEST_IDENTIFIER || name.charCodeAt(0) < 0x41) return;
+  if (name.length < SHORTEST_IDENTIFIER || name.charCodeAt(0) < 0x41 || !SMALL_OR_BAR.test(name)) return;
   if (HUMP.test(name) || SNAKE.test(name)) add("identifiers", name);
 }
 

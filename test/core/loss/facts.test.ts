@@ -98,4 +98,8 @@ describe("factsOf", () => {
       { numRuns: 2000 },
     );
   });
+
+  it("takes no name of capitals and digits alone, and no path by the slashes behind it", () => {
+    expect(factsOfText("B33B3. /a// B33B3")).toEqual(factsOfText(""));
+  });
 });
