@@ -120,26 +120,29 @@ describe("check of a request", () => {
     expect(found(await checkOf({ messages: [user("go"), tool] }))).toEqual(["openai-chat C2 1"]);
   });
 
-  it.skipIf(corpusMissing !== null)("recognises what real agents sent, and finds nothing that is refused", async () => {
-    const sent = {
-      "claude-code": "anthropic",
-      codex: "openai-responses",
-      opencode: "openai-chat",
-      "gemini-cli": "google",
-    };
-    for (const [agent, provider] of Object.entries({ ...sent, pi: "anthropic" })) {
-      const goldens = listGoldens(agent);
-      expect(goldens.length).toBeGreaterThan(0);
-      for (const { golden, model } of goldens) {
-        const report = await checkFile(runtime, join(sharedFolder, "goldens", golden), { model });
-        expect({ golden, ok: report.ok, provider: report.checked[0]?.provider }).toEqual({
-          golden,
-          ok: true,
-          provider,
-        });
+  it.skipIf(corpusMissing !== null)(
+    "corpus: recognises what real agents sent, and finds nothing that is refused",
+    async () => {
+      const sent = {
+        "claude-code": "anthropic",
+        codex: "openai-responses",
+        opencode: "openai-chat",
+        "gemini-cli": "google",
+      };
+      for (const [agent, provider] of Object.entries({ ...sent, pi: "anthropic" })) {
+        const goldens = listGoldens(agent);
+        expect(goldens.length).toBeGreaterThan(0);
+        for (const { golden, model } of goldens) {
+          const report = await checkFile(runtime, join(sharedFolder, "goldens", golden), { model });
+          expect({ golden, ok: report.ok, provider: report.checked[0]?.provider }).toEqual({
+            golden,
+            ok: true,
+            provider,
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
   it("stays ok with warnings alone", async () => {
     expect(await checkOf({ system: "x", messages: [user("a"), user("b")] })).toMatchObject({

@@ -154,7 +154,7 @@ describe("checkGoogle", () => {
     expect(check(contents, { vertex: true })).toEqual(["G6 2.1", "G11 1.0", "G11 2.0"]);
   });
 
-  it.skipIf(corpusMissing !== null)("finds nothing that is refused in what Gemini CLI sent", () => {
+  it.skipIf(corpusMissing !== null)("corpus: finds nothing that is refused in what Gemini CLI sent", () => {
     const folder = join(sharedFolder, "goldens", "gemini-cli-0.61.0");
     const files = readdirSync(folder);
     expect(files).toHaveLength(3);
