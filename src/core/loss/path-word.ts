@@ -13,6 +13,8 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
 const MARKED = /[:#%]/;
 const EXTENSION = /^[A-Za-z][A-Za-z0-9]{0,7}$/;
 const PLACE = /(?::\d{1,9}){1,2}(?:-\d{1,9})?$|#L\d{1,9}(?:-L?\d{1,9})?$/;
+/** Marks that end words of prose, and slashes behind a directory. */
+const END_MARKS = ".:-/";
 /** Longest path that is taken for one, characters. */
 const LONGEST = 400;
 
@@ -22,7 +24,7 @@ const LONGEST = 400;
  */
 export function pathOf(word: string): string | null {
   if (word.length > LONGEST + 24) return null;
-  const path = normalPath(MARKED.test(word) ? word.replace(PLACE, "") : word);
+  const path = withoutEndMarks(normalPath(MARKED.test(word) ? word.replace(PLACE, "") : word));
   if (path.length > LONGEST || MARKED.test(path) || path.includes("//")) return null;
   const slash = path.lastIndexOf("/");
   if (slash > 0 && (path.startsWith("/") || path.startsWith("~/")) && path.indexOf("/", 1) > 0) return path;
@@ -30,6 +32,13 @@ export function pathOf(word: string): string | null {
   const extension = path.slice(dot + 1);
   if (dot < slash + 2 || !EXTENSION.test(extension)) return null;
   return slash >= 0 || EXTENSIONS.has(extension) ? path : null;
+}
+
+/** Takes what ends words away, and what it leaves of a last segment: a path that is found is found again in itself. */
+function withoutEndMarks(path: string): string {
+  let end = path.length;
+  while (end > 0 && END_MARKS.includes(path.charAt(end - 1))) end -= 1;
+  return path.slice(0, end);
 }
 
 /** Whether a word without slashes and marks can be a file: quicker than `pathOf`, which such words are not handed to otherwise. */

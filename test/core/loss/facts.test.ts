@@ -99,7 +99,8 @@ describe("factsOf", () => {
     );
   });
 
-  it("takes no name of capitals and digits alone, and no path by the slashes behind it", () => {
-    expect(factsOfText("B33B3. /a// B33B3")).toEqual(factsOfText(""));
+  it("takes no name of capitals and digits alone, and no path by the marks behind it", () => {
+    expect(factsOfText("B33B3. /a// B33B3 /a/-/ /a/./ /a/.:3 /a/-:3")).toEqual(factsOfText(""));
+    expect(found("files", "in /a/b/-/ and src/x.ts/")).toEqual(["/a/b", "src/x.ts"]);
   });
 });
