@@ -7,6 +7,9 @@ import type { ImportReport } from "./reports.ts";
 
 const NEWLINE = 10;
 
+/** What a branch holds, as an import reports it. */
+export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" | "title">;
+
 /** The report of a session of which the branch holds everything. Its lines were not read: none is counted as skipped. */
 export async function reportUnchanged(
   store: ConversationStore,
@@ -15,18 +18,29 @@ export async function reportUnchanged(
 ): Promise<ImportReport> {
   const events = counts.get(tree.commit) ?? sum(await countStoredEvents(store, tree.turnOids));
   counts.set(tree.commit, events);
+  const { branch, header, turnOids, compactions } = tree;
+  const held = { turns: turnOids.length, events, compactions: compactions.length, title: header.title };
+  return unchangedReport(branch, held, { path: open.path, byteLength: open.source.byteLength });
+}
+
+/** The same of a branch of which it is known what it holds: nothing is read. */
+export function unchangedReport(
+  branch: string,
+  { turns, events, compactions, title }: HeldContent,
+  file: { readonly path: string; readonly byteLength: number },
+): ImportReport {
   return {
-    id: conversationOf(tree.branch),
-    branch: tree.branch,
-    turns: tree.turnOids.length,
+    id: conversationOf(branch),
+    branch,
+    turns,
     events,
-    compactions: tree.compactions.length,
+    compactions,
     skipped_lines: 0,
     status: "unchanged",
-    source: open.path,
-    title: tree.header.title,
+    source: file.path,
+    ...(title === undefined ? {} : { title }),
     turns_added: 0,
-    bytes: open.source.byteLength,
+    bytes: file.byteLength,
   };
 }
 

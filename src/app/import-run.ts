@@ -19,7 +19,7 @@ export interface KnownSession {
 }
 
 /** A file of which a branch holds everything, before that was proved of the store. */
-export type FoundSource = Omit<KnownSource, "proof" | "report">;
+export type FoundSource = Omit<KnownSource, "proof" | "held">;
 
 /** What is left to import, and what came of the rest. */
 export interface ImportRun {

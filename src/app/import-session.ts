@@ -10,7 +10,7 @@ import { forkAbandoned } from "./import-abandoned.ts";
 import { importCommits } from "./import-commits.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
 import { decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
-import { countCompactions, reportUnchanged } from "./import-report.ts";
+import { countCompactions, reportUnchanged, unchangedReport } from "./import-report.ts";
 import type { KnownSession } from "./import-run.ts";
 import {
   everCompactions,
@@ -114,20 +114,7 @@ async function plannedImport(workspace: Workspace, plan: Planned): Promise<Sessi
 
 /** Reports a session of which a branch is known to hold everything: nothing of the store is read. */
 export function reportKnown({ file, known, byteLength }: KnownSession): SessionImport {
-  const { id, turns, events, compactions, title } = known.report;
-  const report: ImportReport = {
-    id,
-    branch: known.branch,
-    turns,
-    events,
-    compactions,
-    skipped_lines: 0,
-    status: "unchanged",
-    source: file.path,
-    ...(title === undefined ? {} : { title }),
-    turns_added: 0,
-    bytes: byteLength,
-  };
+  const report = unchangedReport(known.branch, known.held, { path: file.path, byteLength });
   return nothingToDo(report, known.branch);
 }
 

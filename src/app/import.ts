@@ -7,10 +7,11 @@ import { JpgError } from "../core/errors.ts";
 import type { BranchWrite, WriteResult } from "../store/conversation-store.ts";
 import { startMaintenance } from "../store/maintenance.ts";
 import { readEventCounts, writeEventCounts } from "./event-counts.ts";
+import type { HeldContent } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { createRun, type FoundSource, type ImportRun, type KnownSession, passOver } from "./import-run.ts";
 import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
-import { type KnownReport, proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
+import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
 import type { OpenSession } from "./open-session.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ImportReport } from "./reports.ts";
@@ -77,15 +78,15 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
       // Only the branch that was written holds the file: which one is active then does not matter.
       const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
       if (found !== null)
-        run.found.push({ path: file.path, source: { ...found, report: keep(report) }, facts: stands });
+        run.found.push({ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands });
       run.reports.push(report);
     }
   }
 }
 
 /** What of a report is remembered with the file. */
-function keep({ id, turns, events, compactions, title }: ImportReport): KnownReport {
-  return { id, turns, events, compactions, ...(title === undefined ? {} : { title }) };
+function heldIn({ turns, events, compactions, title }: ImportReport): HeldContent {
+  return { turns, events, compactions, ...(title === undefined ? {} : { title }) };
 }
 
 /** The branches as one write left them; other writes of the pass are of other sessions. */

@@ -4,13 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExportOrigin } from "../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
+import type { HeldContent } from "./import-report.ts";
 import { familyOf, importSuffix } from "./import-target.ts";
 import { sha256 } from "./object-id.ts";
 import { replaceFile } from "./replace-file.ts";
-import type { ImportReport } from "./reports.ts";
-
-/** What there is to say of a branch that holds a file. */
-export type KnownReport = Pick<ImportReport, "id" | "turns" | "events" | "compactions" | "title">;
 
 /** A session file of which a branch holds everything. */
 export interface KnownSource {
@@ -23,8 +20,8 @@ export interface KnownSource {
   readonly session: string;
   readonly origin: ExportOrigin | null;
   readonly branch: string;
-  /** What an import of it reports, as long as it is known. */
-  readonly report: KnownReport;
+  /** What the branch holds, as long as the file is known. */
+  readonly held: HeldContent;
   /** What held when this was found; see `proofOf`. */
   readonly proof: string;
 }
