@@ -28,7 +28,7 @@ export async function createSandbox({ isBuilt }) {
   for (const part of ["bin", "dist", "templates", "package.json"]) {
     cpSync(join(ROOT, part), join(dir, "jpg", part), { recursive: true });
   }
-  await bundleLibrary(join(dir, "jpg/dist/library.mjs"));
+  await bundle(LIBRARY, join(dir, "jpg/dist/library.mjs"));
   for (const part of ["home", "scratch"]) mkdirSync(join(dir, part));
   const bin = join(dir, "jpg/bin/jpg.js");
   const env = cleanEnvironment(join(dir, "home"));
@@ -65,12 +65,26 @@ export function createRuntime(env, cwd) {
   };
 }
 
-async function bundleLibrary(outfile) {
+/** Loads exports of the tree as it is into this process. */
+export async function loadBundle(exports) {
+  const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
+  try {
+    const outfile = join(folder, "bundle.mjs");
+    await bundle(exports, outfile);
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Bundles exports of the tree as it is, as the command is bundled. */
+export async function bundle(exports, outfile) {
   await build({
     absWorkingDir: ROOT,
-    stdin: { contents: LIBRARY, resolveDir: ROOT, loader: "ts" },
+    stdin: { contents: exports, resolveDir: ROOT, loader: "ts" },
     outfile,
     bundle: true,
+    external: ["ai-tokenizer"],
     format: "esm",
     platform: "node",
     target: "node20",

@@ -1,10 +1,5 @@
 // What the benchmarks of the strategies call of the tree as it is, bundled as the command is.
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+import { bundle, loadBundle } from "./sandbox.mjs";
 
 const CORE = [
   'export { createBufferSource } from "./src/app/buffer-source.ts";',
@@ -39,36 +34,13 @@ const PLANNING = [
 
 /** Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once. */
 export async function loadLibrary() {
-  const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
-  try {
-    const outfile = join(folder, "strategies.mjs");
-    await bundle(CORE, outfile);
-    const library = await import(pathToFileURL(outfile).href);
-    return { ...library, count: remember(library.estimateEvent) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const library = await loadBundle(CORE);
+  return { ...library, count: remember(library.estimateEvent) };
 }
 
 /** Bundles what strategies-worker.mjs needs to plan over a store. */
 export function bundlePlanning(outfile) {
   return bundle(PLANNING, outfile);
-}
-
-async function bundle(exports, outfile) {
-  await build({
-    absWorkingDir: ROOT,
-    stdin: { contents: exports, resolveDir: ROOT, loader: "ts" },
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    banner: {
-      js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
 }
 
 function remember(count) {

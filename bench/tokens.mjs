@@ -1,14 +1,13 @@
 // Token counts against the usage that providers recorded: calibrated on the first half of each session's requests, the size
 // of every request of the second half is predicted. Alone: node bench/tokens.mjs (a table per file).
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { median } from "./measure.mjs";
 import { createRow, createSkip, renderRows } from "./row.mjs";
+import { loadBundle } from "./sandbox.mjs";
 import { corpusPlace, findCorpus, lastStates } from "./sessions.mjs";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** Fewer requests cannot be halved and still be calibrated on. */
 const LEAST_REQUESTS = 10;
 
@@ -28,7 +27,7 @@ export async function benchTokens() {
   const corpus = findCorpus();
   if (corpus === null)
     return [createSkip("tokens", "error of predicted request sizes", `no corpus at ${corpusPlace()}`)];
-  const library = await loadLibrary();
+  const library = await loadBundle(LIBRARY);
   const files = [];
   for (const path of lastStates(corpus)) {
     const errors = await measureFile(library, path);
@@ -114,26 +113,6 @@ function shownBefore(library, { turns, events, compactions }, position) {
     left -= turn.events.length;
   }
   return library.projectTurns(before, then).turns.flatMap((turn) => turn.events);
-}
-
-async function loadLibrary() {
-  const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
-  try {
-    await build({
-      absWorkingDir: ROOT,
-      stdin: { contents: LIBRARY, resolveDir: ROOT, loader: "ts" },
-      outfile: join(folder, "tokens.mjs"),
-      bundle: true,
-      external: ["ai-tokenizer"],
-      format: "esm",
-      platform: "node",
-      target: "node20",
-      logLevel: "warning",
-    });
-    return await import(pathToFileURL(join(folder, "tokens.mjs")).href);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 function remember(count) {
