@@ -1,5 +1,6 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
+import { isText } from "../core/content.ts";
 import type { ChatResponse, Content, ContentPart, Event, Text } from "../core/event.ts";
 import { traitsOf } from "../core/event.ts";
 import type { Origin, ProjectedTurn, View } from "../core/view.ts";
@@ -138,9 +139,8 @@ function reasoningText(event: ChatResponse): string | null {
 }
 
 function contentText(content: Content): string | null {
-  if (typeof content === "string" || "$attachment" in content) return plainText(content as Text);
-  const parts = content as readonly ContentPart[];
-  return parts.length === 0 ? null : parts.map(partText).join("\n");
+  if (isText(content)) return plainText(content);
+  return content.length === 0 ? null : content.map(partText).join("\n");
 }
 
 function partText(part: ContentPart): string {

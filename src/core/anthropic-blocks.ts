@@ -1,4 +1,5 @@
 // Content of events as blocks of the Anthropic Messages API. Blank texts, which the API rejects, are left out here.
+import { isText, plainText } from "./content.ts";
 import type { ChatResponse, Content, ContentPart, Text } from "./event.ts";
 import { isSameModelFamily } from "./model-family.ts";
 
@@ -43,23 +44,6 @@ export function toThinkingBlock(event: ChatResponse, model: string | undefined):
   if (encrypted !== undefined) return { type: "redacted_thinking", data: encrypted };
   if (signature === undefined || signature === "") return undefined;
   return { type: "thinking", thinking: plainText(event.reasoning ?? ""), signature };
-}
-
-/** The text of a content, parts on lines of their own; what is no text is left out. */
-export function textOfContent(content: Content): string {
-  if (isText(content)) return plainText(content);
-  return content
-    .flatMap((part) => (part.type === "text" || part.type === "attachment" ? plainText(part.text ?? "") : []))
-    .join("\n");
-}
-
-function isText(content: Content): content is Text {
-  return !Array.isArray(content);
-}
-
-/** A payload that was not brought in is named, so that the model sees that something is missing. */
-function plainText(text: Text): string {
-  return typeof text === "string" ? text : `[attachment ${text.$attachment}]`;
 }
 
 function textBlocks(content: Text): BlockList {

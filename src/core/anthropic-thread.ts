@@ -1,6 +1,6 @@
 // A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A8, A10–A13,
 // A15, A16, A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
-import { type Block, textOfContent, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
+import { type Block, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
 import { type CallPlan, planCalls } from "./anthropic-calls.ts";
 import { findSpokenMessages, hardenEnds } from "./anthropic-hardening.ts";
 import {
@@ -14,9 +14,10 @@ import {
   placeResults,
 } from "./anthropic-messages.ts";
 import { INTERRUPTED_RESULT } from "./call-plan.ts";
-import type { ChatRequest, ChatResponse, ContentPart, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
-import type { HardeningStep, Thread, ThreadBlock } from "./thread.ts";
-import type { ProjectedTurn, View } from "./view.ts";
+import { mediaOf, textOfContent } from "./content.ts";
+import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
+import { type BlockOrigin, blockOrigins, type HardeningStep, type Thread, type ThreadBlock } from "./thread.ts";
+import type { View } from "./view.ts";
 
 export interface AnthropicOptions {
   /** The model that will be sent the thread; without it reasoning of any model stays that carries a signature. */
@@ -33,16 +34,14 @@ interface Writer {
   /** Ids of assistant messages that are sent more than reasoning. */
   readonly spoken: ReadonlySet<string>;
   /** What names the origin of each event's blocks. */
-  readonly origins: ReadonlyMap<Event, Omit<ThreadBlock, "block">>;
+  readonly origins: ReadonlyMap<Event, BlockOrigin>;
 }
 
 /** Renders a view for the Anthropic Messages API. */
 export function toAnthropicThread(view: View, options: AnthropicOptions = {}): Thread {
   const plan = planCalls(view);
   const hardening: HardeningStep[] = [...plan.hardening];
-  const origins = new Map(
-    view.turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)),
-  );
+  const origins = blockOrigins(view);
   const resultsOf = (calls: readonly ToolCallRequest[]): readonly ThreadBlock[] => resultBlocks(writer, calls);
   const builder = createMessageBuilder(resultsOf, { systemMessages: options.systemMessages ?? false, hardening });
   const writer: Writer = {
@@ -55,14 +54,6 @@ export function toAnthropicThread(view: View, options: AnthropicOptions = {}): T
   };
   for (const event of origins.keys()) addEvent(writer, event);
   return { messages: hardenEnds(finishMessages(builder), hardening), hardening };
-}
-
-/** Blocks of a summary name the compaction, those of a replacement list both. */
-function originOf({ origin }: ProjectedTurn, event: Event): Omit<ThreadBlock, "block"> {
-  if (origin.kind === "kept") return { event: event.id };
-  return origin.kind === "summary"
-    ? { compaction: origin.compaction }
-    : { event: event.id, compaction: origin.compaction };
 }
 
 function addEvent(writer: Writer, event: Event): void {
@@ -88,14 +79,9 @@ function addRequest(writer: Writer, event: ChatRequest): void {
     const text = textOfContent(event.content);
     if (text.trim() === "") drop(writer, event, "A10");
     else addReminder(writer.builder, blockOf(writer, event, { type: "text", text }));
-    addUserBlocks(writer.builder, convert(writer, event, mediaOf(event)));
+    // What a text cannot say goes to the model as the user's.
+    addUserBlocks(writer.builder, convert(writer, event, mediaOf(event.content)));
   } else addUserBlocks(writer.builder, convert(writer, event, event.content));
-}
-
-/** What a text cannot say: images and documents of a harness message go to the model as the user's. */
-function mediaOf({ content }: ChatRequest): readonly ContentPart[] {
-  if (!Array.isArray(content)) return [];
-  return content.filter((part: ContentPart) => part.type === "image" || part.type === "document");
 }
 
 function addResponse(writer: Writer, event: ChatResponse): void {

@@ -1,5 +1,5 @@
 // Content of events as parts of Google's generateContent. Blank texts, which the API rejects, are left out here.
-import { textOfContent } from "./anthropic-blocks.ts";
+import { attachmentText, isText, type MediaPart, textOfContent } from "./content.ts";
 import type { Content, ContentPart } from "./event.ts";
 
 /** A part as the API takes it. */
@@ -17,7 +17,7 @@ const OPAQUE_KINDS = ["executableCode", "codeExecutionResult", "fileData"];
 
 /** Converts the content of a request or a message. */
 export function toParts(content: Content): PartList {
-  if (!isList(content)) return textPart(textOfContent(content));
+  if (isText(content)) return textPart(textOfContent(content));
   const lists = content.map(convertPart);
   return { parts: lists.flatMap((list) => list.parts), rules: lists.flatMap((list) => list.rules) };
 }
@@ -30,7 +30,7 @@ export function toResponse(
   content: Content,
   isError: boolean,
 ): { readonly response: Part; readonly media: readonly Part[]; readonly rules: readonly string[] } {
-  const { parts, rules } = isList(content) ? toParts(content.filter((part) => !hasText(part))) : toParts([]);
+  const { parts, rules } = toParts(isText(content) ? [] : content.filter((part) => !hasText(part)));
   return { response: { [isError ? "error" : "output"]: textOfContent(content) }, media: parts, rules };
 }
 
@@ -46,10 +46,6 @@ export function toFunctionName(name: string): string {
   return valid.slice(0, 64);
 }
 
-function isList(content: Content): content is readonly ContentPart[] {
-  return Array.isArray(content);
-}
-
 function hasText(part: ContentPart): boolean {
   return part.type === "text" || (part.type === "attachment" && part.text !== undefined);
 }
@@ -63,7 +59,7 @@ function convertPart(part: ContentPart): PartList {
     case "text":
       return textPart(textOfContent(part.text));
     case "attachment":
-      return textPart([part.name, textOfContent(part.text ?? "")].filter(Boolean).join("\n"));
+      return textPart(attachmentText(part));
     case "opaque":
       return opaquePart(part);
     case "image":
@@ -81,7 +77,7 @@ function opaquePart({ provider, value }: Extract<ContentPart, { readonly type: "
     : { parts: [], rules: ["G11"] };
 }
 
-function mediaPart(part: Extract<ContentPart, { readonly type: "image" | "document" }>): Part {
+function mediaPart(part: MediaPart): Part {
   const { type, data, media_type, url } = part;
   if (typeof data === "string") return { inlineData: { mimeType: media_type ?? "application/octet-stream", data } };
   if (url !== undefined && media_type !== undefined) return { fileData: { mimeType: media_type, fileUri: url } };

@@ -1,6 +1,5 @@
 // A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): thoughts out,
 // neighbours joined, calls paired with results, signatures, roles, no field that the API does not know.
-import { textOfContent } from "./anthropic-blocks.ts";
 import {
   addAssistantBlock,
   addCall,
@@ -11,14 +10,15 @@ import {
   placeResults,
 } from "./anthropic-messages.ts";
 import { type CallPlan, type CallRules, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
+import { mediaOf, textOfContent } from "./content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
 import { limitRoles, signatureOf, signSteps } from "./google-hardening.ts";
 import { type Part, type PartList, toArguments, toFunctionName, toParts, toResponse } from "./google-parts.ts";
 import { createIdAssignment } from "./openai-calls.ts";
 import { hasGoogleFeature } from "./provider-rules/google-models.ts";
 import { formatReminder } from "./reminder.ts";
-import type { HardeningStep, Thread, ThreadBlock } from "./thread.ts";
-import type { ProjectedTurn, View } from "./view.ts";
+import { type BlockOrigin, blockOrigins, type HardeningStep, type Thread, type ThreadBlock } from "./thread.ts";
+import type { View } from "./view.ts";
 
 export interface GoogleOptions {
   /** The model that will be sent the thread; decides about signatures and ids. */
@@ -47,7 +47,7 @@ interface Writer {
   readonly model: string | undefined;
   readonly sendsIds: boolean;
   /** What names the origin of each event's parts. */
-  readonly origins: ReadonlyMap<Event, Omit<ThreadBlock, "block">>;
+  readonly origins: ReadonlyMap<Event, BlockOrigin>;
 }
 
 /** Renders a view for Google's generateContent; messages of role `assistant` are contents of role `model`. */
@@ -55,9 +55,7 @@ export function toGoogleThread(view: View, options: GoogleOptions = {}): Thread 
   const sendsIds = hasGoogleFeature(options.model, "call_ids");
   const plan = planProviderCalls(view, sendsIds ? CALLS_WITH_IDS : CALLS);
   const hardening: HardeningStep[] = [...plan.hardening];
-  const origins = new Map(
-    view.turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)),
-  );
+  const origins = blockOrigins(view);
   const resultsOf = (calls: readonly ToolCallRequest[]): readonly ThreadBlock[] => resultParts(writer, calls);
   const builder = createMessageBuilder(resultsOf, { systemMessages: false, hardening });
   const writer: Writer = { plan, builder, hardening, model: options.model, sendsIds, origins };
@@ -67,14 +65,6 @@ export function toGoogleThread(view: View, options: GoogleOptions = {}): Thread 
   const messages = limitRoles(signed, options.complete ?? false, hardening);
   // The builder splits what stands behind a call by the rule of the provider it was written for.
   return { messages, hardening: hardening.map((step) => (step.rule === "A5" ? { ...step, rule: "G4" } : step)) };
-}
-
-/** Parts of a summary name the compaction, those of a replacement list both. */
-function originOf({ origin }: ProjectedTurn, event: Event): Omit<ThreadBlock, "block"> {
-  if (origin.kind === "kept") return { event: event.id };
-  return origin.kind === "summary"
-    ? { compaction: origin.compaction }
-    : { event: event.id, compaction: origin.compaction };
 }
 
 function addEvent(writer: Writer, event: Event): void {
@@ -99,10 +89,8 @@ function addEvent(writer: Writer, event: Event): void {
 function requestParts(writer: Writer, event: ChatRequest): readonly ThreadBlock[] {
   if (event.role !== "system" && event.role !== "developer") return convert(writer, event, toParts(event.content));
   const text = textOfContent(event.content);
-  const { content } = event;
-  const media = Array.isArray(content) ? content.filter(({ type }) => type === "image" || type === "document") : [];
   const reminder = text.trim() === "" ? toParts(text) : { parts: [{ text: formatReminder(text) }], rules: [] };
-  const { parts } = toParts(media);
+  const { parts } = toParts(mediaOf(event.content));
   return convert(writer, event, { parts: [...reminder.parts, ...parts], rules: reminder.rules });
 }
 

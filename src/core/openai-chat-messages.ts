@@ -1,6 +1,7 @@
 // Content of events as content of Chat Completions messages: the user's may hold media, everybody else's is text.
+import { isText, plainText } from "./content.ts";
 import type { Content } from "./event.ts";
-import { type ContentPiece, isText, joinPieces, nameOf, toPieces, toPlainText } from "./openai-pieces.ts";
+import { type ContentPiece, joinPieces, nameOf, toPieces } from "./openai-pieces.ts";
 import type { ProviderObject } from "./openai-thread.ts";
 
 /** Part types of user messages that are passed on as OpenAI gave them. */
@@ -38,7 +39,7 @@ export function toToolContent(content: Content): {
   readonly media: readonly ProviderObject[];
   readonly isCut: boolean;
 } {
-  if (isText(content)) return { content: toPlainText(content), media: [], isCut: false };
+  if (isText(content)) return { content: plainText(content), media: [], isCut: false };
   const pieces = toPieces(content);
   const shown = mediaParts(pieces);
   const media = shown.length === 0 ? [] : [{ type: "text", text: MEDIA_OF_RESULT }, ...shown];

@@ -1,13 +1,20 @@
 // A view as the messages of OpenAI Chat Completions, hardened so that the API takes them: provider rules C1–C6, C8. Nothing is
 // joined across turns, so a turn that is added later changes nothing before it but the results of calls still open there.
 import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
+import { plainText } from "./content.ts";
 import type { ChatRequest, ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
 import { isSameModelFamily } from "./model-family.ts";
 import { createIdAssignment, toArgumentsText, toToolName } from "./openai-calls.ts";
 import { type ChatDraft, createDraft, takes, toAssistantMessage } from "./openai-chat-draft.ts";
 import { type ChatContent, mediaParts, toTextContent, toToolContent, toUserContent } from "./openai-chat-messages.ts";
-import { toPieces, toPlainText } from "./openai-pieces.ts";
-import { type ItemOrigin, type ItemThread, originOf, type ProviderObject, type ThreadItem } from "./openai-thread.ts";
+import { toPieces } from "./openai-pieces.ts";
+import {
+  type ItemOrigin,
+  type ItemThread,
+  itemOrigins,
+  type ProviderObject,
+  type ThreadItem,
+} from "./openai-thread.ts";
 import { formatReminder } from "./reminder.ts";
 import type { HardeningStep } from "./thread.ts";
 import type { View } from "./view.ts";
@@ -35,7 +42,6 @@ interface Writer {
   readonly options: OpenAiChatOptions;
   readonly items: ThreadItem[];
   readonly hardening: HardeningStep[];
-  /** Origin of each result, for results that are placed before they are met. */
   readonly origins: ReadonlyMap<Event, ItemOrigin>;
   draft: ChatDraft | null;
 }
@@ -43,13 +49,17 @@ interface Writer {
 /** Renders a view for OpenAI Chat Completions. The same view always gives the same messages. */
 export function toOpenAiChatThread(view: View, options: OpenAiChatOptions = {}): ItemThread {
   const plan = planProviderCalls(view, CALL_RULES);
-  const origins = new Map(view.turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)])));
+  const origins = itemOrigins(view);
   const writer: Writer = { plan, options, items: [], hardening: [...plan.hardening], origins, draft: null };
   for (const turn of view.turns) {
-    for (const event of turn.events) addEvent(writer, event, originOf(turn, event));
+    for (const event of turn.events) addEvent(writer, event, originOf(writer, event));
     endMessage(writer);
   }
   return { items: writer.items, hardening: writer.hardening };
+}
+
+function originOf({ origins }: Writer, event: Event): ItemOrigin {
+  return origins.get(event) ?? { events: [event.id] };
 }
 
 function addEvent(writer: Writer, event: Event, origin: ItemOrigin): void {
@@ -85,7 +95,7 @@ function addRequest(writer: Writer, event: ChatRequest, origin: ItemOrigin): voi
 }
 
 function addReasoning(writer: Writer, event: ChatResponse, origin: ItemOrigin): void {
-  const text = toPlainText(event.reasoning ?? "");
+  const text = plainText(event.reasoning ?? "");
   if (!isReadable(writer, event) || text.trim() === "") {
     drop(writer, event, "C8");
     return;
@@ -153,7 +163,7 @@ function addResult(writer: Writer, call: ToolCallRequest): readonly ThreadItem[]
   }
   const { content, media, isCut } = toToolContent(result.content);
   if (isCut) writer.hardening.push({ rule: "C0", event: result.id, action: "changed" });
-  const origin = writer.origins.get(result) ?? { events: [result.id] };
+  const origin = originOf(writer, result);
   writer.items.push({ ...origin, item: { ...tool, content } });
   return media.length === 0 ? [] : [{ ...origin, item: userMessage(media) }];
 }

@@ -1,5 +1,6 @@
 // Content cut into the pieces that both OpenAI APIs know: texts, images, files. Where an API takes only text in some place,
 // a piece is named there instead, so that the model sees that something is missing.
+import { attachmentText, isText, type MediaPart, plainText } from "./content.ts";
 import type { Content, ContentPart, Text } from "./event.ts";
 import type { ProviderObject } from "./openai-thread.ts";
 
@@ -18,15 +19,6 @@ export type ContentPiece =
 export function toPieces(content: Content): readonly ContentPiece[] {
   const pieces = isText(content) ? [textPiece(content)] : content.map(toPiece);
   return pieces.filter((piece) => piece.type !== "text" || piece.text.trim() !== "");
-}
-
-/** The text of a result as it stands, blank or not. */
-export function toPlainText(text: Text): string {
-  return typeof text === "string" ? text : `[attachment ${text.$attachment}]`;
-}
-
-export function isText(content: Content): content is Text {
-  return !Array.isArray(content);
 }
 
 /** The pieces as one text, each on lines of its own; media are named. */
@@ -54,7 +46,7 @@ function toPiece(part: ContentPart): ContentPiece {
     case "text":
       return textPiece(part.text);
     case "attachment":
-      return { type: "text", text: [part.name, toPlainText(part.text ?? "")].filter(Boolean).join("\n") };
+      return { type: "text", text: attachmentText(part) };
     case "opaque":
       return isOpenAiObject(part) ? { type: "opaque", value: part.value as ProviderObject } : { type: "foreign" };
     case "image":
@@ -64,14 +56,14 @@ function toPiece(part: ContentPart): ContentPiece {
 }
 
 function textPiece(text: Text): ContentPiece {
-  return { type: "text", text: toPlainText(text) };
+  return { type: "text", text: plainText(text) };
 }
 
 function isOpenAiObject({ provider, value }: Extract<ContentPart, { readonly type: "opaque" }>): boolean {
   return provider === "openai" && typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function mediaPiece(part: Extract<ContentPart, { readonly type: "image" | "document" }>): ContentPiece {
+function mediaPiece(part: MediaPart): ContentPiece {
   const { type, data, url, title, media_type } = part;
   const name = title ?? (media_type === "application/pdf" ? "document.pdf" : "document");
   if (typeof data === "string") {
@@ -79,5 +71,5 @@ function mediaPiece(part: Extract<ContentPart, { readonly type: "image" | "docum
     return type === "image" ? { type, url: dataUrl } : { type: "file", name, data: dataUrl };
   }
   if (url !== undefined) return type === "image" ? { type, url } : { type: "file", name, url };
-  return { type: "text", text: data === undefined ? `[${type}]` : toPlainText(data) };
+  return { type: "text", text: data === undefined ? `[${type}]` : plainText(data) };
 }

@@ -1,8 +1,9 @@
 // Content of events as parts and items of the Responses API. What OpenAI gave goes back as it was: a part inside its message,
 // anything else as an item of its own.
+import { isText, plainText } from "./content.ts";
 import type { ChatResponse, Content } from "./event.ts";
 import { isSameModelFamily, modelFamily } from "./model-family.ts";
-import { type ContentPiece, isText, nameOf, toPieces, toPlainText } from "./openai-pieces.ts";
+import { type ContentPiece, nameOf, toPieces } from "./openai-pieces.ts";
 import type { ProviderObject } from "./openai-thread.ts";
 import { checkOpenAiResponses } from "./provider-rules/openai-responses.ts";
 
@@ -39,7 +40,7 @@ export function toCallOutput(content: Content): {
   readonly output: string | readonly ProviderObject[];
   readonly isCut: boolean;
 } {
-  if (isText(content)) return { output: toPlainText(content), isCut: false };
+  if (isText(content)) return { output: plainText(content), isCut: false };
   const { parts, items, rules } = toInputContent(content);
   const isCut = items.length + rules.length > 0;
   if (parts.some((part) => part["type"] !== "input_text")) return { output: parts, isCut };

@@ -11,7 +11,13 @@ import {
   toOutputContent,
   toReasoningItem,
 } from "./openai-responses-items.ts";
-import { type ItemOrigin, type ItemThread, originOf, type ProviderObject, type ThreadItem } from "./openai-thread.ts";
+import {
+  type ItemOrigin,
+  type ItemThread,
+  itemOrigins,
+  type ProviderObject,
+  type ThreadItem,
+} from "./openai-thread.ts";
 import { formatReminder } from "./reminder.ts";
 import type { HardeningStep } from "./thread.ts";
 import type { View } from "./view.ts";
@@ -39,20 +45,23 @@ interface Writer {
   readonly hardening: HardeningStep[];
   /** Calls of the turn whose outputs have not been placed yet, in order. */
   readonly open: Set<ToolCallRequest>;
-  /** Origin of each result, for results that are placed before they are met. */
   readonly origins: ReadonlyMap<Event, ItemOrigin>;
 }
 
 /** Renders a view for OpenAI's Responses API. The same view always gives the same items. */
 export function toOpenAiResponsesThread(view: View, options: OpenAiResponsesOptions = {}): ItemThread {
   const plan = planProviderCalls(view, CALL_RULES);
-  const origins = new Map(view.turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)])));
+  const origins = itemOrigins(view);
   const writer: Writer = { plan, options, items: [], hardening: [...plan.hardening], open: new Set(), origins };
   for (const turn of view.turns) {
-    for (const event of turn.events) addEvent(writer, event, originOf(turn, event));
+    for (const event of turn.events) addEvent(writer, event, originOf(writer, event));
     placeOutputs(writer);
   }
   return { items: writer.items, hardening: writer.hardening };
+}
+
+function originOf({ origins }: Writer, event: Event): ItemOrigin {
+  return origins.get(event) ?? { events: [event.id] };
 }
 
 function addEvent(writer: Writer, event: Event, origin: ItemOrigin): void {
@@ -174,7 +183,7 @@ function placeOutput(writer: Writer, call: ToolCallRequest): void {
   }
   const { output, isCut } = toCallOutput(result.content);
   if (isCut) writer.hardening.push({ rule: "R0", event: result.id, action: "changed" });
-  const origin = writer.origins.get(result) ?? { events: [result.id] };
+  const origin = originOf(writer, result);
   writer.items.push({ ...origin, item: { type, call_id, output } });
 }
 

@@ -1,7 +1,7 @@
 // A view in the form of an OpenAI API: a flat list of items, each of which knows the events it came from.
 import type { Event } from "./event.ts";
 import type { HardeningStep } from "./thread.ts";
-import type { ProjectedTurn } from "./view.ts";
+import type { ProjectedTurn, View } from "./view.ts";
 
 /** A JSON object in the provider's own shape. */
 export type ProviderObject = Readonly<Record<string, unknown>>;
@@ -23,8 +23,12 @@ export interface ItemThread {
   readonly hardening: readonly HardeningStep[];
 }
 
-/** Gives the origin of what an event becomes: a summary names its compaction, a replacement's events both. */
-export function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
+/** Gives the origin of what each event of a view becomes: a summary names its compaction, a replacement's events both. */
+export function itemOrigins({ turns }: View): ReadonlyMap<Event, ItemOrigin> {
+  return new Map(turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)));
+}
+
+function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
   if (origin.kind === "kept") return { events: [event.id] };
   return { events: origin.kind === "summary" ? [] : [event.id], compaction: origin.compaction };
 }

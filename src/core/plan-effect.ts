@@ -1,5 +1,6 @@
 // What a planned compaction would change beyond those that are in force already, event by event, summaries set aside: a
 // mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
+import { stripAttachments } from "./attachment-stub.ts";
 import { type CallPolicy, type Compaction, isHiding } from "./compaction.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { type Event, isMessage, type ToolCallRequest, traitsOf } from "./event.ts";
@@ -79,7 +80,7 @@ function outcomeOf(event: Event, { action, compaction }: Disposition, pairs: Cal
     case "chat_response":
       return "removed";
     case "chat_request":
-      return hasAttachments(event.content) ? "stripped" : "same";
+      return stripAttachments(event) === event ? "same" : "stripped";
     case "tool_call_request":
       return requestOutcome(event, action);
     case "tool_call_response": {
@@ -107,12 +108,6 @@ function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "kee
 function styleOf({ stubs }: Compaction): string {
   return `${stubs?.pointers === true ? " pointer" : ""}${stubs?.first_line === true ? " line" : ""}`;
 }
-
-function hasAttachments(content: unknown): boolean {
-  return Array.isArray(content) && content.some((part: { readonly type?: unknown }) => KINDS.has(part.type));
-}
-
-const KINDS: ReadonlySet<unknown> = new Set(["image", "document", "attachment"]);
 
 function isEmptyObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;

@@ -1,4 +1,6 @@
 // The thread: a projection in the form a model is sent, after hardening. Each block still knows the event it came from.
+import type { Event } from "./event.ts";
+import type { ProjectedTurn, View } from "./view.ts";
 
 /** One block of a message in the provider's own shape. */
 export interface ThreadBlock {
@@ -8,6 +10,9 @@ export interface ThreadBlock {
   /** Provider-shaped content block. */
   readonly block: Readonly<Record<string, unknown>>;
 }
+
+/** What names where a block comes from. */
+export type BlockOrigin = Omit<ThreadBlock, "block">;
 
 export interface ThreadMessage {
   readonly role: "user" | "assistant" | "system";
@@ -26,4 +31,16 @@ export interface HardeningStep {
 export interface Thread {
   readonly messages: readonly ThreadMessage[];
   readonly hardening: readonly HardeningStep[];
+}
+
+/** Gives the origin of the blocks of each event of a view, in order: a summary's name the compaction, a replacement list's both. */
+export function blockOrigins({ turns }: View): ReadonlyMap<Event, BlockOrigin> {
+  return new Map(turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)));
+}
+
+function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {
+  if (origin.kind === "kept") return { event: event.id };
+  return origin.kind === "summary"
+    ? { compaction: origin.compaction }
+    : { event: event.id, compaction: origin.compaction };
 }

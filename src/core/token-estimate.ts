@@ -1,5 +1,6 @@
 // Estimates tokens at once, without a tokenizer: lengths of texts divided by what a token of that kind of text holds.
 // An estimate is ours; what a provider counted is usage. Fast: lengths are added up, nothing is turned into a string.
+import { isText } from "./content.ts";
 import type { ChatResponse, Content, Event, Text } from "./event.ts";
 import type { View } from "./view.ts";
 
@@ -124,7 +125,7 @@ function encryptedChars({ reasoning, metadata }: ChatResponse): number {
 }
 
 function contentTokens(content: Content, charsPerToken: number, measure: TextMeasure): number {
-  if (!isPartList(content)) return textTokens(content, charsPerToken, measure);
+  if (isText(content)) return textTokens(content, charsPerToken, measure);
   return content.reduce((tokens, part) => tokens + partTokens(part, charsPerToken, measure), 0);
 }
 
@@ -164,8 +165,4 @@ function jsonChars(value: unknown): number {
   let chars = 1;
   for (const key of Object.keys(value)) chars += key.length + 4 + jsonChars((value as Record<string, unknown>)[key]);
   return chars;
-}
-
-function isPartList(content: Content): content is Exclude<Content, Text> {
-  return Array.isArray(content);
 }

@@ -1,5 +1,7 @@
 // What a stripped or truncated tool call looks like to the model. The call's name, id and error status always stay.
+
 import type { Truncation } from "./compaction.ts";
+import { isText } from "./content.ts";
 import type { AttachmentRef, Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "./event.ts";
 
 /** How stubs are written; none of it changes which events are shown. */
@@ -118,13 +120,13 @@ function joinText(content: Content, options: StubOptions): string | undefined {
 }
 
 function listTexts(content: Content): readonly Text[] {
-  if (!isParts(content)) return [content];
+  if (isText(content)) return [content];
   return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
 /** Puts one text part where the first one stood and leaves the other text parts out. */
 function replaceText(content: Content, text: string): Content {
-  if (!isParts(content)) return text;
+  if (isText(content)) return text;
   const first = content.findIndex((part) => part.type === "text");
   return content.flatMap((part, at): ContentPart[] => {
     if (part.type !== "text") return [part];
@@ -137,8 +139,4 @@ function findFirstLine(content: Content, options: StubOptions): string {
   const line = /\S[^\r\n]*/.exec(text)?.[0].trimEnd() ?? "";
   if (line.length <= FIRST_LINE_CHARS) return line;
   return `${line.slice(0, isInsidePair(line, FIRST_LINE_CHARS) ? FIRST_LINE_CHARS - 1 : FIRST_LINE_CHARS)}…`;
-}
-
-function isParts(content: Content): content is readonly ContentPart[] {
-  return Array.isArray(content);
 }

@@ -1,8 +1,8 @@
 // A view as messages with nothing repaired: what a session would send if its agent only laid it out. Checks over it find what
 // is wrong with the session itself; what jpg sends goes through the hardened threads instead.
 
-import { textOfContent } from "../anthropic-blocks.ts";
-import type { ChatResponse, Content, ContentPart, Event, ToolCallRequest, ToolCallResponse } from "../event.ts";
+import { attachmentText, isMedia, isText, type MediaPart, textOfContent } from "../content.ts";
+import type { ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "../event.ts";
 import { formatReminder } from "../reminder.ts";
 import type { View } from "../view.ts";
 
@@ -13,8 +13,6 @@ export type NaiveItem =
   | { readonly kind: "reasoning"; readonly event: string; readonly response: ChatResponse }
   | { readonly kind: "call"; readonly event: string; readonly call: ToolCallRequest }
   | { readonly kind: "result"; readonly event: string; readonly result: ToolCallResponse; readonly text: string };
-
-export type MediaPart = Extract<ContentPart, { readonly type: "image" | "document" }>;
 
 /** Neighbours of one role stand in one message, the results of a user's message first. */
 export interface NaiveMessage {
@@ -60,17 +58,13 @@ function remind(item: Extract<NaiveItem, { readonly kind: "text" }>): NaiveItem 
 }
 
 function contentItems(event: string, content: Content): readonly NaiveItem[] {
-  if (!Array.isArray(content)) return [{ kind: "text", event, text: textOfContent(content) }];
-  return content.flatMap((part: ContentPart): readonly NaiveItem[] => {
+  if (isText(content)) return [{ kind: "text", event, text: textOfContent(content) }];
+  return content.flatMap((part): readonly NaiveItem[] => {
     if (isMedia(part)) return [{ kind: "media", event, part }];
     if (part.type === "opaque") return [];
     if (part.type === "text") return [{ kind: "text", event, text: textOfContent(part.text) }];
-    return [{ kind: "text", event, text: [part.name, textOfContent(part.text ?? "")].filter(Boolean).join("\n") }];
+    return [{ kind: "text", event, text: attachmentText(part) }];
   });
-}
-
-function isMedia(part: ContentPart): part is MediaPart {
-  return part.type === "image" || part.type === "document";
 }
 
 function resultsFirst(items: readonly NaiveItem[]): readonly NaiveItem[] {

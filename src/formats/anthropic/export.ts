@@ -1,7 +1,7 @@
 // A view as the body of an Anthropic Messages request: the hardened thread without the marks of where it came from.
 
-import { textOfContent } from "../../core/anthropic-blocks.ts";
 import { type AnthropicOptions, toAnthropicThread } from "../../core/anthropic-thread.ts";
+import { textOfContent } from "../../core/content.ts";
 import type { View } from "../../core/view.ts";
 import { splitPrompts } from "../leading-prompts.ts";
 

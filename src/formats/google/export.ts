@@ -1,5 +1,5 @@
 // A view as the body of a generateContent request: the hardened thread without the marks of where it came from.
-import { textOfContent } from "../../core/anthropic-blocks.ts";
+import { textOfContent } from "../../core/content.ts";
 import { type GoogleOptions, toGoogleThread } from "../../core/google-thread.ts";
 import type { View } from "../../core/view.ts";
 import { splitPrompts } from "../leading-prompts.ts";

@@ -1,5 +1,6 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
+import { isText, plainText } from "../../core/content.ts";
 import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event.ts";
 import { renderFence, renderName, renderQuote } from "./safe-text.ts";
 
@@ -93,9 +94,7 @@ function argumentText(key: string, value: unknown): string {
 }
 
 function textOf(content: Content): string {
-  return Array.isArray(content)
-    ? content.map((part: ContentPart) => partText(part)).join("\n")
-    : plainText(content as Text);
+  return isText(content) ? plainText(content) : content.map(partText).join("\n");
 }
 
 function partText(part: ContentPart): string {
@@ -118,8 +117,4 @@ function sourceText({ data, url }: { readonly data?: Text; readonly url?: string
   if (url !== undefined) return ` ${url}`;
   if (data === undefined) return "";
   return typeof data === "string" ? `, ${data.length} characters of base64` : `, ${data.$attachment}`;
-}
-
-function plainText(text: Text): string {
-  return typeof text === "string" ? text : `[attachment ${text.$attachment}]`;
 }
