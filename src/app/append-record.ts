@@ -18,6 +18,13 @@ export interface PlannedChange {
   readonly sign: boolean;
 }
 
+/** A commit that was added to a branch. */
+export interface AppendedCommit {
+  readonly commit: string;
+  /** What it was built on; the branch's worktrees that stood there have followed. */
+  readonly parent: string;
+}
+
 /**
  * Plans against the branch as it stands and commits by compare-and-swap; plans again when the branch moved. Gives null when
  * the plan has nothing to do. `target` names a new branch to make instead of moving this one. Throws `branch_busy` after 8 refusals.
@@ -27,7 +34,7 @@ export async function commitChange(
   tree: BranchTree,
   plan: (tree: BranchTree) => Promise<PlannedChange | null>,
   target: string = tree.branch,
-): Promise<string | null> {
+): Promise<AppendedCommit | null> {
   let current = tree;
   // Git is asked who commits while the plan is made.
   const identity = identityOf(workspace);
@@ -52,7 +59,7 @@ export async function commitChange(
         ],
       },
     ]);
-    if (result?.moved === true) return result.commit;
+    if (result?.moved === true) return { commit: result.commit, parent: current.commit };
     const tip = await workspace.store.readBranch(current.branch);
     if (tip === null) break;
     current = await loadBranchTree(workspace.store, current.branch, tip);

@@ -39,14 +39,13 @@ export interface CompactRequest extends CompactInput {
  * the view would grow and that is not forced, and planning errors.
  */
 export async function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
-  if (!request.dryRun && (await storeOverrides(workspace, tree)) !== null) await refreshViews(workspace, tree.branch);
+  const stored = request.dryRun ? null : await storeOverrides(workspace, tree);
+  if (stored !== null) await refreshViews(workspace, tree.branch, stored.parent);
   const start = request.dryRun ? tree : await reload(workspace, tree);
   const onFork = request.fork ?? (await loadConversationConfig(workspace, start)).config.conversation.compaction.fork;
   const target = onFork ? await newForkName(workspace, conversationOf(tree.branch), "compact") : tree.branch;
   let report: CompactReport | null = null;
-  let parent = start.commit;
   const plan = async (current: BranchTree): Promise<PlannedChange | null> => {
-    parent = current.commit;
     const planned = await planOnBranch(workspace, current, request);
     if (isNothing(planned)) {
       report = nothingReport(tree.branch, request.dryRun, planned);
@@ -71,12 +70,12 @@ export async function compact(workspace: Workspace, tree: BranchTree, request: C
     };
   };
   if (request.dryRun) await plan(start);
-  const commit = request.dryRun ? null : await commitChange(workspace, start, plan, target);
+  const appended = request.dryRun ? null : await commitChange(workspace, start, plan, target);
   if (report === null) throw new Error("a plan always leaves a report");
-  if (commit === null) return report;
+  if (appended === null) return report;
   if (onFork && request.activate) await workspace.store.useBranch(target);
-  await refreshViews(workspace, target, parent);
-  return { ...(report as CompactReport), commit };
+  await refreshViews(workspace, target, appended.parent);
+  return { ...(report as CompactReport), commit: appended.commit };
 }
 
 async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTree> {

@@ -1,7 +1,7 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../config/config-delta.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { randomId } from "./runtime.ts";
 import type { Workspace } from "./workspace.ts";
@@ -12,7 +12,7 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
-export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<string | null> {
+export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
   const { parseOverride, toDelta } = await import("../config/overrides.ts");
   const delta = toDelta(workspace.overrides.map(parseOverride));

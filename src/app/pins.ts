@@ -155,7 +155,7 @@ async function writePin(
   tree: BranchTree,
   change: { readonly pin: Pin } | { readonly unpin: Pin },
 ): Promise<string | null> {
-  const commit = await commitChange(workspace, tree, async (current) => {
+  const appended = await commitChange(workspace, tree, async (current) => {
     const metas = await readMetas(workspace, current);
     const pins = pinsInForce(metas);
     const wanted = "pin" in change ? change.pin : change.unpin;
@@ -172,6 +172,6 @@ async function writePin(
       sign: false,
     };
   });
-  if (commit !== null) await refreshViews(workspace, tree.branch);
-  return commit;
+  if (appended !== null) await refreshViews(workspace, tree.branch, appended.parent);
+  return appended?.commit ?? null;
 }

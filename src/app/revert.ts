@@ -4,7 +4,7 @@ import { compareCompactions, isHiding } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
 import { revertMessage } from "../store/commit-message.ts";
 import type { FileChange, LogEntry } from "../store/conversation-store.ts";
-import { commitChange } from "./append-record.ts";
+import { type AppendedCommit, commitChange } from "./append-record.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
@@ -40,7 +40,7 @@ async function revertTargets(
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
-  let commit: string | null = null;
+  const appended: AppendedCommit[] = [];
   for (const plan of plans) {
     const { message, commit: reverted } = plan.entry;
     const planned = await commitChange(workspace, tree, async (current) => {
@@ -51,14 +51,14 @@ async function revertTargets(
         ? null
         : { message: revertMessage({ subject, commit: reverted }), changes, sign: true };
     });
-    commit = planned ?? commit;
+    if (planned !== null) appended.push(planned);
     tree = await treeOf(workspace, name);
   }
-  await refreshViews(workspace, name);
+  await refreshViews(workspace, name, appended[0]?.parent);
   const meter = meterOf(whole);
   const after = await loadView(workspace.store, tree);
   return {
-    commit,
+    commit: appended.at(-1)?.commit ?? null,
     reverted: plans.flatMap((plan) => plan.ids),
     restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
     conversation: conversationOf(name),

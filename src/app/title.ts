@@ -18,7 +18,7 @@ export async function setTitle(
     throw userError("empty_title", "A title must hold at least one character that is not blank.", {
       hints: ['`jpg title @ "Fix the parser"`'],
     });
-  const commit = await commitChange(workspace, tree, async (current) => {
+  const appended = await commitChange(workspace, tree, async (current) => {
     const metas = await readMetas(workspace, current);
     if ((await conversationTitle(workspace, current)) === line) return null;
     const timestamp = timestampAfter(
@@ -28,6 +28,6 @@ export async function setTitle(
     const record = { type: "meta", id: randomId(workspace.runtime), timestamp, title: line };
     return { message: `title: ${line}\n`, changes: [recordChange(workspace, "meta", record)], sign: false };
   });
-  if (commit !== null) await refreshViews(workspace, tree.branch);
-  return { commit, title: line };
+  if (appended !== null) await refreshViews(workspace, tree.branch, appended.parent);
+  return { commit: appended?.commit ?? null, title: line };
 }
