@@ -3,7 +3,7 @@
 import type { CompactionConfig, Config } from "../config/config.ts";
 import { toolHints } from "../config/tool-hints.ts";
 import { isNothing, type Nothing, needsTurnTimes, type RangeRequest } from "../core/bound-resolution.ts";
-import type { Compaction, StubStyle, Summary } from "../core/compaction.ts";
+import type { StubStyle, Summary } from "../core/compaction.ts";
 import { contextWindow, USUAL_WINDOW } from "../core/context-window.ts";
 import { planReading } from "../core/hidden-turns.ts";
 import { pinnedEvents } from "../core/pin.ts";
@@ -12,8 +12,10 @@ import {
   type CompactionRequest,
   planCompaction,
   planCompactionReading,
+  trialOf,
 } from "../core/plan-compaction.ts";
 import type { Policies } from "../core/policy.ts";
+import { findProfile } from "../core/profile.ts";
 import { project } from "../core/projection.ts";
 import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
 import { createTokenMeter, type TokenMeter, type TokenSource } from "../core/tokens/token-meter.ts";
@@ -25,7 +27,6 @@ import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
 import { readPins, requirePins } from "./pins.ts";
-import { pickProfile } from "./profiles.ts";
 import { worstSource } from "./token-report.ts";
 import { modelOf } from "./tokenizer.ts";
 import type { Workspace } from "./workspace.ts";
@@ -87,7 +88,7 @@ export async function planOnBranch(
   const loaded = await loadForPlan(workspace, tree, input);
   const { config, live, turns, before, meter, request } = loaded;
   const counted = meter.countView(before, live.applied);
-  const known = { ...loaded, workspace, tree, viewTokens: counted.tokens };
+  const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
   const plan = planCompaction({ ...request, ...(strategies === null ? {} : { strategies: strategies.request }) });
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, turns, request.turnCount)];
@@ -99,7 +100,7 @@ export async function planOnBranch(
     turnCount: request.turnCount,
   });
   if (isNothing(plan)) return nothing(plan.nothing);
-  const draft = asNewest(plan);
+  const draft = trialOf(plan.compaction, plan.summarize !== undefined);
   const after = project({ turnCount: request.turnCount, turns, compactions: [...live.applied, draft] });
   requirePins(loaded.pinned, { turns: turns.values(), before, after });
   const left = meter.countView(after, [...live.applied, draft]);
@@ -186,13 +187,7 @@ function chooseRules(
   const profile = input.profile ?? settings.default_profile;
   if (input.policies !== undefined) return { profile, policies: input.policies };
   if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
-  return { profile, policies: pickProfile(profile, settings.profiles) };
-}
-
-/** The draft as the newest compaction. */
-function asNewest({ compaction, summarize }: CompactionPlan): Compaction {
-  const draft: Compaction = { ...compaction, id: "\uffff", timestamp: "9999-12-31T23:59:59Z" };
-  return summarize === undefined ? draft : { ...draft, summary: { summary: "" } };
+  return { profile, policies: findProfile(profile, settings.profiles) };
 }
 
 /** Every turn when times are asked for, else those that planning and the view read. */

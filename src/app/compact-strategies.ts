@@ -1,12 +1,12 @@
 // What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
 // a later one makes obsolete.
 import type { Config } from "../config/config.ts";
-import { toolHints } from "../config/tool-hints.ts";
 import { definedTools } from "../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../core/strategies/plan-strategies.ts";
 import type { TokenMeter } from "../core/tokens/token-meter.ts";
 import { listToolCalls } from "../core/tools/tool-call.ts";
+import type { ToolCompactionHints } from "../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../core/tools/unknown-tools.ts";
 import type { Turn } from "../core/turn.ts";
 import type { BranchTree } from "./branch-tree.ts";
@@ -17,7 +17,7 @@ import type { Workspace } from "./workspace.ts";
 interface Facts {
   readonly workspace: Workspace;
   readonly tree: BranchTree;
-  readonly config: Config;
+  readonly hints: ToolCompactionHints;
   readonly turns: ReadonlyMap<number, Turn>;
   /** Tokens of the view before. */
   readonly viewTokens: number;
@@ -35,9 +35,8 @@ export interface GatheredStrategies {
 /** Gathers what strategies need. Runs the programs of `subsumes` hints. */
 export async function strategyRequest(
   { uses, names }: ChosenStrategies,
-  { workspace, tree, config, turns, viewTokens, meter, windowTokens }: Facts,
+  { workspace, tree, hints, turns, viewTokens, meter, windowTokens }: Facts,
 ): Promise<GatheredStrategies> {
-  const hints = toolHints(config);
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const stored = readsDefinitions ? (await readDeltas(workspace, tree)).map(({ delta }) => delta) : [];
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);

@@ -1,9 +1,11 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
+
 import { needsTurnTimes } from "../core/bound-resolution.ts";
 import { branchName } from "../core/conversation-name.ts";
 import { userError } from "../core/errors.ts";
 import { pinnedEvents } from "../core/pin.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../core/plan-fork.ts";
+import { findProfile } from "../core/profile.ts";
 import { compactionMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange } from "../store/conversation-store.ts";
 import { currentSignature, recordChange, timestampAfter } from "./append-record.ts";
@@ -18,7 +20,6 @@ import { alignCompactions } from "./fork-start.ts";
 import { turnCommitOf } from "./import-target.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
 import { readPins } from "./pins.ts";
-import { pickProfile } from "./profiles.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ForkReport } from "./reports.ts";
 import { randomId } from "./runtime.ts";
@@ -72,7 +73,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
 async function checkProfile(workspace: Workspace, tree: BranchTree, compact: true | string): Promise<void> {
   const settings = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
   const name = compact === true ? settings.default_profile : compact;
-  if (pickProfile(name, settings.profiles).summary === undefined) return;
+  if (findProfile(name, settings.profiles).summary === undefined) return;
   throw userError("needs_summary", `Profile ${name} summarises, and this jpg calls no model yet; no fork was made.`, {
     hints: ["Fork first, then `jpg compact --emit FILE` and `jpg compact --accept FILE` on the fork."],
   });

@@ -1,11 +1,7 @@
 // The profile: a named set of policies. It never says which turns: a range is chosen at the call (RFD 064, Configuration).
-import { JpgError } from "./errors.ts";
+import { userError } from "./errors.ts";
 import { nearestName } from "./nearest-name.ts";
-import { type Policies, type PolicyTable, parsePolicies } from "./policy.ts";
-
-export interface Profile extends Policies {
-  readonly name: string;
-}
+import type { Policies, PolicyTable } from "./policy.ts";
 
 /** Profiles that are there without any configuration; a configured profile of the same name replaces one whole. */
 export const BUILT_IN_PROFILES: Readonly<Record<string, PolicyTable>> = {
@@ -13,26 +9,16 @@ export const BUILT_IN_PROFILES: Readonly<Record<string, PolicyTable>> = {
   light: { reasoning: "strip" },
 };
 
-/** Finds a profile by name. Throws `unknown_profile` with the nearest name and the list, `bad_policy` when its policies cannot be read. */
-export function resolveProfile(name: string, configured: Readonly<Record<string, PolicyTable>> = {}): Profile {
-  const tables = new Map([...Object.entries(BUILT_IN_PROFILES), ...Object.entries(configured)]);
-  const table = tables.get(name);
-  if (table === undefined) throw unknownProfile(name, [...tables.keys()]);
-  return { name, ...parsePolicies(table, `conversation.compaction.profiles.${name}`) };
-}
-
-function unknownProfile(name: string, known: readonly string[]): JpgError {
-  const nearest = nearestName(name, known);
-  return new JpgError(
-    "user",
-    "unknown_profile",
-    `there is no compaction profile "${name}": expected one of ${known.join(", ")}`,
-    {
-      data: { name, known },
-      hints: [
-        ...(nearest === undefined ? [] : [`did you mean --profile ${nearest}?`]),
-        `define it under [conversation.compaction.profiles.${name}] in .jpg.toml`,
-      ],
-    },
-  );
+/** Finds a profile among those that the settings hold, the built-in ones among them. Throws `unknown_profile` with the nearest name and the list. */
+export function findProfile(name: string, profiles: Readonly<Record<string, Policies>>): Policies {
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (found !== undefined) return found;
+  const names = Object.keys(profiles);
+  const nearest = nearestName(name, names);
+  throw userError("unknown_profile", `There is no compaction profile ${name}; there are: ${names.join(", ")}.`, {
+    hints: [
+      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+      "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.",
+    ],
+  });
 }

@@ -1,35 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { resolveProfile } from "../../src/core/profile.ts";
+import { type Policies, parsePolicies } from "../../src/core/policy.ts";
+import { BUILT_IN_PROFILES, findProfile } from "../../src/core/profile.ts";
 
-describe("resolveProfile", () => {
+/** Profiles as the settings hold them: the built-in ones, and configured ones above them. */
+function profilesWith(configured: Readonly<Record<string, object>> = {}): Readonly<Record<string, Policies>> {
+  const tables = Object.entries({ ...BUILT_IN_PROFILES, ...configured });
+  return Object.fromEntries(tables.map(([name, table]) => [name, parsePolicies(table, name)]));
+}
+
+describe("findProfile", () => {
   it("knows default and light without any configuration", () => {
-    expect(resolveProfile("default")).toEqual({
-      name: "default",
+    expect(findProfile("default", profilesWith())).toEqual({
       reasoning: "strip",
       tool_calls: { policy: "strip", request: true, response: true },
     });
-    expect(resolveProfile("light")).toEqual({ name: "light", reasoning: "strip" });
+    expect(findProfile("light", profilesWith())).toEqual({ reasoning: "strip" });
   });
 
   it("lets a configured profile replace a built-in one whole", () => {
-    expect(resolveProfile("default", { default: { tool_calls: "omit" } })).toEqual({
-      name: "default",
+    expect(findProfile("default", profilesWith({ default: { tool_calls: "omit" } }))).toEqual({
       tool_calls: { policy: "omit" },
     });
   });
 
   it("offers the nearest name and the list for an unknown one", () => {
-    expect(() => resolveProfile("haevy", { heavy: { summary: "summarize" } })).toThrowError(
+    expect(() => findProfile("haevy", profilesWith({ heavy: { summary: "summarize" } }))).toThrowError(
       expect.objectContaining({
         code: "unknown_profile",
-        message: 'there is no compaction profile "haevy": expected one of default, light, heavy',
-        hints: expect.arrayContaining(["did you mean --profile heavy?"]),
+        message: "There is no compaction profile haevy; there are: default, light, heavy.",
+        hints: expect.arrayContaining(["Did you mean heavy?"]),
       }),
     );
   });
 
   it("does not take a property of objects for a profile", () => {
-    expect(() => resolveProfile("constructor")).toThrowError(expect.objectContaining({ code: "unknown_profile" }));
-    expect(() => resolveProfile("__proto__")).toThrowError(expect.objectContaining({ code: "unknown_profile" }));
+    for (const name of ["constructor", "__proto__"]) {
+      expect(() => findProfile(name, profilesWith())).toThrowError(
+        expect.objectContaining({ code: "unknown_profile" }),
+      );
+    }
   });
 });
