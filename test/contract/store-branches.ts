@@ -1,21 +1,15 @@
 // Branches of the store contract: naming, listing, activating, resolving.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
-import type { StoreUnderTest } from "./store-under-test.ts";
+import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
 /** Declares these tests for one engine. */
 export function testBranches(engine: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${engine} store: branches`, () => {
-    let subject: StoreUnderTest;
     let store: ConversationStore;
-    beforeEach(async () => {
-      subject = await open();
-      store = subject.store;
-    });
-    afterEach(async () => {
-      await store.close();
-      await subject.remove();
+    eachStore(open, (opened) => {
+      store = opened.store;
     });
 
     it("starts with no branches and an active branch without a commit", async () => {

@@ -1,22 +1,16 @@
 // Files of the store contract: what is written comes back, by the byte.
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { append, commit, file, readAll, readText } from "../helpers/store-writes.ts";
-import type { StoreUnderTest } from "./store-under-test.ts";
+import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
 /** Declares these tests for one engine. */
 export function testFiles(engine: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${engine} store: files`, () => {
-    let subject: StoreUnderTest;
     let store: ConversationStore;
-    beforeEach(async () => {
-      subject = await open();
-      store = subject.store;
-    });
-    afterEach(async () => {
-      await store.close();
-      await subject.remove();
+    eachStore(open, (opened) => {
+      store = opened.store;
     });
 
     const odd = [

@@ -1,21 +1,15 @@
 // The log of the store contract: every commit once, newest first.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { AUTHOR, append, COMMITTER, commit, file } from "../helpers/store-writes.ts";
-import type { StoreUnderTest } from "./store-under-test.ts";
+import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
 /** Declares these tests for one engine. */
 export function testLog(engine: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${engine} store: log`, () => {
-    let subject: StoreUnderTest;
     let store: ConversationStore;
-    beforeEach(async () => {
-      subject = await open();
-      store = subject.store;
-    });
-    afterEach(async () => {
-      await store.close();
-      await subject.remove();
+    eachStore(open, (opened) => {
+      store = opened.store;
     });
 
     it("reads commits newest first, with messages, people and files", async () => {

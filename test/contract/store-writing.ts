@@ -1,21 +1,17 @@
 // Writing of the store contract: commits land whole, by compare-and-swap, or not at all.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BranchWrite, CommitSpec, ConversationStore } from "../../src/store/conversation-store.ts";
 import { append, commit, file, readText, writeOne } from "../helpers/store-writes.ts";
-import type { StoreUnderTest } from "./store-under-test.ts";
+import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
 /** Declares these tests for one engine. */
 export function testWriting(engine: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${engine} store: writing`, () => {
     let subject: StoreUnderTest;
     let store: ConversationStore;
-    beforeEach(async () => {
-      subject = await open();
-      store = subject.store;
-    });
-    afterEach(async () => {
-      await store.close();
-      await subject.remove();
+    eachStore(open, (opened) => {
+      subject = opened;
+      store = opened.store;
     });
 
     it("writes the commits of several branches in one pass", async () => {

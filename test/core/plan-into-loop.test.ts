@@ -4,12 +4,13 @@ import { describe, expect, it } from "vitest";
 import { toAnthropicThread } from "../../src/core/anthropic-thread.ts";
 import { isNothing } from "../../src/core/bound-resolution.ts";
 import { type Event, isReasoning } from "../../src/core/event.ts";
-import { type CompactionRequest, planCompaction } from "../../src/core/plan-compaction.ts";
+import type { CompactionRequest } from "../../src/core/plan-compaction.ts";
 import { projectTurns } from "../../src/core/projection.ts";
 import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
 import { unfinishedLoop } from "../../src/core/safe-cut.ts";
 import { choosePipelines } from "../../src/core/strategies/pipelines.ts";
 import type { Turn } from "../../src/core/turn.ts";
+import { askStrategies } from "../helpers/call-conversation.ts";
 import { parseConversation } from "../helpers/notation.ts";
 
 /** A finished turn, then a loop of steps of signed reasoning, a call and its result: `calls` of them, each of some tokens. */
@@ -31,16 +32,7 @@ function loopOf(sizes: readonly number[]): readonly Turn[] {
 
 function planFor(turns: readonly Turn[], names: readonly string[], range: CompactionRequest["range"]) {
   const { uses } = choosePipelines(names, names.includes("mask-results") ? { newest: 1 } : {});
-  return planCompaction({
-    turnCount: turns.length,
-    turnTimes: [],
-    compactions: [],
-    turns: new Map(turns.map((turn) => [turn.index, turn])),
-    now: "2026-03-01T00:00:00Z",
-    policies: {},
-    strategies: { uses, hints: {} },
-    range,
-  });
+  return askStrategies(turns, [], { request: { range }, known: { uses, hints: {} } });
 }
 
 function viewAfter(turns: readonly Turn[], plan: ReturnType<typeof planFor>) {

@@ -8,7 +8,14 @@ import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import { corpusMissing, listGoldens, readCorpusFile, readGolden, sharedFolder } from "../helpers/corpus.ts";
+import {
+  corpusMissing,
+  GROWTH_SERIES,
+  listGoldens,
+  readCorpusFile,
+  readGolden,
+  sharedFolder,
+} from "../helpers/corpus.ts";
 
 interface Block {
   readonly type: string;
@@ -49,16 +56,6 @@ function withoutRepairs(messages: readonly Message[]): readonly Message[] {
   return joined;
 }
 
-/** States of one session, each a byte prefix of the next. */
-const GROWTH_SERIES = [
-  "ce_258fedd6ee_1",
-  "04_4ed289c318_1",
-  "d3_8f8f80fa82_1",
-  "57_f1f346970c_1",
-  "b0_36f59168c8_1",
-  "f7_a71cacaeea_1",
-].map((name) => `entireio__cli/${name}.jsonl`);
-
 function listSessions(): readonly { readonly file: string }[] {
   return goldens.map(({ file }) => ({ file }));
 }
@@ -73,9 +70,7 @@ describe.skipIf(corpusMissing !== null)(
     });
 
     it("keeps the turns of a session while its file grows", () => {
-      const states = GROWTH_SERIES.map((name) =>
-        readClaudeSession(createBufferSource(readCorpusFile(`claude-code/${name}`))),
-      );
+      const states = GROWTH_SERIES.map((state) => readClaudeSession(createBufferSource(readCorpusFile(state))));
       for (const [at, later] of states.entries()) {
         const earlier = states[at - 1];
         if (earlier === undefined) continue;

@@ -14,7 +14,7 @@ import { readCompactionLog } from "../../src/app/log.ts";
 import { revertCompactions } from "../../src/app/revert.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import { parseBound } from "../../src/core/range-bound.ts";
-import { corpusMissing, readCorpusFile, sharedFolder } from "../helpers/corpus.ts";
+import { corpusMissing, GROWTH_SERIES, readCorpusFile, sharedFolder } from "../helpers/corpus.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
 import {
@@ -150,31 +150,23 @@ describe("a session that grows", () => {
   });
 });
 
-const SERIES = [
-  "ce_258fedd6ee_1",
-  "04_4ed289c318_1",
-  "d3_8f8f80fa82_1",
-  "57_f1f346970c_1",
-  "b0_36f59168c8_1",
-  "f7_a71cacaeea_1",
-];
 const corpusFile = (name: string): string => `claude-code/entireio__cli/${name}.jsonl`;
 if (corpusMissing !== null) console.warn(`corpus: growing sessions are not imported (SKIPPED: ${corpusMissing})`);
 
 describe.skipIf(corpusMissing !== null)("corpus: real sessions", () => {
   it("corpus: a session imported at each of its checkpoints ends at the same commit as imported once", async () => {
     let branch = "";
-    for (const name of SERIES) {
-      const report = await importBytes(workspace, readCorpusFile(corpusFile(name)));
+    for (const state of GROWTH_SERIES) {
+      const report = await importBytes(workspace, readCorpusFile(state));
       expect(["created", "updated"]).toContain(report.status);
       ({ branch } = report);
     }
     const whole = await createGitWorkspace();
-    const once = await importBytes(whole, readCorpusFile(corpusFile(SERIES.at(-1)!)));
+    const once = await importBytes(whole, readCorpusFile(GROWTH_SERIES.at(-1)!));
     expect(await tipOf(workspace, branch)).toBe(await tipOf(whole, once.branch));
     expect((await workspace.store.listBranches()).length).toBe(1);
-    for (const name of SERIES.toReversed())
-      expect(await importBytes(workspace, readCorpusFile(corpusFile(name)))).toMatchObject({ status: "unchanged" });
+    for (const state of GROWTH_SERIES.toReversed())
+      expect(await importBytes(workspace, readCorpusFile(state))).toMatchObject({ status: "unchanged" });
     await removeWorkspace(whole);
   });
 

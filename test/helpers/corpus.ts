@@ -43,3 +43,13 @@ export function readCorpusFile(file: string): Buffer {
 export function readGolden(golden: string): unknown {
   return JSON.parse(readFileSync(join(sharedFolder, "goldens", golden), "utf8"));
 }
+
+/** States of one session, each a byte prefix of the next; paths below `corpus/`. */
+export const GROWTH_SERIES: readonly string[] = [
+  "ce_258fedd6ee_1",
+  "04_4ed289c318_1",
+  "d3_8f8f80fa82_1",
+  "57_f1f346970c_1",
+  "b0_36f59168c8_1",
+  "f7_a71cacaeea_1",
+].map((name) => `claude-code/entireio__cli/${name}.jsonl`);

@@ -45,7 +45,8 @@ function take(writer: ClaudeWriter, step: SessionStep, at: number): void {
   else takeSimple(writer, step, at);
 }
 
-function takeSimple(writer: ClaudeWriter, step: Extract<SessionStep, string>, at: number): void {
+/** Writes a step that needs no more than its name; `at` numbers it. */
+export function takeSimple(writer: ClaudeWriter, step: Extract<SessionStep, string>, at: number): void {
   switch (step) {
     case "prompt":
       writer.prompt(`request ${at}`);

@@ -14,6 +14,7 @@ import {
   importLines,
   sessionBytes,
 } from "../../helpers/claude-session.ts";
+import { takeSimple } from "../../helpers/session-builder.ts";
 
 type Step =
   | { readonly do: "prompt" | "say" | "think" | "queue" | "progress" | "snapshot" | "error" | "interrupt" }
@@ -53,22 +54,12 @@ function permute(size: number, seed: number): readonly number[] {
 function take(writer: ClaudeWriter, step: Step, at: number): void {
   switch (step.do) {
     case "prompt":
-      writer.prompt(`request ${at}`);
-      break;
     case "say":
-      writer.say(`answer ${at}`);
-      break;
     case "think":
-      writer.think(`thought ${at}`, `words ${at}`);
-      break;
     case "queue":
-      writer.queue(`queued ${at}`);
-      break;
     case "progress":
-      writer.progress();
-      break;
     case "snapshot":
-      writer.side({ type: "file-history-snapshot", messageId: "m", snapshot: {} });
+      takeSimple(writer, step.do, at);
       break;
     case "error":
       writer.node({
