@@ -21,8 +21,8 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
-  // Its tables are 10 MB: they stay in the package and are read when asked for.
-  external: ["ai-tokenizer"],
+  // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
+  external: ["ai-tokenizer", "@pydantic/genai-prices"],
   chunkNames: "chunks/[name]-[hash]",
   define: { JPG_VERSION: JSON.stringify(version) },
   // Bundled CommonJS packages call require for Node's own modules.
