@@ -2,8 +2,8 @@
 
 import { type AnthropicOptions, toAnthropicThread } from "../../core/anthropic-thread.ts";
 import { textOfContent } from "../../core/content.ts";
+import { splitPrompts } from "../../core/leading-prompts.ts";
 import type { View } from "../../core/view.ts";
-import { splitPrompts } from "../leading-prompts.ts";
 
 /** One message as the API takes it. */
 export interface AnthropicMessage {

@@ -1,8 +1,8 @@
 // A view as the body of a generateContent request: the hardened thread without the marks of where it came from.
 import { textOfContent } from "../../core/content.ts";
 import { type GoogleOptions, toGoogleThread } from "../../core/google-thread.ts";
+import { splitPrompts } from "../../core/leading-prompts.ts";
 import type { View } from "../../core/view.ts";
-import { splitPrompts } from "../leading-prompts.ts";
 
 /** One content as the API takes it. */
 export interface GoogleContent {

@@ -1,6 +1,6 @@
 // The system prompt of a conversation whose events hold one: providers take it beside the messages.
-import type { ChatRequest, Event } from "../core/event.ts";
-import type { View } from "../core/view.ts";
+import type { ChatRequest, Event } from "./event.ts";
+import type { View } from "./view.ts";
 
 /** A view without its leading prompts, and those. */
 export interface PromptSplit {

@@ -1,0 +1,20 @@
+// Makes the client of a connection; each provider's library is loaded only when it is asked for.
+import type { LlmClient, LlmConnection } from "./llm-client.ts";
+
+/** Creates a client. Nothing is sent before it is asked something. */
+export async function createClient(connection: LlmConnection): Promise<LlmClient> {
+  switch (connection.api) {
+    case "anthropic":
+      return (await import("./anthropic.ts")).createAnthropicClient(connection);
+    case "openai-responses":
+      return (await import("./openai-responses.ts")).createResponsesClient(connection);
+    case "openai-chat":
+      return (await import("./openai-chat.ts")).createChatClient(connection);
+    case "google":
+      return (await import("./google.ts")).createGoogleClient(connection);
+    case "gguf":
+      return (await import("./gguf.ts")).createGgufClient(connection);
+    default:
+      return connection.api satisfies never;
+  }
+}

@@ -1,0 +1,156 @@
+// The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
+// that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
+import type { View } from "../core/view.ts";
+
+/** The APIs that are spoken; several providers speak one. */
+export type LlmApi = "anthropic" | "openai-responses" | "openai-chat" | "google" | "gguf";
+
+/** A tool that the model may call. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments: an object's. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** One request to a model. */
+export interface LlmRequest {
+  /** The provider's own name of the model, without the provider. */
+  readonly model: string;
+  /** What the model is sent; rendered and hardened by the adapter. */
+  readonly view: View;
+  /** System prompt; goes before those that the view begins with. */
+  readonly system?: string;
+  readonly tools?: readonly ToolDefinition[];
+  /** Longest answer, tokens; absent = the adapter's default. */
+  readonly maxTokens?: number;
+  /** More will follow what is sent here, soon: the provider is asked to keep it, where that must be asked for (default false). */
+  readonly cache?: boolean;
+  /** Ends the request: the stream ends with a stop of reason `aborted`; what came before it stands, but is no whole part. */
+  readonly signal?: AbortSignal;
+}
+
+/** What may be stored as one event of an answer. */
+export type AnswerPart =
+  | { readonly kind: "message"; readonly text: string; readonly metadata?: PartMetadata }
+  | { readonly kind: "reasoning"; readonly text: string; readonly metadata?: PartMetadata }
+  | {
+      readonly kind: "tool_call";
+      /** As the provider gave it; made up where the API has none. */
+      readonly callId: string;
+      readonly name: string;
+      /** Parsed; null when the model wrote no valid JSON object, then `text` has what it wrote. */
+      readonly arguments: Readonly<Record<string, unknown>> | null;
+      readonly text: string;
+      readonly metadata?: PartMetadata;
+    };
+
+/** What only the provider needs back: goes to the event's metadata. */
+export interface PartMetadata {
+  readonly signature?: string;
+  readonly encrypted?: string;
+  readonly [key: string]: unknown;
+}
+
+/** Why an answer ended. Only `complete` and `tool_calls` are whole answers. */
+export type StopReason =
+  | "complete"
+  | "tool_calls"
+  /** The longest answer was reached. */
+  | "length"
+  /** The model or the provider's filter refused. */
+  | "refusal"
+  /** The signal ended it. */
+  | "aborted"
+  /** The provider named a reason that is not known, or none. */
+  | "unknown";
+
+/** The end of an answer. */
+export interface Stop {
+  readonly reason: StopReason;
+  /** The provider's own word for it. */
+  readonly providerReason: string | null;
+  /** The provider's counts, verbatim (`readUsage` of core reads them); null when it gave none. */
+  readonly usage: unknown;
+  /** The model as the provider names it. */
+  readonly model: string;
+  /** The provider's id of the answer; null when it gave none. */
+  readonly id: string | null;
+}
+
+/** What streams back, in order: deltas of a part, then the part whole; the stop last. Half parts are deltas only. */
+export type StreamPart =
+  | { readonly type: "delta"; readonly kind: "message" | "reasoning"; readonly text: string }
+  | { readonly type: "part"; readonly part: AnswerPart }
+  | { readonly type: "stop"; readonly stop: Stop };
+
+/** An answer that came in one piece. */
+export interface Completion {
+  readonly parts: readonly AnswerPart[];
+  readonly stop: Stop;
+}
+
+/** A model as its provider's list tells of it; absent = the provider does not say. */
+export interface ListedModel {
+  readonly name: string;
+  /** Context window, tokens. */
+  readonly contextWindow?: number;
+  /** Longest answer, tokens. */
+  readonly maxOutput?: number;
+  /** US dollars for a million tokens. */
+  readonly price?: { readonly input: number; readonly output: number };
+  /** The provider no longer offers it, or will not after this date. */
+  readonly retires?: string;
+}
+
+/**
+ * A provider's model API. All methods throw JpgError of kind `provider`: `wrong_key`, `unknown_model`, `context_overflow`,
+ * `rate_limited`, `overloaded`, `provider_timeout`, `provider_unreachable`, `stream_cut`, `request_refused`, `provider_failed`,
+ * of the API `gguf` also `library_missing`; each names provider, model and the setting to change, never a key. Rate limits,
+ * overload and unreachable hosts are tried again with back-off before anything has streamed.
+ */
+export interface LlmClient {
+  readonly api: LlmApi;
+  /** As in `provider/model`. */
+  readonly provider: string;
+  /** False where tools of a request are left out: its models answer with text alone; absent = they are offered. */
+  readonly takesTools?: boolean;
+  /** Streams an answer. A connection that ends without a stop throws `stream_cut`; the parts before it stand. */
+  stream(request: LlmRequest): AsyncIterable<StreamPart>;
+  /** Asks without streaming. */
+  complete(request: LlmRequest): Promise<Completion>;
+  /** Counts what a request would send, tokens; absent where the API has no such call. */
+  countTokens?(request: LlmRequest): Promise<number>;
+  listModels?(): Promise<readonly ListedModel[]>;
+}
+
+/** Where models that are files are found, and what runs them. */
+export interface ModelFiles {
+  /** Absolute. */
+  readonly folder: string;
+  /** Where node-llama-cpp is looked for before jpg's own place; absolute. */
+  readonly library: string;
+  /** Most tokens that a model sees at once; absent = what it was trained for. */
+  readonly contextTokens?: number;
+}
+
+/** How a client is made. */
+export interface LlmConnection {
+  readonly provider: string;
+  readonly api: LlmApi;
+  /** Absent = the provider's own address. */
+  readonly baseUrl?: string;
+  /** Absent for local servers without one. Never shown. */
+  readonly apiKey?: string;
+  /** What an error says to change for the key, e.g. `ANTHROPIC_API_KEY`, and for the address. */
+  readonly keySetting: string;
+  readonly urlSetting: string;
+  /** Of the API `gguf`, which has no address. */
+  readonly files?: ModelFiles;
+  /** Tries in all of one request, 1 or more; default 4. */
+  readonly attempts?: number;
+  /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. At most 300000. */
+  readonly timeoutMs?: number;
+  /** Waits between tries; replaced in tests. */
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}

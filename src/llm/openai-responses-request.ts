@@ -1,0 +1,30 @@
+// What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
+import { textOfContent } from "../core/content.ts";
+import { splitPrompts } from "../core/leading-prompts.ts";
+import { modelFamily } from "../core/model-family.ts";
+import { toOpenAiResponsesThread } from "../core/openai-responses-thread.ts";
+import type { LlmRequest } from "./llm-client.ts";
+
+/** A body of the Responses API. */
+export type ResponsesBody = Readonly<Record<string, unknown>>;
+
+/** Models that do not reason refuse to be asked for encrypted reasoning. */
+const NO_REASONING = /^(?:gpt-(?:3|4)|chatgpt)|-chat$/;
+
+/** Gives the body; the same request always gives the same. */
+export function toResponsesBody(request: LlmRequest, stream: boolean): ResponsesBody {
+  const { model, view, system = "", tools = [], maxTokens } = request;
+  const { prompts, rest } = splitPrompts(view);
+  const texts = [system, ...prompts.map((event) => textOfContent(event.content))];
+  const instructions = texts.filter((text) => text.trim() !== "").join("\n\n");
+  return {
+    model,
+    input: toOpenAiResponsesThread(rest, { model }).items.map(({ item }) => item),
+    store: false,
+    ...(!NO_REASONING.test(modelFamily(model)) && { include: ["reasoning.encrypted_content"] }),
+    ...(instructions !== "" && { instructions }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })) }),
+    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...(stream && { stream: true }),
+  };
+}

@@ -1,0 +1,116 @@
+// Asking a provider: tries again what may pass, and only while nothing has streamed; ends at once with the caller's signal;
+// lets no answer pass as whole that is not.
+import { type Exchange, openExchange } from "./exchange.ts";
+import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./llm-client.ts";
+import { checkAddress, StreamedError, toFailure } from "./provider-error.ts";
+import { jitterOf, sleep, waitBefore } from "./retry.ts";
+
+/** Tries in all when the connection names no other number. */
+const DEFAULT_ATTEMPTS = 4;
+
+/** Whom a request is for, and what ends it. */
+interface Purpose {
+  readonly model: string | null;
+  readonly signal: AbortSignal | undefined;
+  /** What the jitter of its waits starts from. */
+  readonly seed: number;
+}
+
+type Next = IteratorResult<StreamPart, unknown>;
+
+/** What a try gave, and the exchange to close; null when the signal ended it. */
+type Tried<Value> = { readonly value: Value; readonly exchange: Exchange } | null;
+
+/**
+ * Streams an answer; `open` reads it from one try. The stop comes last and exactly once: `aborted` when the signal came
+ * before it. Throws what `LlmClient` says; an answer that ends without a stop is `stream_cut`.
+ */
+export async function* streamAnswer(
+  connection: LlmConnection,
+  request: LlmRequest,
+  open: (exchange: Exchange) => AsyncIterable<StreamPart>,
+): AsyncGenerator<StreamPart> {
+  const { signal, model } = request;
+  const tried = await tryUntilDone(connection, purposeOf(request), async (exchange) => {
+    const parts = open(exchange)[Symbol.asyncIterator]();
+    const first = await parts.next();
+    if (first.done === true) throw new StreamedError(null);
+    return { parts, first };
+  });
+  if (tried === null) {
+    yield { type: "stop", stop: abortedStop(request) };
+    return;
+  }
+  const { exchange, value } = tried;
+  try {
+    for (let next: Next = value.first; next.done !== true && !isAborted(signal); next = await value.parts.next()) {
+      yield next.value;
+      if (next.value.type === "stop") return;
+    }
+    if (!isAborted(signal)) throw new StreamedError(null);
+  } catch (error) {
+    if (!isAborted(signal)) throw toFailure({ connection, model }, exchange.fault(), error).error;
+  } finally {
+    exchange.close();
+  }
+  yield { type: "stop", stop: abortedStop(request, exchange) };
+}
+
+/** Asks for an answer in one piece; an aborted one has no parts. */
+export async function completeAnswer(
+  connection: LlmConnection,
+  request: LlmRequest,
+  ask: (exchange: Exchange) => Promise<Completion>,
+): Promise<Completion> {
+  const tried = await tryUntilDone(connection, purposeOf(request), ask);
+  tried?.exchange.close();
+  return tried?.value ?? { parts: [], stop: abortedStop(request) };
+}
+
+/** Asks for anything else; throws the signal's reason when that comes first. */
+export async function askProvider<Value>(
+  connection: LlmConnection,
+  request: Partial<Pick<LlmRequest, "model" | "signal">>,
+  ask: (exchange: Exchange) => Promise<Value>,
+): Promise<Value> {
+  const { model = null, signal } = request;
+  const tried = await tryUntilDone(connection, { model, signal, seed: 0 }, ask);
+  tried?.exchange.close();
+  if (tried === null) throw signal?.reason;
+  return tried.value;
+}
+
+async function tryUntilDone<Value>(
+  connection: LlmConnection,
+  { model, signal, seed }: Purpose,
+  act: (exchange: Exchange) => Promise<Value>,
+): Promise<Tried<Value>> {
+  checkAddress(connection);
+  for (let attempt = 1; !isAborted(signal); attempt++) {
+    const exchange = openExchange(connection, model, signal);
+    try {
+      return { value: await act(exchange), exchange };
+    } catch (error) {
+      exchange.close();
+      if (isAborted(signal)) return null;
+      const failure = toFailure({ connection, model }, exchange.fault(), error);
+      const wait = failure.isPassing ? waitBefore(attempt, failure.askedMs, jitterOf(seed, attempt)) : null;
+      if (wait === null || attempt >= (connection.attempts ?? DEFAULT_ATTEMPTS)) throw failure.error;
+      await (connection.sleep ?? sleep)(wait, signal);
+    }
+  }
+  return null;
+}
+
+function purposeOf({ model, signal, view }: LlmRequest): Purpose {
+  return { model, signal, seed: view.turns.length };
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function abortedStop(request: LlmRequest, exchange?: Exchange): Stop {
+  const { id = null, model = request.model, usage = null } = exchange?.known ?? {};
+  return { reason: "aborted", providerReason: null, usage, model, id };
+}
