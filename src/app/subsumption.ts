@@ -5,8 +5,8 @@ import { findContainedReads } from "../core/tools/contained-reads.ts";
 import { isStandIn } from "../core/tools/shown-lines.ts";
 import { listCandidates } from "../core/tools/subsumption-candidates.ts";
 import type { ToolCall } from "../core/tools/tool-call.ts";
-import { hintFor, type ToolCompactionHints } from "../core/tools/tool-hints.ts";
-import { gitEnvironment } from "../store/git-environment.ts";
+import { hintFor, type ToolCompactionHint, type ToolCompactionHints } from "../core/tools/tool-hints.ts";
+import { programEnvironment } from "./program-environment.ts";
 import { createJudge, type Judge } from "./subsumption-program.ts";
 
 /** Where and with what programs are asked. */
@@ -45,6 +45,7 @@ export async function findSubsumed(calls: readonly ToolCall[], options: Subsumpt
   const pairs = new Map(findContainedReads(builtIn));
   const problems: string[] = [];
   const { cwd, timeoutMs = ANSWER_MS, totalMs = TOTAL_MS } = options;
+  if (byProgram.size === 0) return { pairs, problems };
   const place = { cwd, env: programEnvironment(options.env), timeoutMs, deadline: performance.now() + totalMs };
   for (const [tool, { program, own }] of byProgram) {
     const judge = createJudge(tool, program, place);
@@ -53,13 +54,6 @@ export async function findSubsumed(calls: readonly ToolCall[], options: Subsumpt
     if (problem !== null) problems.push(problem);
   }
   return { pairs, problems };
-}
-
-/** The caller's environment without what an enclosing git command, such as a hook, set for its repository. */
-function programEnvironment(env: SubsumptionOptions["env"]): SubsumptionOptions["env"] {
-  const { GIT_TERMINAL_PROMPT: _prompt, LC_ALL: _language, ...rest } = gitEnvironment(env);
-  const own = env["LC_ALL"];
-  return own === undefined ? rest : { ...rest, LC_ALL: own };
 }
 
 interface SortedCalls {
@@ -71,9 +65,12 @@ interface SortedCalls {
 function sortCalls(calls: readonly ToolCall[], hints: ToolCompactionHints): SortedCalls {
   const builtIn: ToolCall[] = [];
   const byProgram = new Map<string, { program: string; own: ToolCall[] }>();
+  const resolved = new Map<string, ToolCompactionHint>();
   for (const call of calls) {
     const { name } = call.request;
-    const { subsumes: program, dedup } = hintFor(name, hints);
+    const hint = resolved.get(name) ?? hintFor(name, hints);
+    resolved.set(name, hint);
+    const { subsumes: program, dedup } = hint;
     if (dedup === false || call.response === null) continue;
     if (program === undefined) builtIn.push(call);
     else if (byProgram.get(name)?.own.push(call) === undefined) byProgram.set(name, { program, own: [call] });

@@ -1,10 +1,13 @@
 // The lowest layer: what holds when nobody has set anything.
+import { TRIGGER_RATIO } from "../core/auto-compaction.ts";
 import { BUILT_IN_PROFILES } from "../core/profile.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/tools/tool-hints.ts";
 
 /** The built-in settings, in the shape of a config file. */
 export const BUILT_IN: Readonly<Record<string, unknown>> = {
   conversation: {
+    model: "",
+    system_prompt: "",
     compaction: {
       default_profile: "default",
       keep_last: 3,
@@ -13,7 +16,7 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
       summarize_threshold: 0.5,
       fork: false,
       profiles: BUILT_IN_PROFILES,
-      auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
+      auto: { enabled: false, trigger_ratio: TRIGGER_RATIO, warning_ratio: 0.7, profile: "default", min_turns: 5 },
     },
     tools: Object.fromEntries(Object.entries(DEFAULT_TOOL_HINTS).map(([name, hint]) => [name, { compaction: hint }])),
   },

@@ -1,6 +1,7 @@
 // The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
 // (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
 import type { FieldPolicy } from "../core/compaction.ts";
+import type { ProviderApi } from "../core/model-provider.ts";
 import type { Policies } from "../core/policy.ts";
 
 /** When jpg compacts on its own. */
@@ -51,18 +52,38 @@ export interface ToolConfig {
 /** Where a provider is reached and how its key is got; only from a trusted layer. */
 export interface ProviderConfig {
   readonly base_url?: string;
+  /** Beats the key command. */
+  readonly api_key?: string;
   /** Program that prints the key. */
   readonly key_command?: string;
+  /** Which API it speaks; absent = its usual one, else `openai-chat`. */
+  readonly api?: ProviderApi;
+  /** Where the files of `gguf` are: absolute, or beginning with `~/`. */
+  readonly folder?: string;
+  /** Folder in which node-llama-cpp was installed: absolute, or beginning with `~/`; absent = in the user's data folder. */
+  readonly library?: string;
+  /** Most tokens that a model of `gguf` sees at once; >= 1. */
+  readonly context_tokens?: number;
 }
 
 /** An MCP server to start; only from a trusted layer. */
 export interface McpServerConfig {
   readonly command?: string;
   readonly args?: readonly string[];
+  /** Environment variables that it gets beside jpg's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Time for one call, milliseconds, >= 1. */
+  readonly timeout_ms?: number;
+  /** Ask before each call. */
+  readonly confirm?: boolean;
 }
 
 export interface Config {
   readonly conversation: {
+    /** Model that answers; empty = the one that answered last. */
+    readonly model: string;
+    /** What every request begins with; empty = nothing. Only from a trusted layer. */
+    readonly system_prompt: string;
     readonly compaction: CompactionConfig;
     /** By tool name; `*` = every other tool. */
     readonly tools: Readonly<Record<string, ToolConfig>>;

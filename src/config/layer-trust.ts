@@ -1,11 +1,12 @@
 // Who may set what. A conversation comes from anywhere, a project's file from whoever wrote the project: neither may name
-// a program or an address that jpg would use, unless the user trusted the project's file.
+// a program or an address that jpg would use, a key, or the system prompt, unless the user trusted the project's file.
 import type { Assignment, LayerName } from "./layer.ts";
 import type { SettingPath } from "./setting-key.ts";
 import { findNode } from "./setting-tree.ts";
 
-/** Tables of which a conversation may set what is not gated: compaction with its models, and hints. */
+/** Of what a conversation may set what is not gated: the model's name, compaction with its models, and hints. */
 const OPEN_TO_CONVERSATIONS: readonly SettingPath[] = [
+  ["conversation", "model"],
   ["conversation", "compaction"],
   ["conversation", "tools"],
 ];
@@ -24,9 +25,7 @@ export function refusal(layer: LayerName, isTrusted: boolean, { path }: Pick<Ass
     case "flag":
       return null;
     case "project":
-      return isTrusted || !isGated(path)
-        ? null
-        : "names a program or an address, and this project's file is not trusted";
+      return isTrusted || !isGated(path) ? null : "needs trust, which this project's file does not have";
     case "conversation":
       return isAllowedToConversations(path) ? null : "a conversation may not set it";
   }

@@ -45,7 +45,7 @@ export interface Problem {
   readonly reason: string;
   /** The nearest name or word, when one is near. */
   readonly nearest?: string;
-  /** Whether the key names a program or an address, so that it needs trust before its value matters. */
+  /** Whether the key needs trust before its value matters. */
   readonly gated: boolean;
 }
 

@@ -12,6 +12,8 @@ export interface UserPaths {
   readonly stateDir: string;
   readonly trustFile: string;
   readonly dataDir: string;
+  /** What can be had again. */
+  readonly cacheDir: string;
   /** The store used outside any project. */
   readonly storeDir: string;
 }
@@ -29,6 +31,7 @@ export function resolveUserPaths(env: Readonly<Record<string, string | undefined
     stateDir,
     trustFile: join(stateDir, "trust.json"),
     dataDir,
+    cacheDir: base("XDG_CACHE_HOME", ".cache"),
     storeDir: join(dataDir, "store"),
   };
 }

@@ -1,6 +1,7 @@
 // The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
 // here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
 import * as z from "zod/mini";
+import { PROVIDER_APIS } from "../core/model-provider.ts";
 import { parseToolCallPolicy } from "../core/policy.ts";
 import type { Config } from "./config.ts";
 
@@ -10,7 +11,7 @@ export interface SettingFacts {
   readonly expected: string;
   /** Words that it accepts, for suggestions. */
   readonly words?: readonly string[];
-  /** Names a program or an address: counts only from the user's layer, a trusted project's and the command line. */
+  /** Names a program or an address, or speaks to the model in the user's name: counts only from the user's layer, a trusted project's and the command line. */
   readonly gated?: true;
   /** May hold a secret: never shown in an error; a listing hides all of it, or what an address carries beside the host. */
   readonly hidden?: "all" | "credentials";
@@ -122,19 +123,36 @@ const provider = z.strictObject({
   base_url: z.exactOptional(
     setting(httpUrl, "an address that begins with http:// or https://", { gated: true, hidden: "credentials" }),
   ),
+  api_key: z.exactOptional(setting(z.string().check(z.minLength(1)), "a key, a text", { gated: true, hidden: "all" })),
   key_command: z.exactOptional(
     setting(z.string().check(z.minLength(1)), "a program that prints the key, a text", { gated: true, hidden: "all" }),
+  ),
+  api: z.exactOptional(oneOf(PROVIDER_APIS, { gated: true })),
+  folder: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
+  library: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
+  context_tokens: z.exactOptional(
+    setting(z.int().check(z.minimum(1)), "a number of tokens, whole, 1 or more", { gated: true }),
   ),
 });
 
 const mcpServer = z.strictObject({
   command: z.exactOptional(setting(z.string().check(z.minLength(1)), "a program, a text", { gated: true })),
   args: z.exactOptional(setting(z.array(z.string()), "a list of texts", { gated: true, hidden: "all" })),
+  env: z.exactOptional(setting(z.record(z.string(), z.string()), "a table of texts", { gated: true, hidden: "all" })),
+  timeout_ms: z.exactOptional(
+    setting(z.int().check(z.minimum(1)), "a number of milliseconds, whole, 1 or more", { gated: true }),
+  ),
+  confirm: z.exactOptional(setting(z.boolean(), "true or false", { gated: true })),
 });
 
 /** The whole of the settings. Layers are read leaf by leaf; a config put together from all layers satisfies it. */
 export const configSchema: z.ZodMiniType<Config> = z.strictObject({
-  conversation: z.strictObject({ compaction, tools: z.record(z.string(), tool) }),
+  conversation: z.strictObject({
+    model: text('a model such as "anthropic/claude-sonnet", or "" for the one that answered last'),
+    system_prompt: setting(z.string(), "a text", { gated: true }),
+    compaction,
+    tools: z.record(z.string(), tool),
+  }),
   providers: z.record(z.string(), provider),
   mcp: z.strictObject({ servers: z.record(z.string(), mcpServer) }),
 });

@@ -21,6 +21,8 @@ describe("the config without any layer", () => {
   it("has the documented defaults", () => {
     expect(loadConfig(NOTHING).config).toEqual({
       conversation: {
+        model: "",
+        system_prompt: "",
         compaction: {
           default_profile: "default",
           keep_last: 3,
@@ -31,6 +33,7 @@ describe("the config without any layer", () => {
           profiles: {
             default: { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } },
             light: { reasoning: "strip" },
+            heavy: { summary: { policy: "summarize" } },
           },
           auto: { enabled: false, trigger_ratio: 0.75, warning_ratio: 0.7, profile: "default", min_turns: 5 },
         },

@@ -8,16 +8,18 @@ describe("the user's places", () => {
       stateDir: "/home/ada/.local/state/jpg",
       trustFile: "/home/ada/.local/state/jpg/trust.json",
       dataDir: "/home/ada/.local/share/jpg",
+      cacheDir: "/home/ada/.cache/jpg",
       storeDir: "/home/ada/.local/share/jpg/store",
     });
   });
 
   it("follow the XDG variables", () => {
-    const env = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_DATA_HOME: "/d" };
+    const env = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_DATA_HOME: "/d", XDG_CACHE_HOME: "/k" };
     expect(resolveUserPaths(env, "/home/ada")).toMatchObject({
       configFile: "/c/jpg/config.toml",
       trustFile: "/s/jpg/trust.json",
       dataDir: "/d/jpg",
+      cacheDir: "/k/jpg",
     });
   });
 

@@ -1,0 +1,39 @@
+// Small files in the user's cache folder. They are only a help: one that cannot be read or written is as good as none, and
+// what stands in one is checked by whoever reads it.
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { resolveUserPaths } from "../config/paths.ts";
+import { replaceFile } from "./replace-file.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** The fields of a JSON object of unknown making. */
+export type CachedFields = Readonly<Record<string, unknown>>;
+
+/** Reads a file, `name` relative to the cache folder; no fields when there is no JSON object in it. */
+export async function readCacheFile(runtime: Runtime, name: string): Promise<CachedFields> {
+  try {
+    return fieldsOf(JSON.parse(await readFile(pathOf(runtime, name), "utf8")));
+  } catch {
+    return {}; // not there, not readable, or not written by jpg
+  }
+}
+
+/** Writes a file at once. */
+export async function writeCacheFile(runtime: Runtime, name: string, fields: CachedFields): Promise<void> {
+  const path = pathOf(runtime, name);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await replaceFile(path, `${JSON.stringify(fields)}\n`);
+  } catch {
+    // A cache folder that is full or not the user's: what would be in it is worked out again next time.
+  }
+}
+
+/** The fields of a value; none when it is no object. */
+export function fieldsOf(value: unknown): CachedFields {
+  return typeof value === "object" && value !== null ? (value as CachedFields) : {};
+}
+
+function pathOf({ env, home }: Runtime, name: string): string {
+  return join(resolveUserPaths(env, home).cacheDir, name);
+}
