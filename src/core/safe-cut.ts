@@ -16,8 +16,8 @@ export function firstSafeStart(events: readonly Event[], index: number): number 
   return (listSafeCuts(events).find((cut) => cut >= index - 1) ?? events.length - 1) + 1;
 }
 
-/** Positions after which nothing that stands before them belongs to what follows, ascending. */
-function listSafeCuts(events: readonly Event[]): readonly number[] {
+/** Lists the positions (0-based) after which a range may end, ascending: nothing before them belongs to what follows. The last is the end. */
+export function listSafeCuts(events: readonly Event[]): readonly number[] {
   const cuts: number[] = [];
   let furthest = -1;
   for (const [index, reach] of reachOf(events).entries()) {

@@ -25,6 +25,18 @@ export function rangeContains(outer: TurnRange, inner: TurnRange): boolean {
   return outer.from <= inner.from && inner.to <= outer.to;
 }
 
+/** Sorts ranges, and joins those that share turns or follow each other. */
+export function joinRuns(ranges: readonly TurnRange[]): readonly TurnRange[] {
+  const joined: TurnRange[] = [];
+  for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last !== undefined && range.from <= last.to + 1)
+      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+    else joined.push(range);
+  }
+  return joined;
+}
+
 /** Formats a range as `0..12`, with event bounds as `3:EVENT..12:EVENT`. */
 export function formatTurnRange(range: CutRange): string {
   return `${formatEnd(range.from, range.fromEvent)}..${formatEnd(range.to, range.toEvent)}`;

@@ -1,0 +1,165 @@
+// The transcript: raw events as text that a model reads to summarise them. Labels stand on lines of their own that begin with a
+// mark which no text of the conversation begins a line with, so that nothing said can pass for somebody else's words. Long
+// texts keep their head and tail and say how much is missing; nothing is left out silently.
+import { isText, plainText } from "../content.ts";
+import { type Content, type ContentPart, type Event, type Text, traitsOf } from "../event.ts";
+import { pairCalls } from "../tool-pairing.ts";
+import { truncateText } from "../tool-stub.ts";
+import { groupTurns, type PlacedEvent } from "./placed-event.ts";
+
+/** Longest texts that stay whole, characters; > 0. */
+export interface TranscriptLimits {
+  /** Of a result, of an argument of a call, and of reasoning. */
+  readonly output: number;
+  /** Of what the user and the assistant say. */
+  readonly speech: number;
+}
+
+export interface Transcript {
+  readonly text: string;
+  /** What labels begin with. */
+  readonly mark: string;
+  /** Texts that were shortened. */
+  readonly shortened: number;
+}
+
+/** Who speaks, on one line, and what. */
+export interface TranscriptEntry {
+  readonly label: string;
+  readonly body: string;
+}
+
+/** Writes events (in order) down. Kinds that no model is sent are passed over. */
+export function renderTranscript(events: readonly PlacedEvent[], limits: TranscriptLimits): Transcript {
+  const writer: Writer = { limits, shortened: 0 };
+  return { ...writeEntries(listEntries(events, writer)), shortened: writer.shortened };
+}
+
+/** Writes entries one after the other, each under its label. */
+export function writeEntries(entries: readonly TranscriptEntry[]): Pick<Transcript, "text" | "mark"> {
+  const mark = freeMark(entries);
+  const text = entries.map(({ label, body }) => `${mark} ${label}${body === "" ? "" : `\n${body}`}`).join("\n");
+  return { text, mark };
+}
+
+interface Writer {
+  readonly limits: TranscriptLimits;
+  shortened: number;
+}
+
+function listEntries(events: readonly PlacedEvent[], writer: Writer): readonly TranscriptEntry[] {
+  const toolOf = createToolLookup(events);
+  const entries: TranscriptEntry[] = [];
+  let turn = -1;
+  for (const placed of events) {
+    if (!traitsOf(placed.event).providerVisible) continue;
+    if (placed.turn !== turn) {
+      turn = placed.turn;
+      entries.push({ label: `turn ${turn}`, body: "" });
+    }
+    const entry = entryOf(placed.event, writer, toolOf);
+    if (entry !== null) entries.push(entry);
+  }
+  return entries;
+}
+
+/** Which tool a result is of; results whose call is not among the events have none. */
+function createToolLookup(events: readonly PlacedEvent[]): (event: Event) => string {
+  const pairs = pairCalls(groupTurns(events), () => false);
+  return (event) => (event.type === "tool_call_response" ? (pairs.get(event)?.name ?? "unknown tool") : "");
+}
+
+function entryOf(event: Event, writer: Writer, toolOf: (event: Event) => string): TranscriptEntry | null {
+  const { output, speech } = writer.limits;
+  switch (event.type) {
+    case "chat_request":
+      return { label: speakerOf(event), body: contentOf(event.content, speech, writer) };
+    case "chat_response": {
+      if (event.message !== undefined) return { label: "assistant", body: contentOf(event.message, speech, writer) };
+      if (event.data !== undefined) return { label: "assistant data", body: jsonOf(event.data, output, writer) };
+      const thought = textOf(event.reasoning ?? "", output, writer);
+      return thought.trim() === "" ? null : { label: "assistant thinks", body: thought };
+    }
+    case "tool_call_request":
+      return { label: `call of ${oneLine(event.name)}`, body: argumentsOf(event.arguments, writer) };
+    case "tool_call_response": {
+      const failed = event.is_error ? " (failed)" : "";
+      return {
+        label: `result of ${oneLine(toolOf(event))}${failed}`,
+        body: contentOf(event.content, output, writer),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+function speakerOf(event: Extract<Event, { type: "chat_request" }>): string {
+  const origin = event.metadata?.origin;
+  if (origin === "harness") return "harness";
+  if (event.role === "system" || event.role === "developer") return event.role;
+  return origin === "queued" ? "user, while the assistant worked" : "user";
+}
+
+function contentOf(content: Content, limit: number, writer: Writer): string {
+  if (isText(content)) return textOf(content, limit, writer);
+  return content.map((part) => partOf(part, limit, writer)).join("\n");
+}
+
+function partOf(part: ContentPart, limit: number, writer: Writer): string {
+  switch (part.type) {
+    case "text":
+      return textOf(part.text, limit, writer);
+    case "attachment":
+      return [`[attachment ${part.name ?? "without a name"}]`, textOf(part.text ?? "", limit, writer)]
+        .join("\n")
+        .trimEnd();
+    case "image":
+    case "document":
+      return `[${[part.type, part.title, part.media_type].filter((word) => word !== undefined).join(" ")}]`;
+    case "opaque":
+      return `[what only ${part.provider ?? "its provider"} can read]`;
+    default:
+      return jsonOf(part, limit, writer);
+  }
+}
+
+function textOf(text: Text, limit: number, writer: Writer): string {
+  const whole = plainText(text);
+  const shorter = truncateText(whole, { max_chars: limit });
+  if (shorter !== whole) writer.shortened += 1;
+  return shorter;
+}
+
+/** Arguments one a line, texts as they are: half the size of JSON with its escapes. */
+function argumentsOf(args: unknown, writer: Writer): string {
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return jsonOf(args, writer.limits.output, writer);
+  return Object.entries(args)
+    .map(([name, value]) => {
+      const text =
+        typeof value === "string"
+          ? textOf(value, writer.limits.output, writer)
+          : jsonOf(value, writer.limits.output, writer);
+      return `${name}: ${text}`;
+    })
+    .join("\n");
+}
+
+function jsonOf(value: unknown, limit: number, writer: Writer): string {
+  return value === undefined ? "" : textOf(JSON.stringify(value) ?? "", limit, writer);
+}
+
+/** The first of `@`, `@1`, `@2` … that no line of any text begins with, followed by a blank. */
+function freeMark(entries: readonly TranscriptEntry[]): string {
+  const taken = new Set<string>();
+  for (const { body } of entries)
+    for (const [, mark = ""] of body.matchAll(/(?:^|[\n\r])(@\d{0,6}) /g)) taken.add(mark);
+  let mark = "@";
+  for (let count = 1; taken.has(mark); count += 1) mark = `@${count}`;
+  return mark;
+}
+
+function oneLine(name: string): string {
+  return name.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { splitAtSummaries } from "../../../src/core/chunks/split-at-summaries.ts";
+import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
+import { parseConversation, printConversation } from "../../helpers/notation.ts";
+
+describe("splitAtSummaries", () => {
+  const turns = parseConversation("U A | U A A | U A | U A");
+  const split = (...compactions: ReturnType<typeof makeCompaction>[]): string[] =>
+    splitAtSummaries(turns, compactions).map((stretch) => stretch.map(({ index }) => index).join(" "));
+
+  it("leaves turns together where nothing stands for them", () => {
+    expect(split(makeCompaction("k", [1, 2], STRIP_TOOLS))).toEqual(["0 1 2 3"]);
+  });
+
+  it("splits before a summary and behind it", () => {
+    expect(split(makeCompaction("k", [1, 2], summaryOf("s")))).toEqual(["0", "1 2", "3"]);
+    expect(split(makeCompaction("k", [0, 0], summaryOf("s")), makeCompaction("l", [0, 3], summaryOf("s")))).toEqual([
+      "0",
+      "1 2 3",
+    ]);
+  });
+
+  it("splits a turn where a summary ends or begins inside it", () => {
+    const inside = makeCompaction("k", [0, 1], { ...summaryOf("s"), to_event: "e1.1" });
+    const stretches = splitAtSummaries(turns, [inside]);
+    expect(stretches.map((stretch) => printConversation(stretch))).toEqual(["U A | U", "^ A A | U A | U A"]);
+    const from = makeCompaction("l", [1, 2], { ...summaryOf("s"), from_event: "e1.3" });
+    expect(splitAtSummaries(turns, [from]).map((stretch) => printConversation(stretch))).toEqual([
+      "U A | U A",
+      "^ A | U A",
+      "U A",
+    ]);
+  });
+});

@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Content, Event } from "../../../src/core/event.ts";
+import { extractSummary } from "../../../src/core/extract/extract.ts";
+import { checkGrounding } from "../../../src/core/loss/grounding.ts";
+import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
+import type { Turn } from "../../../src/core/turn.ts";
+import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
+import { randomTurns } from "../../helpers/random-conversation.ts";
+
+const SECTIONS = ["TASK STATE", "FILES", "TOOL HISTORY", "ERRORS", "DECISIONS", "USER GUIDANCE", "NEXT STEPS"];
+
+let made = 0;
+const ask = (content: Content, origin?: string): Event => ({
+  type: "chat_request",
+  id: `q${made++}`,
+  timestamp: "2026-01-01T00:00:00Z",
+  content,
+  ...(origin === undefined ? {} : { metadata: { origin } }),
+});
+const say = (message: Content): Event => ({
+  type: "chat_response",
+  id: `m${made++}`,
+  timestamp: "2026-01-01T00:00:01Z",
+  message,
+});
+
+const place = (...turns: readonly (readonly Event[])[]): PlacedEvent[] =>
+  turns.flatMap((events, turn) => events.map((event) => ({ turn, event })));
+const placed = (turns: readonly Turn[]): PlacedEvent[] => place(...turns.map(({ events }) => events));
+
+/** The lines of a section. */
+function section(summary: string, name: string): string[] {
+  const lines = summary.split("\n");
+  const start = lines.indexOf(`## ${name}`) + 1;
+  const end = lines.findIndex((line, at) => at >= start && line.startsWith("## "));
+  return lines.slice(start, end < 0 ? lines.length : end).filter((line) => line !== "");
+}
+
+const words = (count: number, seed: string): string =>
+  Array.from({ length: count }, (_, n) => `${seed}${n % 7}word${n}`).join(" ");
+
+describe("extractSummary", () => {
+  it("says in its first line that it is an extract, and has the sections of a summary in order", () => {
+    const { summary } = extractSummary(place([ask("hello"), say("hi")]));
+    expect(summary.split("\n", 1)[0]).toContain("Extract of turn t0");
+    expect(summary.split("\n", 1)[0]).toContain("not a summary written by a model");
+    expect(summary.match(/^## .*$/gm)).toEqual(SECTIONS.map((name) => `## ${name}`));
+  });
+
+  it("shows requests and answers in the order of the turns", () => {
+    const { summary } = extractSummary(
+      place([ask("fix the parser"), say("Which one?")], [ask("the second"), say("Let me look."), say("Fixed it.")]),
+    );
+    expect(section(summary, "TASK STATE")).toEqual([
+      "- [t0] Request: fix the parser",
+      "- [t0] Answer: Which one?",
+      "- [t1] Request: the second",
+      "- [t1] Answer: Fixed it.",
+    ]);
+  });
+
+  it("takes what a harness or a summary put there for no request, and what was typed meanwhile for one", () => {
+    const { summary } = extractSummary(
+      place([
+        ask("real request"),
+        ask("mind the hook", "harness"),
+        ask("[Summary of previous conversation]", "summary"),
+        ask("also this", "queued"),
+        { ...ask("be brief"), role: "system" } as Event,
+        say("Done."),
+      ]),
+    );
+    expect(section(summary, "TASK STATE").filter((line) => line.includes("Request"))).toEqual([
+      "- [t0] Request: real request",
+      "- [t0] Request: also this",
+    ]);
+  });
+
+  it("lists changed files before read ones, and says where every change failed", () => {
+    const turns = callTurns([
+      call("Read", { file_path: "/p/read.ts" }),
+      call("Edit", { file_path: "/p/edited.ts", old_string: "a", new_string: "b" }),
+      failed("Write", { file_path: "/p/refused.ts", content: "x" }),
+      call("apply_patch", "*** Begin Patch\n*** Update File: lib/patched.py\n*** End Patch"),
+    ]);
+    const { summary, files } = extractSummary(placed(turns), { budgetTokens: 1000 });
+    expect(section(summary, "FILES")).toEqual([
+      "Changed:",
+      "- /p/edited.ts",
+      "- lib/patched.py",
+      "- /p/refused.ts (every change failed)",
+      "Read:",
+      "- /p/read.ts",
+    ]);
+    expect(files).toEqual(["/p/edited.ts", "lib/patched.py", "/p/refused.ts", "/p/read.ts"]);
+  });
+
+  it("tells which commands ran and failed, and leaves out those that only look", () => {
+    const turns = callTurns([
+      call("Bash", { command: "npm test -- parser" }),
+      call("Bash", { command: 'grep -n "a|b" src/x.ts | head -3; sed -n 1,4p y.ts' }),
+      failed("Bash", { command: "npm run lint" }),
+      call("Bash", { command: "echo done > result.txt" }),
+    ]);
+    const { summary } = extractSummary(placed(turns), { budgetTokens: 1000 });
+    expect(section(summary, "TOOL HISTORY")).toEqual([
+      "Calls: Bash 4x",
+      "Commands:",
+      "- npm test -- parser",
+      "- npm run lint → failed",
+      "- echo done > result.txt",
+    ]);
+  });
+
+  it("shows errors of commands and failed tests where they were last seen, not those that files speak of", () => {
+    const output = "compiling\nerror: cannot find module 12\n--- FAIL: TestParse (0.1s)\nok";
+    const turns = callTurns(
+      [call("Bash", { command: "make" }, output), call("Read", { file_path: "log.txt" }, "error: an old one")],
+      [call("Bash", { command: "make" }, "error: cannot find module 13")],
+      [{ ...failed("Bash", { command: "grep x" }), result: "12:const x" } as CallSpec],
+      [failed("Edit", { file_path: "a.ts" })],
+    );
+    expect(section(extractSummary(placed(turns), { budgetTokens: 2000 }).summary, "ERRORS")).toEqual([
+      "- [t0] --- FAIL: TestParse (0.1s)",
+      "- [t1] error: cannot find module 13",
+      "- [t3] no such file",
+    ]);
+  });
+
+  it("keeps decisions and the user's constraints beyond what the requests show", () => {
+    const long = `${words(60, "alpha")}. Never touch the generated files in that folder. ${words(60, "beta")}.`;
+    const reason = "The parser keeps its place in the stream because errors must name line numbers";
+    const turns = Array.from({ length: 12 }, (_, n) => [
+      ask(n === 3 ? long : `${words(30, `q${n}`)}.`),
+      say(`${words(40, `r${n}`)}. ${n === 5 ? `${reason}. ` : ""}${words(200, `s${n}`)}.`),
+      say(words(150, `t${n}`)),
+    ]);
+    const { summary } = extractSummary(place(...turns), { budgetTokens: 1200 });
+    expect(section(summary, "DECISIONS").join()).toContain(`- [t5] ${reason}.`);
+    expect(section(summary, "USER GUIDANCE")).toEqual(["- [t3] Never touch the generated files in that folder."]);
+  });
+
+  it("gives the open tasks of the newest list", () => {
+    const list = (...todos: [string, string][]): CallSpec =>
+      call("TodoWrite", { todos: todos.map(([content, status]) => ({ content, status })) });
+    const turns = callTurns(
+      [list(["write it", "in_progress"], ["old idea", "pending"])],
+      [list(["write it", "completed"], ["test it", "pending"])],
+    );
+    const { summary, open_tasks } = extractSummary(placed(turns), { budgetTokens: 1000 });
+    expect(open_tasks).toEqual(["test it"]);
+    expect(section(summary, "NEXT STEPS")).toEqual(["- test it"]);
+  });
+
+  it("says when the last request has no answer", () => {
+    const { summary } = extractSummary(place([ask("one"), say("1")], [ask("two")]));
+    expect(section(summary, "NEXT STEPS")).toEqual(["- the last request has no answer yet"]);
+  });
+
+  it("keeps every request and every changed file when there is no room", () => {
+    const turns = callTurns(
+      ...Array.from({ length: 50 }, (_, n) => [call("Write", { file_path: `/work/src/part-${n}.ts`, content: "x" })]),
+    );
+    const { summary } = extractSummary(placed(turns), { budgetTokens: 0 });
+    for (let n = 0; n < 50; n += 1) {
+      expect(summary).toContain(`Request: do task ${n}\n`);
+      expect(summary).toContain(`- /work/src/part-${n}.ts\n`);
+    }
+  });
+
+  it("cuts a request after its first 80 characters at the least, between words", () => {
+    const long = `${"a".repeat(60)} ${"b".repeat(60)} ${words(60, "w")}`;
+    expect(extractSummary(place([ask(long)]), { budgetTokens: 0 }).summary).toContain(long.slice(0, 80));
+    const request = words(60, "w");
+    const { summary } = extractSummary(place([ask(request), say("ok")]), { budgetTokens: 0 });
+    const shown = /Request: (.*)/.exec(summary)?.[1] ?? "";
+    expect(shown.startsWith(request.slice(0, 80))).toBe(true);
+    expect(request.split(" ")).toContain(shown.replace(/ …$/, "").split(" ").at(-1));
+  });
+
+  it("names images and attachments of a request, and leaves their content out", () => {
+    const content: Content = [
+      { type: "attachment", name: "notes.txt", text: "secret notes" },
+      { type: "text", text: "what is this?" },
+      { type: "image", data: "AAAA" },
+    ];
+    const { summary } = extractSummary(place([ask(content)]));
+    expect(section(summary, "TASK STATE")).toEqual(["- [t0] Request: [attachment notes.txt] what is this? [image]"]);
+  });
+
+  it("makes an extract of nothing, of calls alone, and of what no model sees", () => {
+    expect(extractSummary([]).summary.match(/\nnone/g)).toHaveLength(7);
+    const [turn] = callTurns([call("Bash", { command: "make" })]);
+    const calls = turn!.events.filter(({ type }) => type.startsWith("tool"));
+    expect(section(extractSummary(place(calls)).summary, "TOOL HISTORY")[0]).toBe("Calls: Bash 1x");
+    const note: Event = { type: "note", id: "n", timestamp: "", kind: "progress" };
+    expect(section(extractSummary(place([note])).summary, "TASK STATE")).toEqual(["none"]);
+  });
+
+  it("takes a line of a million characters, control characters and halves of pairs", () => {
+    const { summary } = extractSummary(
+      place([ask(`a\u0000b ${"x".repeat(1_000_000)}`), say(`${"y ".repeat(500_000)}\ud800 end`)]),
+      { budgetTokens: 200 },
+    );
+    expect(summary).toContain("Request: a b xxx");
+    expect(summary.length).toBeLessThan(2000);
+    expect(summary).not.toMatch(/[\u0000-\u0009]|\p{Surrogate}/u);
+  });
+
+  it("takes ten thousand calls in one turn", () => {
+    const calls = Array.from({ length: 10_000 }, (_, n) =>
+      call(n % 2 === 0 ? "Edit" : "Bash", { file_path: `/src/${n % 500}.ts`, command: `make part-${n}` }),
+    );
+    const events = placed(callTurns(calls));
+    const { summary } = extractSummary(events);
+    expect(section(summary, "FILES").indexOf("Read:")).toBe(251);
+  });
+
+  it("stays within its budget but for requests, changed files and open tasks", () => {
+    const turns = Array.from({ length: 20 }, (_, n) => [
+      ask(words(100, `q${n}`)),
+      say(`${words(100, `r${n}`)}.`),
+      say(`${words(300, `s${n}`)}. It fails because the ${words(20, `d${n}`)}.`),
+    ]);
+    for (const budgetTokens of [800, 2000, 5000]) {
+      const { summary } = extractSummary(place(...turns), { budgetTokens });
+      expect(summary.length / 4).toBeLessThanOrEqual(budgetTokens);
+      expect(summary.length / 4).toBeGreaterThan(budgetTokens * 0.6);
+    }
+  });
+
+  it("gives the same extract for the same events, and says nothing that they do not", () => {
+    fc.assert(
+      fc.property(randomTurns, fc.nat({ max: 400 }), (turns, budgetTokens) => {
+        const extract = extractSummary(placed(turns), { budgetTokens });
+        expect(extractSummary(placed(structuredClone([...turns])), { budgetTokens })).toEqual(extract);
+        expect(
+          checkGrounding(
+            extract.summary,
+            turns.flatMap(({ events }) => events),
+          ),
+        ).toEqual([]);
+      }),
+    );
+  });
+});
