@@ -3,7 +3,7 @@
 import type { CompactionConfig, Config } from "../config/config.ts";
 import { toolHints } from "../config/tool-hints.ts";
 import { isNothing, type Nothing, needsTurnTimes, type RangeRequest } from "../core/bound-resolution.ts";
-import type { StubStyle, Summary } from "../core/compaction.ts";
+import type { Compaction, StubStyle, Summary } from "../core/compaction.ts";
 import { contextWindow, USUAL_WINDOW } from "../core/context-window.ts";
 import { planReading } from "../core/hidden-turns.ts";
 import { pinnedEvents } from "../core/pin.ts";
@@ -44,6 +44,10 @@ export interface CompactInput {
   readonly stubs?: StubStyle;
   /** Take a batch that saves less than its least gain, and a view that grows. */
   readonly force?: boolean;
+  /** Who asked for it; absent = `manual`. */
+  readonly source?: NonNullable<Compaction["source"]>;
+  /** Ids of events in the range that stay as they are, beside pinned ones. */
+  readonly keep?: readonly string[];
 }
 
 /** A plan with the views before and after it. */
@@ -73,6 +77,8 @@ export interface NothingPlanned extends Nothing {
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
   readonly turnCount: number;
+  readonly config: Config;
+  readonly windowTokens: number;
   /** As those of a plan: that a program failed may be why nothing was found. */
   readonly problems: readonly string[];
 }
@@ -98,6 +104,8 @@ export async function planOnBranch(
     tokens: { before: counted.tokens, after: counted.tokens },
     tokens_source: counted.source,
     turnCount: request.turnCount,
+    config,
+    windowTokens: loaded.windowTokens,
   });
   if (isNothing(plan)) return nothing(plan.nothing);
   const draft = trialOf(plan.compaction, plan.summarize !== undefined);
@@ -146,6 +154,7 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
     ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
     ...(input.summary === undefined ? {} : { summary: input.summary }),
+    ...(input.source === undefined ? {} : { source: input.source }),
   };
   const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
   const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
@@ -158,7 +167,7 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     meter: createTokenMeter(turns.values(), live.applied),
     pinned,
     windowTokens: windowOf(turns),
-    request: { ...asked, turns, turnTimes: turnTimes(range, turns), keep: pinned },
+    request: { ...asked, turns, turnTimes: turnTimes(range, turns), keep: [...pinned, ...(input.keep ?? [])] },
   };
 }
 

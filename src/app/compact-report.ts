@@ -67,4 +67,11 @@ export interface CompactReport {
   readonly segments: readonly CompactSegment[];
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
+  /** The summary that a pipeline went on to after these steps, in a commit of its own; absent when it did not. */
+  readonly further?: CompactReport;
+}
+
+/** Tokens of the view before all that was done, and after it. */
+export function overallTokens({ tokens, further }: CompactReport): TokenChange {
+  return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
 }

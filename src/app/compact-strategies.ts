@@ -5,7 +5,8 @@ import { definedTools } from "../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../core/strategies/plan-strategies.ts";
 import type { TokenMeter } from "../core/tokens/token-meter.ts";
-import { listToolCalls } from "../core/tools/tool-call.ts";
+import { pairCalls } from "../core/tool-pairing.ts";
+import { listPairedCalls } from "../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../core/tools/unknown-tools.ts";
 import type { Turn } from "../core/turn.ts";
@@ -40,8 +41,11 @@ export async function strategyRequest(
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const stored = readsDefinitions ? (await readDeltas(workspace, tree)).map(({ delta }) => delta) : [];
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
+  // Worked out once: planning asks for the same pairs several times.
+  const list = [...turns.values()];
+  const pairs = pairCalls(list, () => false);
   const found = usesSubsumption
-    ? await findSubsumed(listToolCalls(turns.values()), { hints, ...place(workspace) })
+    ? await findSubsumed(listPairedCalls(list, pairs), { hints, ...place(workspace) })
     : null;
   const request: StrategyRequest = {
     uses,
@@ -50,6 +54,7 @@ export async function strategyRequest(
     viewTokens,
     tokenFactor: meter.factor,
     windowTokens,
+    pairs,
     ...(readsDefinitions ? { definedTools: definedTools(turns.values(), stored) } : {}),
     ...(found === null ? {} : { subsumed: found.pairs }),
   };

@@ -1,11 +1,10 @@
 // Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
 import { cacheReceipt } from "../core/cache-receipt.ts";
-import type { Compaction } from "../core/compaction.ts";
+import { type Compaction, EXTRACTIVE } from "../core/compaction.ts";
 import { traitsOf } from "../core/event.ts";
 import type { Ungrounded } from "../core/loss/grounding.ts";
 import type { CompactionPlan } from "../core/plan-compaction.ts";
 import { describePolicies } from "../core/policy.ts";
-import { type ChosenStrategies, tokensOf } from "../core/strategies/pipelines.ts";
 import type { View } from "../core/view.ts";
 import type { NothingPlanned, PlannedCompaction } from "./compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "./compact-report.ts";
@@ -47,9 +46,10 @@ export function describeReport(facts: {
   planned: PlannedCompaction;
   compaction: Compaction;
   ungrounded: readonly Ungrounded[];
-  strategies: ChosenStrategies | undefined;
+  /** Model of a summary that is not written yet; null otherwise. */
+  summarizer: string | null;
 }): CompactReport {
-  const { planned, compaction, ungrounded } = facts;
+  const { planned, compaction, ungrounded, summarizer } = facts;
   const { meter, before, after } = planned;
   const isWritten = planned.plan.summarize === undefined;
   return {
@@ -69,7 +69,7 @@ export function describeReport(facts: {
     ungrounded,
     report: reportOf(planned),
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
-    warnings: [...warningsOf(planned), ...furtherStep(planned, facts.strategies)],
+    warnings: [...summaryNotice(planned.plan, summarizer), ...warningsOf(planned)],
   };
 }
 
@@ -91,10 +91,9 @@ function countKept({ turns }: View): number {
   );
 }
 
-function warningsOf({ plan, tokens, config, problems }: PlannedCompaction): string[] {
+function warningsOf({ plan, tokens, problems }: PlannedCompaction): string[] {
   const { from_turn, to_turn } = plan.compaction;
   return [
-    ...summaryNotice(plan, config.conversation.compaction.model),
     ...(plan.extendedFrom === undefined
       ? []
       : [
@@ -118,27 +117,9 @@ function gainNotice({ summarize, hiddenBy, compaction }: CompactionPlan, { befor
   return [`saves only ${before - after} of ${before} tokens (${share}%); what is cached is rewritten all the same`];
 }
 
-/** Pipelines end with a summary where the view is still too large; without a model they say so and stop. */
-function furtherStep(
-  { tokens, windowTokens, config, plan }: PlannedCompaction,
-  strategies: ChosenStrategies | undefined,
-): string[] {
-  const above = strategies?.summarizeAbove;
-  if (above === undefined) return [];
-  const { summarize_threshold: share, model } = config.conversation.compaction;
-  const limit = tokensOf(above === "threshold" ? { share } : above, windowTokens);
-  if (tokens.after <= limit) return [];
-  const { from_turn, to_turn } = plan.compaction;
-  const by = model === "" ? "no model is chosen" : `${model} is not called yet`;
-  return [
-    `the view still has ${tokens.after} tokens, more than ${limit}: the next step would summarize turns ${from_turn}-${to_turn}; ${by}, so it stops here`,
-  ];
-}
-
-function summaryNotice(plan: CompactionPlan, model: string): string[] {
-  if (plan.summarize === undefined) return [];
-  const name = plan.summarize.model ?? (model === "" ? "none chosen" : model);
-  return [
-    `will generate a summary for turns ${plan.compaction.from_turn}-${plan.compaction.to_turn} using model ${name}`,
-  ];
+function summaryNotice({ compaction }: CompactionPlan, summarizer: string | null): string[] {
+  if (summarizer === null) return [];
+  const { from_turn, to_turn } = compaction;
+  const note = summarizer === EXTRACTIVE ? " (an extract by fixed rules)" : "";
+  return [`will generate a summary for turns ${from_turn}-${to_turn} using model ${summarizer}${note}`];
 }

@@ -1,23 +1,24 @@
-// Summaries written by others: `--emit` writes what is needed to write one, `--accept` stores what was written. The bundle
-// holds raw events, never a projection, and names the plan, so that a summary of other turns is refused.
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+// The bundle of `--emit`: what anybody needs to write a summary. It holds raw events, never a projection, and names the plan, so
+// that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
+// conversation before it, and answers from its own cached context.
 import { isNothing, type RangeRequest } from "../core/bound-resolution.ts";
-import type { Summary } from "../core/compaction.ts";
+import { firstLine } from "../core/call-traces.ts";
+import { textOfContent } from "../core/content.ts";
 import { userError } from "../core/errors.ts";
-import { parseBound } from "../core/range-bound.ts";
+import { fillTemplate } from "../core/summary/fill-template.ts";
+import { detectWork, wordFocus } from "../core/summary/focus.ts";
+import { rawBeginning, wordLimit, writeTask } from "../core/summary/summary-prompt.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { complete } from "./compact.ts";
-import { planOnBranch } from "./compact-plan.ts";
+import { type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
+import { complete } from "./complete-compaction.ts";
 import { conversationOf } from "./conversations.ts";
 import { coveredEvents } from "./covered-events.ts";
 import { sha256 } from "./object-id.ts";
-import type { Runtime } from "./runtime.ts";
-import { readTemplate } from "./templates.ts";
+import { readPromptTemplates, type SummaryStyle } from "./summary-templates.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a bundle says of its plan; an accepted summary gives it back. */
-interface BundlePlan {
+export interface BundlePlan {
   readonly id: string;
   readonly conversation: string;
   readonly branch: string;
@@ -29,27 +30,28 @@ interface BundlePlan {
   readonly digest: string;
 }
 
-/** A summary to store, with what it was written for. */
-export interface AcceptedSummary {
-  readonly summary: Summary;
+/** What a bundle is made for. */
+export interface BundleRequest {
   readonly range: Omit<RangeRequest, "keepLast">;
-  readonly covers?: string;
+  readonly style?: SummaryStyle;
+  /** What the summary should dwell on. */
+  readonly focus?: readonly string[];
+  /** Give the suffix form alone: a text, not JSON. */
+  readonly suffixOnly?: boolean;
 }
 
-/** Makes the bundle for a range: plan, instructions, raw events. Throws `nothing_to_compact`. */
-export async function createBundle(
-  workspace: Workspace,
-  tree: BranchTree,
-  range: Omit<RangeRequest, "keepLast">,
-): Promise<string> {
-  const planned = await planOnBranch(workspace, tree, { range, policies: { summary: { policy: "summarize" } } });
+/**
+ * Makes the bundle for a range: plan, instructions, raw events, and the suffix form where the view shows these events raw.
+ * Throws `nothing_to_compact`, and `no_suffix` when the suffix form is asked for and there is none.
+ */
+export async function createBundle(workspace: Workspace, tree: BranchTree, request: BundleRequest): Promise<string> {
+  const policies = { summary: { policy: "summarize" } } as const;
+  const planned = await planOnBranch(workspace, tree, { range: request.range, policies });
   if (isNothing(planned))
     throw userError("nothing_to_compact", `Nothing to compact: ${planned.nothing}.`, {
       hints: ["Name other turns with --from, --to or --keep."],
     });
-  const compaction = await complete(workspace, tree, planned);
-  const { from_turn, to_turn, from_event, to_event, covers = "" } = compaction;
-  const events = coveredEvents(compaction, planned.turns).map(({ turn, event }) => ({ turn, ...event }));
+  const { from_turn, to_turn, from_event, to_event, covers = "" } = await complete(workspace, tree, planned);
   const plan: BundlePlan = {
     id: sha256(`${tree.branch}\n${covers}`).slice(0, 12),
     conversation: conversationOf(tree.branch),
@@ -60,100 +62,50 @@ export async function createBundle(
     ...(to_event === undefined ? {} : { to_event }),
     digest: covers,
   };
+  const { instructions, suffix } = await writeInstructions(planned, plan, request);
+  if (request.suffixOnly === true) return `${suffix ?? raiseNoSuffix(plan)}\n`;
   const answer = { plan, summary: "…", files: ["…"], open_tasks: ["…"] };
-  return `${JSON.stringify({ plan, instructions: await readTemplate("summary-instructions.md"), answer, events }, null, 1)}\n`;
+  const events = coveredEvents(planned.plan.compaction, planned.turns).map(({ turn, event }) => ({ turn, ...event }));
+  const bundle = { plan, instructions, answer, ...(suffix === null ? {} : { suffix }), events };
+  return `${JSON.stringify(bundle, null, 1)}\n`;
 }
 
-/** Reads an accepted summary: the bundle's answer as JSON, or plain text together with explicit bounds. Throws `bad_summary`. */
-export async function acceptedSummary(
-  runtime: Runtime,
-  file: string,
-  range: Omit<RangeRequest, "keepLast">,
-): Promise<AcceptedSummary> {
-  const text = await readText(runtime, file);
-  const answer = answerIn(parseAnswer(text));
-  if (answer === null) return plainSummary(text, file, range);
-  const { plan, summary, files, open_tasks } = answer;
-  if (typeof summary !== "string" || isEmpty(summary)) throw badSummary(file, "it holds no text under `summary`");
-  const texts = (value: unknown): readonly string[] | undefined =>
-    Array.isArray(value) ? value.filter((item) => typeof item === "string" && item !== "…") : undefined;
-  const [named, tasks] = [texts(files), texts(open_tasks)];
-  return {
-    summary: {
-      summary,
-      source: "authored",
-      ...(named === undefined ? {} : { files: named }),
-      ...(tasks === undefined ? {} : { open_tasks: tasks }),
-    },
-    ...boundsOf(plan, file, range),
-  };
-}
-
-function plainSummary(text: string, file: string, range: Omit<RangeRequest, "keepLast">): AcceptedSummary {
-  if (isEmpty(text)) throw badSummary(file, "it is empty");
-  if (range.to === undefined && range.keep === undefined)
-    throw badSummary(file, "it names no plan, and no --to or --keep says which turns it stands for");
-  return { summary: { summary: text.trim(), source: "authored" }, range };
-}
-
-function boundsOf(
-  plan: unknown,
-  file: string,
-  range: Omit<RangeRequest, "keepLast">,
-): Pick<AcceptedSummary, "range" | "covers"> {
-  if (range.from !== undefined || range.to !== undefined || range.keep !== undefined) return { range };
-  const facts = plan as Partial<BundlePlan> | undefined;
-  if (typeof facts?.from_turn !== "number" || typeof facts.to_turn !== "number" || typeof facts.digest !== "string") {
-    throw badSummary(
-      file,
-      "it does not give back the bundle's `plan`, and no --from, --to or --keep says which turns it stands for",
-    );
-  }
-  const bound = (turn: number, event: string | undefined) =>
-    parseBound(event === undefined ? String(turn) : `${turn}:${event}`);
-  return {
-    range: { from: bound(facts.from_turn, facts.from_event), to: bound(facts.to_turn, facts.to_event) },
-    covers: facts.digest,
-  };
-}
-
-/** A bundle given back whole, with the summary written into its `answer`, counts as that answer. */
-function answerIn(value: Readonly<Record<string, unknown>> | null): Readonly<Record<string, unknown>> | null {
-  const inner = value?.["summary"] === undefined ? value?.["answer"] : undefined;
-  return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : value;
-}
-
-function parseAnswer(text: string): Readonly<Record<string, unknown>> | null {
-  if (!text.trimStart().startsWith("{")) return null;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return null; // a plain text may begin with a brace
-  }
-}
-
-async function readText(runtime: Runtime, file: string): Promise<string> {
-  if (file === "-") return Buffer.from(await runtime.readStdin()).toString("utf8");
-  try {
-    return await readFile(resolve(runtime.cwd, file), "utf8");
-  } catch (error) {
-    throw userError(
-      "unreadable_file",
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      { hints: ["`jpg compact --emit FILE` writes what a summary is written from."], cause: error },
-    );
-  }
-}
-
-function isEmpty(text: string): boolean {
-  return text.trim() === "" || text.trim() === "…";
-}
-
-function badSummary(file: string, reason: string): Error {
-  return userError("bad_summary", `The summary in ${file} cannot be stored: ${reason}.`, {
-    hints: [
-      "`jpg compact --emit FILE` writes a bundle whose `answer` shows the form.",
-      "A plain text needs bounds: `jpg compact --accept FILE --from 0 --to 12`.",
-    ],
+/** The task in words: for whoever reads the bundle, and for who has the conversation before them; null where nobody sees it raw. */
+async function writeInstructions(
+  planned: PlannedCompaction,
+  plan: BundlePlan,
+  { style, focus = [] }: BundleRequest,
+): Promise<{ readonly instructions: string; readonly suffix: string | null }> {
+  const templates = await readPromptTemplates(style);
+  const covered = coveredEvents(planned.plan.compaction, planned.turns).map(({ event }) => event);
+  const emphasis = wordFocus(focus, detectWork(covered));
+  const subject =
+    plan.from_turn === plan.to_turn ? `turn ${plan.from_turn}` : `turns ${plan.from_turn} to ${plan.to_turn}`;
+  const instructions = fillTemplate("summary-bundle", templates.bundle, {
+    text: fillTemplate("summary text", templates.summary.text, { turns: subject }),
+    focus: emphasis,
+    sections: templates.summary.sections,
   });
+  if (rawBeginning(planned.before, covered) === null) return { instructions, suffix: null };
+  const words = wordLimit(planned.tokens.before - planned.tokens.after);
+  const suffix = writeTask(templates, { subject: aboveUpTo(planned, plan), focus: emphasis, words, block: { plan } });
+  return { instructions, suffix };
+}
+
+/** How an agent that sees the whole conversation is told where the range ends. */
+function aboveUpTo({ turns, before }: PlannedCompaction, { to_turn, to_event }: BundlePlan): string {
+  const next = to_event === undefined ? turns.get(to_turn + 1) : undefined;
+  const request = next?.events.find((event) => event.type === "chat_request");
+  if (request?.type === "chat_request")
+    return `the conversation above up to the request that begins ${JSON.stringify(firstLine(textOfContent(request.content)))} (which is not part of it)`;
+  const isWhole = before.turns.at(-1)?.events.at(-1)?.id === to_event;
+  return isWhole ? "the conversation above" : `the conversation above up to turn ${to_turn} (turns are counted from 0)`;
+}
+
+function raiseNoSuffix({ from_turn, to_turn }: BundlePlan): never {
+  throw userError(
+    "no_suffix",
+    `There is no suffix form for turns ${from_turn}..${to_turn}: it asks for a summary of what stands at the beginning of the view, and the view does not show these turns there as they were said.`,
+    { hints: ["`jpg compact --emit FILE` without --suffix writes a bundle with the raw events."] },
+  );
 }

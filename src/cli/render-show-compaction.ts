@@ -2,6 +2,7 @@
 import type { Receipt, ShowCompaction } from "../app/reports.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { formatTokens } from "../core/token-estimate.ts";
+import { renderPrice } from "../core/usage-price.ts";
 import { type Field, renderFields } from "./render-fields.ts";
 import { renderLoss } from "./render-loss.ts";
 import {
@@ -26,7 +27,7 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
   return [
     `${style.heading("compaction")} ${style.id(plainLine(event.id))} (${standing(report, style)})`,
     ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
-    ...section("Summary:", summaryLines(event.summary?.summary ?? ""), style),
+    ...section(summaryHeading(event), summaryLines(event.summary?.summary ?? ""), style),
     ...section("Tools hidden:", toolLines(receipt, style, width), style),
     ...section("Files:", named(receipt.files), style),
     ...section("Commands:", named(receipt.commands), style),
@@ -52,12 +53,28 @@ function originFields({ event, commit, branch, policies, not_applied }: ShowComp
     ["Source", event.source],
     ["Reason", event.reason],
     ["Model", event.summary?.model],
+    ["Prompt", event.summary?.prompt_sha256 && `sha256 ${event.summary.prompt_sha256}`],
+    ["Usage", usageOf(event.summary)],
     [
       "Keeps",
       event.keep?.length === undefined || event.keep.length === 0 ? null : `${event.keep.length} events in range`,
     ],
     ["Not applied", not_applied],
   ];
+}
+
+function summaryHeading({ summary }: Compaction): string {
+  return summary?.source === "extractive" ? "Summary (an extract by fixed rules, not written by a model):" : "Summary:";
+}
+
+/** What a summary cost; null where no model was asked, or nobody recorded it. */
+function usageOf(summary: Compaction["summary"]): string | null {
+  if (summary?.source !== "generated") return null;
+  const price = renderPrice(summary.price_usd ?? null);
+  if (summary.usage === undefined) return price;
+  const { calls, input, cache_read, cache_write, output } = summary.usage;
+  const sent = formatTokens(input + cache_read + cache_write);
+  return `${sent} tokens sent, ${formatTokens(output)} answered in ${calls} ${calls === 1 ? "call" : "calls"}, ${price}`;
 }
 
 /** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */

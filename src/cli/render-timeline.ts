@@ -1,6 +1,7 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import type { CompactReport, CompactSegment } from "../app/compact-report.ts";
 import { formatTokens } from "../core/token-estimate.ts";
+import { renderPrice } from "../core/usage-price.ts";
 import { renderLoss } from "./render-loss.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 import { plain, plainLine, type Rendering, type Style } from "./style.ts";
@@ -20,11 +21,13 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): str
   return [
     headline(report, style),
     ...segmentLines(report, rendering),
+    ...writerLines(report),
     ...stepLines(report, rendering),
     ...cacheLines(report),
     ...lossLines(report, rendering),
     ...ungroundedLines(report, rendering),
     ...warnings,
+    ...(report.further === undefined ? [] : ["", renderTimeline(report.further, rendering)]),
   ].join("\n");
 }
 
@@ -58,6 +61,18 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): strin
   const total = ["total", source, "", renderTokens(tokens), { text: renderShare(tokens), paint: style.faint }, ""];
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
   return renderTable([...rows, ...front, total], { columns, width, indent: "  " });
+}
+
+/** Who wrote the summary, and what that cost. */
+function writerLines({ compaction, dryRun }: CompactReport): string[] {
+  const { source, model = "", usage, price_usd } = compaction?.summary ?? {};
+  if (dryRun) return [];
+  if (source === "extractive")
+    return ["", "  the summary is an extract by fixed rules; no model wrote it (`--model` asks one)"];
+  if (source !== "generated") return [];
+  const sent = usage === undefined ? null : formatTokens(usage.input + usage.cache_read + usage.cache_write);
+  const spent = usage === undefined ? "" : `: ${sent} tokens sent, ${formatTokens(usage.output)} answered`;
+  return ["", `  written by ${plainLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`];
 }
 
 /** What each strategy added to those before it; one alone is the total, which is told already. */

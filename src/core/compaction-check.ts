@@ -29,6 +29,8 @@ const time = rule("an RFC 3339 time in UTC", (value) => typeof value === "string
 const flag = rule("true or false", (value) => typeof value === "boolean");
 const position = rule("a turn position (whole number, 0 or more)", (value) => isWhole(value, 0));
 const positive = rule("a whole number above 0", (value) => isWhole(value, 1));
+const whole = rule("a whole number, 0 or more", (value) => isWhole(value, 0));
+const price = rule("a number, 0 or more", (value) => typeof value === "number" && value >= 0);
 const amount = rule("a number", (value) => typeof value === "number");
 const share = rule("a share from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
 const object = rule("an object", isObject);
@@ -108,6 +110,8 @@ const summary = record(
     prompt_sha256: text,
     files: list(text),
     open_tasks: list(text),
+    usage: record({ calls: whole, input: whole, cache_read: whole, cache_write: whole, output: whole }),
+    price_usd: price,
   },
 );
 

@@ -40,14 +40,34 @@ export type ToolCallPolicy =
 /** How a summary stands in the thread; `pair` is the default. */
 export type Injection = "pair" | "request" | "system";
 
+/** The word in place of a model's name for a summary that no model writes: an extract by fixed rules. */
+export const EXTRACTIVE = "extractive";
+
+/** What the calls that wrote a summary used together, as their provider counted: tokens, whole. */
+export interface SummaryUsage {
+  /** Requests that were answered, those with an answer that was not taken among them. */
+  readonly calls: number;
+  /** Sent and neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+}
+
 export interface Summary {
   readonly summary: string;
   readonly source?: "generated" | "authored" | "extractive" | "imported";
   readonly inject?: Injection;
+  /** `provider/model` that wrote it; `extractive` where none did. */
   readonly model?: string;
+  /** SHA-256 of what was asked for, without the events. */
   readonly prompt_sha256?: string;
   readonly files?: readonly string[];
   readonly open_tasks?: readonly string[];
+  /** Absent = not known. */
+  readonly usage?: SummaryUsage;
+  /** US dollars; absent = not known. */
+  readonly price_usd?: number;
 }
 
 /** The per-tool hint that was in force when the compaction was made, by tool name; `*` = every other tool. */

@@ -84,7 +84,8 @@ export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothi
   const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
   const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
-  const effect = effectOf(trial, range, request);
+  const pairs = request.strategies?.pairs;
+  const effect = effectOf(trial, range, pairs === undefined ? request : { ...request, pairs });
   if (!effect.changes && draft.tools === undefined) {
     const what = request.strategies === undefined ? "these policies" : namesOf(request.strategies).join(", ");
     return { nothing: `turns ${range.from}..${range.to} hold nothing that ${what} would change` };

@@ -26,33 +26,52 @@ export interface EffectFacts {
   readonly turnCount: number;
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
+  /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
+  readonly pairs?: CallPairs;
 }
 
 /** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
-  const covered: { readonly event: Event; readonly turn: Turn; readonly index: number }[] = [];
+  const outcomes = isHiding(draft) ? outcomesOfHiding(draft) : outcomesOfBoth(draft, facts);
+  let changes = false;
+  let removed = 0;
+  let messages = 0;
   for (let position = range.from; position <= range.to; position++) {
     const turn = facts.turns.get(position);
-    for (const [index, event] of turn?.events.entries() ?? []) {
-      if (turn !== undefined && isInRange(range, position, index)) covered.push({ event, turn, index });
+    for (let index = 0; turn !== undefined && index < turn.events.length; index++) {
+      const event = turn.events[index];
+      if (event === undefined || !isInRange(range, position, index)) continue;
+      if (isMessage(event)) messages += 1;
+      const outcome = outcomes.after(turn, event, index);
+      if (outcome === "removed") removed += 1;
+      changes ||= outcome !== outcomes.before(turn, event, index);
     }
   }
-  const messages = covered.filter(({ event }) => isMessage(event)).length;
-  if (isHiding(draft)) {
-    const kept = new Set(draft.keep);
-    const removed = covered.filter(({ event }) => traitsOf(event).providerVisible && !kept.has(event.id)).length;
-    return { changes: removed > 0, removed, messages };
-  }
-  const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
-  const pairs = pairCalls(facts.turns.values(), () => false);
-  const before = outcomesOf(mechanical, facts, pairs);
-  const after = outcomesOf([...mechanical, draft], facts, pairs);
-  const outcomes = covered.map(({ event, turn, index }) => after(turn, event, index));
-  const changes = covered.some(({ event, turn, index }, at) => before(turn, event, index) !== outcomes[at]);
-  return { changes, removed: outcomes.filter((outcome) => outcome === "removed").length, messages };
+  return { changes, removed, messages };
 }
 
 type OutcomeOf = (turn: Turn, event: Event, index: number) => string;
+
+/** What becomes of an event without a draft and with it. */
+interface Outcomes {
+  readonly before: OutcomeOf;
+  readonly after: OutcomeOf;
+}
+
+const SAME: OutcomeOf = () => "same";
+
+function outcomesOfHiding({ keep }: Compaction): Outcomes {
+  const kept = new Set(keep);
+  const after: OutcomeOf = (_, event) => (traitsOf(event).providerVisible && !kept.has(event.id) ? "removed" : "same");
+  return { before: SAME, after };
+}
+
+function outcomesOfBoth(draft: Compaction, facts: EffectFacts): Outcomes {
+  const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
+  const pairs = facts.pairs ?? pairCalls(facts.turns.values(), () => false);
+  const before = mechanical.length === 0 ? SAME : outcomesOf(mechanical, facts, pairs);
+  return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
+}
 
 /** Gives a function that says in a word what mechanical compactions make of an event. */
 function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {

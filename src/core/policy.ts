@@ -1,6 +1,6 @@
 // Policies: what happens to one kind of content in a compaction. Absent = no opinion. Parsed from the short strings of
 // RFD 064 or from inline tables, the same in TOML and JSON; put into words for commit subjects and timelines.
-import type { Compaction, ToolCallPolicy, UniformToolCallPolicy } from "./compaction.ts";
+import type { Compaction, Summary, ToolCallPolicy, UniformToolCallPolicy } from "./compaction.ts";
 import { JpgError } from "./errors.ts";
 import { describeNamedCalls } from "./named-calls.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -96,7 +96,7 @@ export function parseSummaryPolicy(value: unknown, where: string): SummaryPolicy
 
 /** Says in a few words what a compaction does, e.g. `reasoning + tools stripped`, `summary`, `tool results truncated`. */
 export function describePolicies(compaction: Pick<Compaction, DescribedField>): string {
-  if (compaction.summary !== undefined) return "summary";
+  if (compaction.summary !== undefined) return describeSummary(compaction.summary);
   if (compaction.replacement !== undefined) return "replacement";
   if (compaction.turns === "omit") return "turns omitted";
   const tools = compaction.tool_calls === undefined ? null : describeTools(compaction.tool_calls);
@@ -112,6 +112,10 @@ export function describePolicies(compaction: Pick<Compaction, DescribedField>): 
     ...(unused === 0 ? [] : [`${unused} unused ${unused === 1 ? "tool" : "tools"} pruned`]),
   ];
   return parts.length === 0 ? "no change" : parts.join(", ");
+}
+
+function describeSummary({ source }: Summary): string {
+  return source === "extractive" ? "summary (extract)" : "summary";
 }
 
 type DescribedField = "summary" | "replacement" | "turns" | "tool_calls" | "reasoning" | "attachments" | "tools";

@@ -7,6 +7,7 @@ import type { Policies, PolicyTable } from "./policy.ts";
 export const BUILT_IN_PROFILES: Readonly<Record<string, PolicyTable>> = {
   default: { reasoning: "strip", tool_calls: "strip" },
   light: { reasoning: "strip" },
+  heavy: { summary: { policy: "summarize" } },
 };
 
 /** Finds a profile among those that the settings hold, the built-in ones among them. Throws `unknown_profile` with the nearest name and the list. */

@@ -1,11 +1,12 @@
 // The body of a compaction's commit: what a reviewer on any git host needs, without jpg. Lines that carry text of the
 // conversation begin with a label of jpg's own or are indented.
-import type { Compaction } from "../core/compaction.ts";
+import type { Compaction, Summary } from "../core/compaction.ts";
 import type { HiddenContent, HiddenTool } from "../core/hidden-content.ts";
 import { formatLoss } from "../core/loss/format-loss.ts";
 import type { LossReceipt } from "../core/loss/loss-receipt.ts";
 import { describePolicies } from "../core/policy.ts";
 import { formatTokens } from "../core/token-estimate.ts";
+import { renderPrice } from "../core/usage-price.ts";
 import { indented, oneLine } from "./plain-text.ts";
 
 /** Entries of a list before the rest is only counted. */
@@ -18,6 +19,7 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
     "The turns themselves are unchanged; from here on they are read as follows.\nReverting this commit takes it back.",
     fieldLines(compaction).join("\n"),
     ...(summary === undefined ? [] : [section(summaryHeading(compaction), indented(summary.summary))]),
+    ...(summary?.source === "generated" ? [originLines(summary)] : []),
     ...list("Files of the summary", summary?.files ?? []),
     ...list("Open tasks", summary?.open_tasks ?? []),
     ...(hidden === null ? [] : receipt(hidden)),
@@ -47,7 +49,21 @@ function fieldLines(compaction: Compaction): readonly string[] {
   ];
 }
 
+/** How a model came to write the summary, and what that cost. */
+function originLines({ model = "", prompt_sha256, usage, price_usd }: Summary): string {
+  const sent = (usage?.input ?? 0) + (usage?.cache_read ?? 0) + (usage?.cache_write ?? 0);
+  return [
+    `Summary model: ${model === "" ? "not recorded" : oneLine(model)}`,
+    ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${oneLine(prompt_sha256)}`]),
+    usage === undefined
+      ? "Usage: not known"
+      : `Usage: ${sent} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
+    price_usd === undefined ? "Price unknown" : `Price: ${renderPrice(price_usd)}`,
+  ].join("\n");
+}
+
 function summaryHeading({ summary }: Compaction): string {
+  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model)";
   const by = summary?.model === undefined ? "" : ` by ${oneLine(summary.model)}`;
   return summary?.source === undefined ? `Summary${by}` : `Summary (${summary.source}${by})`;
 }

@@ -9,12 +9,13 @@ function profilesWith(configured: Readonly<Record<string, object>> = {}): Readon
 }
 
 describe("findProfile", () => {
-  it("knows default and light without any configuration", () => {
+  it("knows default, light and heavy without any configuration", () => {
     expect(findProfile("default", profilesWith())).toEqual({
       reasoning: "strip",
       tool_calls: { policy: "strip", request: true, response: true },
     });
     expect(findProfile("light", profilesWith())).toEqual({ reasoning: "strip" });
+    expect(findProfile("heavy", profilesWith())).toEqual({ summary: { policy: "summarize" } });
   });
 
   it("lets a configured profile replace a built-in one whole", () => {

@@ -12,6 +12,9 @@ describe("compactionBody", () => {
       model: "a/b",
       files: ["x.ts"],
       open_tasks: ["ship"],
+      prompt_sha256: "ab12",
+      usage: { calls: 2, input: 900, cache_read: 100, cache_write: 0, output: 80 },
+      price_usd: 0.0123,
     } as const;
     expect(compactionBody({ ...base, summary }, null)).toMatchInlineSnapshot(`
       "The turns themselves are unchanged; from here on they are read as follows.
@@ -25,12 +28,29 @@ describe("compactionBody", () => {
 
           Then that.
 
+      Summary model: a/b
+      Prompt: sha256 ab12
+      Usage: 1000 tokens sent (100 from a cache), 80 answered, 2 calls
+      Price: $0.0123
+
       Files of the summary:
           x.ts
 
       Open tasks:
           ship"
     `);
+  });
+
+  it("says what is not known of a model's summary, and that an extract is one", () => {
+    const generated = compactionBody({ ...base, summary: { summary: "x", source: "generated", model: "a/b" } }, null);
+    expect(generated).toContain("Summary model: a/b\nUsage: not known\nPrice unknown");
+    const extract = compactionBody(
+      { ...base, summary: { summary: "x", source: "extractive", model: "extractive" } },
+      null,
+    );
+    expect(extract).toContain("Policies: summary (extract)");
+    expect(extract).toContain("Summary (an extract by fixed rules, not written by a model):\n    x");
+    expect(extract).not.toContain("Price");
   });
 
   it("names hints, kept events, replacements and reasons", () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore, Worktree } from "../../src/store/conversation-store.ts";
@@ -214,6 +214,18 @@ describe("a branch that is checked out", () => {
     expect(status(temp.root)).not.toBe("");
     expect((await append(store, "t/crash", [turn(3)])).moved).toBe(true);
     expect([status(temp.root), existsSync(join(temp.root, "compactions/turn-2"))]).toEqual(["", true]);
+  });
+
+  it("takes the lock of a writer that died before it had named itself, or while it took another's", async () => {
+    const lock = join(temp.root, ".git", "jpg-advance.lock");
+    const dead = 2 ** 22 - 1;
+    writeText(lock, "");
+    expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
+    writeText(lock, JSON.stringify({ pid: dead, branch: "t/other", from: null, to: "" }));
+    writeText(`${lock}.steal`, JSON.stringify({ pid: dead }));
+    expect((await append(store, "t/main", [turn(2)])).moved).toBe(true);
+    expect(readdirSync(join(temp.root, ".git")).filter((name) => name.startsWith("jpg-advance"))).toEqual([]);
+    expect(status(temp.root)).toBe("");
   });
 });
 

@@ -1,17 +1,30 @@
 import { resolve } from "node:path";
-import { compact } from "../../app/compact.ts";
+import { type AcceptedSummary, acceptedSummary } from "../../app/accepted-summary.ts";
+import { type CompactRequest, compact } from "../../app/compact.ts";
+import type { CompactReport } from "../../app/compact-report.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
-import { type AcceptedSummary, acceptedSummary, createBundle } from "../../app/summary-bundle.ts";
+import { createBundle } from "../../app/summary-bundle.ts";
 import type { RangeRequest } from "../../core/bound-resolution.ts";
-import type { StubStyle } from "../../core/compaction.ts";
-import { userError } from "../../core/errors.ts";
-import { isBound, parseBound } from "../../core/range-bound.ts";
-import { type ChosenStrategies, choosePipelines, parseTarget } from "../../core/strategies/pipelines.ts";
+import { isBound } from "../../core/range-bound.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
-import { parseTurnList } from "../../core/strategies/turn-list.ts";
-import { type CommandContext, type CommandSpec, flag, text, texts } from "../command.ts";
-import { count } from "../number-option.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { readChunks, runChunks } from "../compact-chunks.ts";
+import { documentOf } from "../compact-document.ts";
+import {
+  checkActivation,
+  checkFlags,
+  leavesTangents,
+  readManner,
+  readRange,
+  readStrategies,
+  readTurns,
+  readWish,
+  wishesSummary,
+} from "../compact-options.ts";
+import { runTangents } from "../compact-tangents.ts";
+import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { renderTimeline } from "../render-timeline.ts";
+import { plainLine } from "../style.ts";
 import { writeResultFile } from "../write-file.ts";
 
 export const command: CommandSpec = {
@@ -21,7 +34,7 @@ export const command: CommandSpec = {
     "Appends one commit with one compaction: a change of how turns are read. Nothing that was said is touched; `jpg diff` shows what the model sees before and after, `jpg revert` takes it back. Without a range: from turn 0, leaving the last turns alone (keep_last, 3).",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "-p, --profile <name>", description: "compaction profile (default, light, or one of the config)" },
+    { flags: "-p, --profile <name>", description: "compaction profile (default, light, heavy, or one of the config)" },
     {
       flags: "--from [bound]",
       description: "first turn: 5, -3, 5:EVENT, 5h, last (the default when no bound is given)",
@@ -35,10 +48,25 @@ export const command: CommandSpec = {
       description: `what to take out, in place of a profile; repeatable, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGIES.map(({ name }) => name)].join(", ")}`,
       repeatable: true,
     },
+    {
+      flags: "-m, --model <name>",
+      description: "model that writes the summary, as provider/model; extractive = an extract, no model",
+    },
+    { flags: "--focus <text>", description: "what the summary should dwell on; repeatable", repeatable: true },
+    { flags: "--concise", description: "a shorter summary: key points, what is open, context" },
     { flags: "--max-chars <n>", description: "longest text left whole (truncate-results, strip-arguments, supersede)" },
     { flags: "--head <share>", description: "share kept at the start of a truncated result, 0 to 1; default 0.5" },
     { flags: "--newest <n>", description: "results that mask-results leaves alone; default 10" },
-    { flags: "--turns <list>", description: "turns that are tangents, like 5-7 (classify-tangents)" },
+    {
+      flags: "--turns <list>",
+      description: "turns that are tangents, like 3,5-7; without it a model names them (classify-tangents)",
+    },
+    { flags: "--yes", description: "leave out all that the model names, without asking (classify-tangents)" },
+    {
+      flags: "--chunks <n>",
+      description:
+        "summarise in so many parts, one commit each; auto = where the topic changes; without --from, behind the last summary",
+    },
     { flags: "--first-line", description: "stubs show the first line of the result" },
     { flags: "--pointers", description: "stubs name their event; `jpg show EVENT` gives the original" },
     {
@@ -60,6 +88,10 @@ export const command: CommandSpec = {
       flags: "--emit <file>",
       description: "write what is needed to write a summary of the range (- = standard output)",
     },
+    {
+      flags: "--suffix",
+      description: "with --emit: only the message to put behind the conversation in the agent that has it open",
+    },
     { flags: "--accept <file>", description: "store the summary that was written (- = standard input)" },
   ],
   examples: [
@@ -71,6 +103,15 @@ export const command: CommandSpec = {
       explains: "no reasoning, and of equal calls only the newest",
     },
     { command: "jpg compact --from 5h --to 1h", explains: "the turns of an afternoon" },
+    {
+      command: "jpg compact -p heavy --focus 'the parser'",
+      explains: "have a model write a summary; without any key, an extract",
+    },
+    {
+      command: "jpg compact --chunks auto",
+      explains: "a very long conversation, part by part, behind the last summary",
+    },
+    { command: "jpg compact -s classify-tangents", explains: "a model names turns off the task, you confirm each" },
     { command: "jpg compact --emit bundle.json", explains: "let any agent or person write the summary" },
   ],
   run: async (context) => {
@@ -78,149 +119,52 @@ export const command: CommandSpec = {
     checkActivation(context);
     const range = readRange(context);
     const strategies = readStrategies(context);
+    const chunks = readChunks(context.options);
     const workspace = await context.open();
     const tree = await resolveBranch(workspace, context.args[0]);
-    const profile = text(context.options, "profile");
+    const wish = readWish(context);
     const emit = text(context.options, "emit");
-    if (emit !== undefined) return writeBundle(context, emit, await createBundle(workspace, tree, range));
+    if (emit !== undefined) {
+      const suffixOnly = flag(context.options, "suffix");
+      return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly }));
+    }
     const accepted = await readAccepted(context, range);
-    const report = await compact(workspace, tree, {
+    const request: CompactRequest = {
       range: accepted?.range ?? range,
-      ...(profile === undefined ? {} : { profile }),
+      ...wish,
+      ...readManner(context),
       ...(strategies === null ? {} : { strategies }),
-      stubs: readStubs(context),
-      force: flag(context.options, "force"),
-      strict: flag(context.options, "strict"),
       ...(accepted === null ? {} : { summary: accepted.summary }),
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
-      dryRun: flag(context.options, "dryRun"),
-      ...(flag(context.options, "fork") ? { fork: true } : flag(context.options, "inPlace") ? { fork: false } : {}),
-      activate: context.options["activate"] !== false,
-    });
-    if (context.json) {
-      const { compaction, dryRun, ...rest } = report;
-      context.output.json({
-        ...rest,
-        compaction: compaction?.id ?? null,
-        dry_run: dryRun,
-        ...(compaction === null ? {} : { event: compaction }),
-      });
-    } else context.output.data(renderTimeline(report, context.output));
-    return 0;
+      progress: (line) => context.output.info(plainLine(line)),
+    };
+    if (leavesTangents(strategies))
+      return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
+    if (chunks !== null) return runChunks(context, workspace, { tree, request: { ...request, chunks } });
+    return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
   },
 };
 
-function checkFlags({ options }: CommandContext): void {
-  const clashes: [string, string][] = [
-    ["keep", "keepLast"],
-    ["fork", "inPlace"],
-    ["emit", "accept"],
-    ["accept", "profile"],
-    ["emit", "dryRun"],
-    ["emit", "fork"],
-    ["profile", "strategy"],
-    ["accept", "strategy"],
-    ["emit", "strategy"],
-    ["turns", "from"],
-    ["turns", "to"],
-    ["turns", "keep"],
-    ["turns", "keepLast"],
-  ];
-  for (const [one, other] of clashes) {
-    if (options[one] !== undefined && options[other] !== undefined) {
-      throw userError(
-        "contradictory_flags",
-        `--${dashed(one)} and --${dashed(other)} contradict each other; give one of them.`,
-        { hints: ["`jpg compact --help` says what each is for."] },
-      );
-    }
-  }
-}
-
-/** Where nothing is forked, nothing else could become active. */
-function checkActivation({ options }: CommandContext): void {
-  if (options["activate"] !== false || options["fork"] === true) return;
-  throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
-    hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],
+function compactUntilStopped(
+  { output, options, json }: CommandContext,
+  work: (signal: AbortSignal) => Promise<CompactReport>,
+): Promise<number> {
+  return endOnInterrupt(output, async (signal) => {
+    const report = await work(signal);
+    if (json) output.json(documentOf(report));
+    else output.data(renderTimeline(report, output));
+    if (wishesSummary(options) && !hasSummary(report) && report.compaction !== null)
+      output.warn("no summary was needed: --model, --focus and --concise say nothing here");
+    return 0;
   });
 }
 
-function dashed(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+function hasSummary({ compaction, warnings, dryRun, further }: CompactReport): boolean {
+  return compaction?.summary !== undefined || further !== undefined || (dryRun && warnings.some(isNotice));
 }
 
-function readRange({ options }: CommandContext): Omit<RangeRequest, "keepLast"> {
-  const from = text(options, "from");
-  const to = text(options, "to");
-  const keep = count(options, "keep") ?? count(options, "keepLast");
-  const turns = text(options, "turns");
-  if (turns !== undefined) {
-    const tangent = parseTurnList(turns);
-    return { from: { type: "turn", turn: tangent.from }, to: { type: "turn", turn: tangent.to } };
-  }
-  return {
-    ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from) }),
-    ...(to === undefined ? {} : { to: parseBound(to) }),
-    ...(keep === undefined ? {} : { keep }),
-  };
-}
-
-/** The strategies that were named; null when none was. */
-function readStrategies({ options }: CommandContext): ChosenStrategies | null {
-  const names = texts(options, "strategy");
-  const target = text(options, "target");
-  const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
-  const given = {
-    ...(maxChars === undefined ? {} : { maxChars }),
-    ...(newest === undefined ? {} : { newest }),
-    ...(head === undefined ? {} : { head: head.trim() === "" ? Number.NaN : Number(head) }),
-  };
-  const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
-  const sized = withSizes(chosen, options);
-  const isTangent = names.includes("classify-tangents");
-  if (isTangent === (options["turns"] !== undefined)) return names.length === 0 ? null : sized;
-  throw isTangent
-    ? userError(
-        "needs_turns",
-        "The strategy classify-tangents needs the turns to leave out: no model judges them yet.",
-        {
-          hints: ["Name them: jpg compact --strategy classify-tangents --turns 5-7"],
-        },
-      )
-    : userError("unused_option", "--turns says nothing without --strategy classify-tangents.", {
-        hints: ["Use --from and --to to say which turns are compacted."],
-      });
-}
-
-/** The sizes as the user gave them, where the strategies have them. */
-function withSizes(chosen: ChosenStrategies, options: CommandContext["options"]): ChosenStrategies {
-  const [protectTokens, minGainTokens] = [count(options, "protect"), count(options, "minGain")];
-  refuseUnused("--target", "tiered", options["target"] !== undefined && !chosen.names.includes("tiered"));
-  refuseUnused(
-    "--protect",
-    "auto, tiered or mask-results",
-    protectTokens !== undefined && chosen.protectTokens === undefined,
-  );
-  refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
-  return {
-    ...chosen,
-    ...(protectTokens === undefined ? {} : { protectTokens }),
-    ...(minGainTokens === undefined ? {} : { minGainTokens }),
-  };
-}
-
-function refuseUnused(option: string, strategies: string, isUnused: boolean): void {
-  if (!isUnused) return;
-  throw userError("unused_option", `${option} says nothing without --strategy ${strategies}.`, {
-    hints: [`Add the strategy, or leave ${option} out.`],
-  });
-}
-
-function readStubs({ options }: CommandContext): StubStyle {
-  return {
-    ...(flag(options, "pointers") ? { pointers: true } : {}),
-    ...(flag(options, "firstLine") ? { first_line: true } : {}),
-  };
+function isNotice(warning: string): boolean {
+  return warning.includes("will generate a summary");
 }
 
 async function readAccepted(

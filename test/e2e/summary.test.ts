@@ -1,0 +1,195 @@
+// Summaries by a model through the command, over real sockets: an answer, its rejection, what the provider refuses, Ctrl-C, and
+// summaries written by others. Model servers are on loopback.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LLMock } from "@copilotkit/aimock";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/chat-server.ts";
+import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
+import { startJpg, writeUserConfig } from "../helpers/live-jpg.ts";
+import { createLongSession } from "../helpers/long-session.ts";
+import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
+import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
+import { answer, WORDS } from "../helpers/summaries.ts";
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+async function importInto(bytes: Buffer): Promise<Sandbox> {
+  const sandbox = createSandbox();
+  cleanups.push(sandbox.remove);
+  expect((await sandbox.jpg(["import", sandbox.session("session.jsonl", bytes)])).code).toBe(0);
+  return sandbox;
+}
+
+/** A sandbox with a long conversation, and a model server that the user's settings name for summaries. */
+async function open(reply: ChatAnswer): Promise<Sandbox & { readonly server: ChatServer }> {
+  const server = await startChatServer(reply);
+  cleanups.push(() => server.close());
+  const sandbox = await importInto(createLongSession().turns(6).bytes());
+  writeUserConfig(sandbox, `${server.config}\n[conversation.compaction]\nmodel = "test/model-1"\n`);
+  return { ...sandbox, server };
+}
+
+const say =
+  (text: string, reason: "stop" | "length" = "stop"): ChatAnswer =>
+  (stream) => {
+    for (const piece of text.match(/[\s\S]{1,40}/g) ?? []) stream.text(piece);
+    stream.finish(reason);
+  };
+
+describe("jpg compact with a summary", () => {
+  it("stores what the model wrote, says what it did, and is taken back by undo", async () => {
+    const sandbox = await open(say(answer()));
+    const before = storeState(sandbox);
+    const done = await sandbox.jpg(["compact", "-p", "heavy", "--focus", "the pier"]);
+    expect(done.stderr).toMatch(/^summarising turns 0 to 2 with test\/model-1 \(about [\d.]+k? tokens\)$/m);
+    expect(done.stdout).toMatch(/0\.\.2: summary$/m);
+    expect(done.stdout).toContain("written by test/model-1: 1.0k tokens sent, 20 answered, price unknown");
+    expect(done.code).toBe(0);
+    const [{ messages } = { messages: [] }] = sandbox.server.requests;
+    expect(JSON.stringify(messages)).toContain("Pay special attention to: the pier.");
+    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("The parser was mended.");
+    const body = sandbox.git(["log", "-1", "--format=%B"]);
+    expect(body).toMatch(/Prompt: sha256 [0-9a-f]{64}\nUsage: 1000 tokens sent .*\nPrice unknown/);
+    expect(body).toContain("Open tasks:\n    docs");
+    const [{ compaction }] = (await sandbox.json<[Json]>(["log"])) as [Json];
+    const shown = (await sandbox.jpg(["show", String(compaction)])).stdout;
+    expect(shown).toMatch(/^Model: +test\/model-1$/m);
+    expect(shown).toMatch(/^Usage: +1\.0k tokens sent, 20 answered in 1 call, price unknown$/m);
+    expect((await sandbox.jpg(["undo"])).code).toBe(0);
+    expect((await sandbox.jpg(["print", "--compacted"])).stdout).not.toContain("The parser was mended.");
+    expect(storeState(sandbox)).not.toBe(before);
+  });
+
+  it("commits nothing, exit 4, when the answer may not stand for turns", async () => {
+    const replies = [say(""), say(answer(), "length"), say("## TASK STATE\nx"), say(answer())];
+    const sandbox = await open((stream, body, request) => replies[request]?.(stream, body, request));
+    const before = storeState(sandbox);
+    await expectRefusal(sandbox, ["compact", "-p", "heavy"], {
+      code: "summary_rejected",
+      exit: 4,
+      says: /test\/model-1 wrote no summary .* cut off/,
+      hint: /--emit FILE/,
+    });
+    expect(storeState(sandbox)).toBe(before);
+    // Sections were missing, then all is there.
+    expect((await sandbox.json(["compact", "-p", "heavy"]))["policies"]).toBe("summary");
+    expect(sandbox.server.requests).toHaveLength(4);
+  });
+
+  it("commits nothing, exit 4, when the stream is cut, and goes on after a rate limit", async () => {
+    const sandbox = await open(async (stream, body, request) => {
+      if (request === 1) stream.fail(429, "slow down", "rate_limit_exceeded");
+      else if (request === 0) {
+        stream.text("## TASK STATE\nhalf of it");
+        // What was said must have left before the connection goes.
+        await new Promise((left) => setTimeout(left, 50));
+        stream.cut();
+      } else await say(answer())(stream, body, request);
+    });
+    const before = storeState(sandbox);
+    const refused = await sandbox.jpg(["compact", "-p", "heavy"]);
+    expectNoBug(refused);
+    expect([refused.code, storeState(sandbox)]).toEqual([4, before]);
+    expect((await sandbox.jpg(["compact", "-p", "heavy"])).code).toBe(0);
+  });
+
+  it("commits nothing when Ctrl-C ends it, exit 130", async () => {
+    const sandbox = await open(async (stream) => {
+      stream.text("## TASK STATE\n");
+      await stream.closed;
+    });
+    const before = storeState(sandbox);
+    const running = startJpg(sandbox, ["compact", "-p", "heavy"]);
+    while (sandbox.server.requests.length === 0) await new Promise((wait) => setTimeout(wait, 20));
+    running.child.kill("SIGINT");
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stdout]).toEqual([130, ""]);
+    expect(stderr).toContain("interrupted; nothing was committed");
+    expect(storeState(sandbox)).toBe(before);
+  });
+
+  it("makes no request in a dry run", async () => {
+    const sandbox = await open(say(answer()));
+    const before = storeState(sandbox);
+    const { stdout } = await sandbox.jpg(["compact", "-p", "heavy", "--dry-run"]);
+    expect(stdout).toContain("will generate a summary for turns 0-2 using model test/model-1");
+    expect(sandbox.server.requests).toEqual([]);
+    expect(storeState(sandbox)).toBe(before);
+  });
+
+  it("goes on to a summary where a pipeline leaves the view too large; without one its own steps stand", async () => {
+    const sandbox = await open((stream, body, request) => say(request < 2 ? "" : answer())(stream, body, request));
+    const args = ["compact", "-s", "tiered", "--target", "100", "--protect", "1000"];
+    const failed = await sandbox.json(args);
+    expect(failed["further"]).toBeUndefined();
+    expect(JSON.stringify(failed["warnings"])).toContain("no summary was made, the mechanical steps stand");
+    expect(await sandbox.json<Json[]>(["log"])).toHaveLength(1);
+    const done = await sandbox.jpg(args);
+    expect(done.stdout).toContain("written by test/model-1");
+    expect(done.code).toBe(0);
+  });
+
+  it("says when what was said of a summary counts for nothing", async () => {
+    const sandbox = await open(say(answer()));
+    const { stderr, code } = await sandbox.jpg(["compact", "--model", "test/model-1"]);
+    expect(stderr).toContain("no summary was needed: --model, --focus and --concise say nothing here");
+    expect([code, sandbox.server.requests.length]).toEqual([0, 0]);
+  });
+});
+
+describe("a provider that speaks its own protocol", () => {
+  it.each([
+    ["anthropic/claude-haiku", "ANTHROPIC", ""],
+    ["openai/gpt-mini", "OPENAI", "/v1"],
+  ])("writes the summary of %s, with its price", async (model, name, path) => {
+    const mock = new LLMock({ port: 0 });
+    cleanups.push(() => mock.stop());
+    mock.onMessage(/.*/s, { content: answer(), usage: { input_tokens: 9000, output_tokens: 300 } });
+    const url = await mock.start();
+    const sandbox = await importInto(createLongSession().turns(6).bytes());
+    const env = { [`${name}_API_KEY`]: "sk-invented", [`${name}_BASE_URL`]: `${url}${path}` };
+    const done = await sandbox.jpg(["compact", "-p", "heavy", "--model", model, "--json"], { env });
+    expectNoBug(done);
+    const { event } = JSON.parse(done.stdout) as { event: { summary: Json } };
+    expect(event.summary).toMatchObject({ source: "generated", open_tasks: ["docs"] });
+    expect(event.summary["price_usd"]).toBeGreaterThan(0);
+    expect(sandbox.git(["log", "-1", "--format=%B"])).toMatch(/^Price: \$0\.0\d+$/m);
+    expect(done.stdout + done.stderr + sandbox.git(["log", "-1", "-p"])).not.toContain("sk-invented");
+  });
+});
+
+describe("a summary that an agent writes from its own context", () => {
+  it("is asked for by the suffix form, and comes back as text with the plan in its block", async () => {
+    const writer = createClaudeWriter();
+    for (let turn = 0; turn < 6; turn += 1) {
+      writer.prompt(`request number ${turn}: ${WORDS.repeat(5)}`);
+      writer.say(`answer number ${turn}`);
+    }
+    const sandbox = await importInto(sessionBytes(writer.lines));
+    const suffix = (await sandbox.jpg(["compact", "--emit", "-", "--suffix", "--focus", "tides"])).stdout;
+    expect(suffix).toContain('the conversation above up to the request that begins "request number 3: ');
+    expect(suffix).toContain("Pay special attention to: tides.");
+    const plan = /"plan":(\{.*?\})/.exec(suffix)?.[1] ?? "";
+    const text = `${answer("From my own context.").split("```json")[0]}\`\`\`json\n{"plan": ${plan}, "files": [], "open_tasks": ["more"]}\n\`\`\`\n`;
+    const accepted = await sandbox.json(["compact", "--accept", "-"], { input: text });
+    expect(accepted).toMatchObject({ to_turn: 2, event: { summary: { source: "authored", open_tasks: ["more"] } } });
+    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("From my own context.");
+    // The view shows a summary there now.
+    await expectRefusal(sandbox, ["compact", "--emit", "-", "--suffix"], {
+      code: "no_suffix",
+      exit: 2,
+      says: /turns 0\.\.2/,
+    });
+    await expectRefusal(sandbox, ["compact", "--suffix"], { code: "usage", exit: 2, says: /without --emit/ });
+    const file = join(sandbox.root, "bundle.json");
+    await sandbox.jpg(["compact", "--emit", file, "--concise"]);
+    const bundle = JSON.parse(readFileSync(file, "utf8")) as Json;
+    expect(Object.keys(bundle)).toEqual(["plan", "instructions", "answer", "events"]);
+    expect(bundle["instructions"]).toContain("## KEY POINTS");
+  });
+});
