@@ -1,0 +1,89 @@
+// `jpg compact --chunks`: a range summarised in parts, and how it is told.
+
+import type { BranchTree } from "../app/branch-tree.ts";
+import type { ChunkCount } from "../app/chunk-plan.ts";
+import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../app/compact-chunks.ts";
+import type { CompactReport } from "../app/compact-report.ts";
+import type { Workspace } from "../app/workspace.ts";
+import { userError } from "../core/errors.ts";
+import { type CommandContext, text } from "./command.ts";
+import { documentOfSeveral } from "./compact-document.ts";
+import { endOnInterrupt } from "./end-on-interrupt.ts";
+import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { plain, plainLine, type Rendering } from "./style.ts";
+import { type Cell, renderTable } from "./table.ts";
+
+/** Most parts of one call: each is a commit and a request to a model. */
+const MOST_CHUNKS = 1000;
+
+/** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
+export function readChunks(options: CommandContext["options"]): ChunkCount | null {
+  const word = text(options, "chunks");
+  if (word === undefined) return null;
+  if (word === "auto") return "auto";
+  const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
+  if (count >= 1 && count <= MOST_CHUNKS) return count;
+  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_CHUNKS}; got "${word}".`, {
+    hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
+  });
+}
+
+/** Compacts in parts and tells what came of it. */
+export async function runChunks(
+  { output, json }: CommandContext,
+  workspace: Workspace,
+  { tree, request }: { readonly tree: BranchTree; readonly request: ChunkedRequest },
+): Promise<number> {
+  return endOnInterrupt(output, async (signal) => {
+    const report = await compactInChunks(workspace, tree, { ...request, signal });
+    const { parts: reports, ...rest } = report;
+    if (json) output.json(documentOfSeveral({ ...rest, reports }));
+    else output.data(renderChunks(report, output));
+    return 0;
+  });
+}
+
+/** Renders the outcome: a line for each part, then what the user should know. */
+export function renderChunks(report: ChunkedReport, rendering: Rendering): string {
+  const { style, width } = rendering;
+  const { branch, dryRun, parts, tokens, reason, warnings } = report;
+  const notes = [...parts.flatMap(notesOf), ...warnings].map((note) => `${style.caution("note:")} ${plain(note)}`);
+  if (parts.length === 0)
+    return [`${style.heading("Nothing to compact.")} ${plain(reason ?? "")}`.trimEnd(), ...notes].join("\n");
+  const verb = style.heading(dryRun ? "Would compact" : "Compacted");
+  const change = dryRun ? "" : `  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
+  const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
+  return [
+    `${verb} ${plainLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
+    ...renderTable(
+      parts.map((part) => rowOf(part, rendering)),
+      { columns, width, indent: "  " },
+    ),
+    ...notes,
+  ].join("\n");
+}
+
+function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport, { style }: Rendering): Cell[] {
+  const isCut = compaction?.from_event !== undefined;
+  const range = renderRange(from_turn ?? 0, to_turn ?? 0);
+  return [
+    { text: `turns ${range}${isCut ? " (part)" : ""}`, paint: style.heading },
+    commit === null ? "" : { text: `commit ${commit.slice(0, 7)}`, paint: style.commit },
+    commit === null ? "" : { text: `compaction ${compaction?.id ?? ""}`, paint: style.id },
+    commit === null ? "" : renderTokens(tokens),
+    commit === null ? "" : { text: renderShare(tokens), paint: style.faint },
+  ];
+}
+
+/** Says of a part's notes which part they are about, where they do not say so themselves. */
+function notesOf({ from_turn, to_turn, warnings, ungrounded }: CompactReport): readonly string[] {
+  const range = renderRange(from_turn ?? 0, to_turn ?? 0);
+  const named = warnings.map((warning) =>
+    warning.startsWith("will generate") ? warning : `turns ${range}: ${warning}`,
+  );
+  if (ungrounded.length === 0) return named;
+  return [
+    ...named,
+    `turns ${range}: the summary says ${ungrounded.length} things that stand in no event (--json lists them)`,
+  ];
+}

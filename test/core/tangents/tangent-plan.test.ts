@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction.ts";
+import { projectTurns } from "../../../src/core/projection.ts";
+import { planOmissions } from "../../../src/core/tangents/tangent-plan.ts";
+import type { Turn } from "../../../src/core/turn.ts";
+import { joinRuns } from "../../../src/core/turn-range.ts";
+import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
+import { parseConversation, printView } from "../../helpers/notation.ts";
+import { dateCompaction, randomCompaction, randomTurns } from "../../helpers/random-conversation.ts";
+
+const turns = parseConversation("U A | U R T t A | U A | U T t A | U A | U A");
+const byPosition = (list: readonly Turn[]): ReadonlyMap<number, Turn> =>
+  new Map(list.map((turn) => [turn.index, turn]));
+const runsOf = (positions: readonly number[]) => joinRuns(positions.map((turn) => ({ from: turn, to: turn })));
+const plan = (positions: readonly number[], compactions: readonly Compaction[] = []) =>
+  planOmissions(runsOf(positions), { turns: byPosition(turns), compactions });
+
+function omit(positions: readonly number[], compactions: readonly Compaction[] = []): string {
+  const made = plan(positions, compactions).map(({ from, to, keep }, at) =>
+    makeCompaction(`o${at}`, [from, to], { turns: "omit", ...(keep.length === 0 ? {} : { keep }) }, 20 + at),
+  );
+  return printView(projectTurns(turns, [...compactions, ...made]));
+}
+
+describe("planOmissions", () => {
+  it("makes one compaction of turns that lie apart, and keeps what stands between as it is", () => {
+    expect(plan([4, 1]).map(({ from, to }) => [from, to])).toEqual([[1, 4]]);
+    expect(omit([1, 4])).toBe("U A | U A | U T t A | U A");
+    expect(omit([0, 1, 2])).toBe("U T t A | U A | U A");
+    expect(plan([0, 1, 2])[0]?.keep).toEqual([]);
+  });
+
+  it("begins another one where an older compaction shortens what stands between", () => {
+    const strip = makeCompaction("k", [0, 3], STRIP_TOOLS, 2);
+    expect(plan([1, 4], [strip]).map(({ from, to }) => [from, to])).toEqual([
+      [1, 1],
+      [4, 4],
+    ]);
+    expect(omit([1, 4], [strip])).toBe("U A | U A | U T- t- A | U A");
+    const summary = makeCompaction("s", [2, 2], summaryOf("s"), 2);
+    expect(omit([1, 3, 5], [summary])).toBe("U A | <s> | U A");
+    expect(plan([1, 3, 5], [summary])).toHaveLength(2);
+  });
+
+  it("begins another one where a record would keep too much by name", () => {
+    const long = parseConversation(`U A | U ${"A ".repeat(2100)} | U A`);
+    expect(planOmissions(runsOf([0, 2]), { turns: byPosition(long), compactions: [] })).toHaveLength(2);
+  });
+
+  it("hides the turns named and no other event, whatever was compacted before", () => {
+    const stack = randomTurns.chain((list) =>
+      fc.tuple(
+        fc.constant(list),
+        fc.array(randomCompaction(list, false), { maxLength: 3 }),
+        fc.subarray(list.map(({ index }) => index)),
+      ),
+    );
+    fc.assert(
+      fc.property(stack, ([list, random, positions]) => {
+        const before = random.map((compaction, at) => dateCompaction(compaction, `k${at}`, 0));
+        const omissions = planOmissions(runsOf(positions), { turns: byPosition(list), compactions: before });
+        const made = omissions.map(({ from, to, keep }, at) =>
+          makeCompaction(`o${at}`, [from, to], { turns: "omit", ...(keep.length === 0 ? {} : { keep }) }, 20 + at),
+        );
+        const shown = (compactions: readonly Compaction[]) =>
+          projectTurns(list, compactions).turns.flatMap(({ origin, events }) =>
+            origin.kind === "kept" && !positions.includes(origin.turn)
+              ? [{ turn: origin.turn, events: events.filter(({ type }) => type !== "turn_start") }]
+              : [],
+          );
+        expect(shown([...before, ...made])).toEqual(shown(before));
+        const hidden = projectTurns(list, [...before, ...made]).turns.filter(
+          ({ origin }) => origin.kind === "kept" && positions.includes(origin.turn),
+        );
+        expect(hidden).toEqual([]);
+      }),
+    );
+  });
+});
