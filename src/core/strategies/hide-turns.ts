@@ -2,10 +2,10 @@
 // the others.
 import type { Strategy } from "./strategy.ts";
 
-/** `classify-tangents`: leaves out turns that a person named as tangents. */
+/** `classify-tangents`: leaves out turns that a person named as tangents, or confirmed. */
 export const classifyTangents: Strategy = {
   name: "classify-tangents",
-  summary: "leave out the turns named with --turns",
+  summary: "leave out turns that are off the task: named with --turns, or by a model",
   touchesRequests: true,
   standsAlone: true,
   decide: () => ({ turns: "omit" }),

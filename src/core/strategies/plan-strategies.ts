@@ -6,7 +6,7 @@ import type { StrategyUse } from "./strategy.ts";
 import { type ContextFacts, createStrategyContext } from "./strategy-context.ts";
 
 /** What planning by strategies needs beside the conversation. */
-export interface StrategyRequest extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools"> {
+export interface StrategyRequest extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "pairs"> {
   readonly uses: readonly StrategyUse[];
   /** What the compaction is said to be made by; absent = the names of the uses. */
   readonly names?: readonly string[];
@@ -30,7 +30,7 @@ export interface StrategyOutcome {
 /** Asks strategies about a conversation; `stubs` = how the stubs of the compaction will be written. */
 export function planStrategies(
   { uses, viewTokens, windowTokens, tokenFactor, ...known }: StrategyRequest,
-  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools">,
+  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "pairs">,
   stubs?: StubStyle,
 ): StrategyOutcome {
   const context = createStrategyContext({ ...facts, ...known });

@@ -4,7 +4,7 @@ import type { CallPolicy, Compaction } from "../compaction.ts";
 import { planRanges } from "../covered-range.ts";
 import { type Event, traitsOf } from "../event.ts";
 import { type EventRange, isInRange } from "../range-location.ts";
-import { isHiddenAt, type SurveyedTurn, surveyTurns } from "../survey.ts";
+import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "../survey.ts";
 import { type CallPairs, pairCalls } from "../tool-pairing.ts";
 import { listPairedCalls, type ToolCall } from "../tools/tool-call.ts";
 import { hintFor, type ToolCompactionHint } from "../tools/tool-hints.ts";
@@ -26,6 +26,8 @@ export interface ContextFacts {
   readonly hints?: Readonly<Record<string, ToolCompactionHint>>;
   readonly subsumed?: ReadonlyMap<string, string>;
   readonly definedTools?: readonly string[];
+  /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = worked out. */
+  readonly pairs?: CallPairs;
 }
 
 /** Creates what strategies look at. Throws `turn_not_read` (internal) when a turn is missing. */
@@ -33,22 +35,18 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
   const { turnCount, turns, compactions, range, hints = {} } = facts;
   const survey = surveyTurns(planRanges(turnCount, compactions), turns);
   const seen = [...survey.turns.values()];
-  const isHidden = (turn: number, index: number): boolean => {
-    const surveyed = survey.turns.get(turn);
-    return surveyed === undefined || isHiddenAt(surveyed, index);
-  };
   const list = seen.map(({ turn }) => turn);
   const keep = new Set(facts.keep);
-  const pairs = pairCalls(list, isHidden);
+  const pairs = facts.pairs !== undefined && isWhole(seen, turns) ? facts.pairs : pairShown(list, survey);
   const read: Reading = { surveyed: survey.turns, pairs, range, keep };
   const calls = listPairedCalls(list, pairs).map((call) => viewCall(call, read));
-  const covered = listCovered(seen, read);
+  const { open, hasOrphans } = listOpen(seen, read);
   const pruned = new Set(compactions.flatMap(({ tools }) => tools?.names ?? []));
   const resolved = new Map<string, ToolCompactionHint>();
   return {
     calls,
-    open: covered.filter(({ state }) => state.isOpen),
-    hasOrphans: covered.some(isOrphan),
+    open,
+    hasOrphans,
     hintFor: (tool) => {
       const hint = resolved.get(tool) ?? hintFor(tool, hints);
       resolved.set(tool, hint);
@@ -58,6 +56,18 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
     definedTools: [...new Set(facts.definedTools)].filter((name) => !pruned.has(name)),
     calledTools: namesCalled(turns.values()),
   };
+}
+
+/** Whether nothing of the turns is hidden. */
+function isWhole(seen: readonly SurveyedTurn[], turns: ReadonlyMap<number, Turn>): boolean {
+  return seen.length === turns.size && seen.every(({ deciders }) => deciders.length === 0);
+}
+
+function pairShown(turns: readonly Turn[], { turns: surveyed }: Survey): CallPairs {
+  return pairCalls(turns, (turn, index) => {
+    const seen = surveyed.get(turn);
+    return seen === undefined || isHiddenAt(seen, index);
+  });
 }
 
 interface Reading {
@@ -92,7 +102,7 @@ const CLOSED: HalfState = { now: undefined, isCovered: false, isOpen: false };
 
 function dispositionAt(event: Event, turn: number, index: number, { surveyed, pairs }: Reading): Disposition | null {
   const seen = surveyed.get(turn);
-  if (seen === undefined) return null;
+  if (seen === undefined || seen.locals.length === 0) return null;
   const decider = seen.deciders[index] ?? null;
   if (decider !== null && isHiddenAt(seen, index))
     return { compaction: decider.compaction, content: "hiding", action: "hide" };
@@ -103,26 +113,25 @@ function standingOf(disposition: Disposition | null): CallPolicy | "hide" | unde
   return disposition === null || disposition.action === "keep" ? undefined : disposition.action;
 }
 
-function listCovered(seen: readonly SurveyedTurn[], read: Reading): readonly OpenEvent[] {
-  const covered: OpenEvent[] = [];
+function listOpen(seen: readonly SurveyedTurn[], read: Reading): Pick<StrategyContext, "open" | "hasOrphans"> {
+  const open: OpenEvent[] = [];
+  let hasOrphans = false;
   for (const { turn } of seen) {
     for (let index = 0; index < turn.events.length; index++) {
       const event = turn.events[index];
       if (event === undefined || !traitsOf(event).providerVisible) continue;
       const state = stateAt(event, turn.index, index, read);
-      if (state.isCovered && state.now !== "hide") covered.push(openEvent(event, state, read.pairs));
+      if (!state.isCovered || state.now === "hide") continue;
+      hasOrphans ||= event.type === "tool_call_response" && !read.pairs.has(event);
+      if (state.isOpen) open.push(openEvent(event, state, read.pairs));
     }
   }
-  return covered;
+  return { open, hasOrphans };
 }
 
 function openEvent(event: Event, state: HalfState, pairs: CallPairs): OpenEvent {
   const tool = event.type === "tool_call_response" ? pairs.get(event)?.name : undefined;
   return tool === undefined ? { event, state } : { event, state, tool };
-}
-
-function isOrphan({ event, tool }: OpenEvent): boolean {
-  return event.type === "tool_call_response" && tool === undefined;
 }
 
 function namesCalled(turns: Iterable<Turn>): ReadonlySet<string> {

@@ -31,17 +31,23 @@ const NEVER: Later = { read: false, written: false };
 function findLater(calls: readonly ViewedCall[]): ReadonlyMap<ViewedCall, Later> {
   const found = new Map<ViewedCall, Later>();
   const files = new Map<string, Later>();
-  for (const call of calls.toReversed()) {
-    const facts = callFacts(call.request);
-    const file = fileKey(facts);
-    if (file === undefined) continue;
+  const keys = calls.map(({ request }) => fileKey(callFacts(request)));
+  const firsts = new Map<string | undefined, number>();
+  for (const [at, file] of keys.entries()) if (!firsts.has(file)) firsts.set(file, at);
+  for (let at = calls.length - 1; at >= 0; at--) {
+    const [call, file] = [calls[at], keys[at]];
+    if (call === undefined || file === undefined) continue;
     const later = files.get(file) ?? NEVER;
     found.set(call, later);
-    if (!isWhollyShown(call)) continue;
-    if (showsWholeFile(call)) files.set(file, { ...later, read: true });
-    if (facts.kind === "write" && facts.isWhole) files.set(file, { ...later, written: true });
+    // Nobody asks what the first call of a file shows.
+    if (firsts.get(file) !== at && isWhollyShown(call)) files.set(file, withCall(later, call));
   }
   return found;
+}
+
+function withCall({ read, written }: Later, call: ViewedCall): Later {
+  const { kind, isWhole } = callFacts(call.request);
+  return { read: read || showsWholeFile(call), written: written || (kind === "write" && isWhole) };
 }
 
 function decide(

@@ -81,6 +81,8 @@ export function listRequestSizes(turns: Iterable<Turn>): readonly RequestSize[] 
 /** The requests of a conversation, and what they were told from. */
 export interface RecordedRequests {
   readonly events: readonly Event[];
+  /** Estimated tokens of all events before each position; one longer than the events. */
+  readonly sums: Float64Array;
   /** As recorded, one for each request. */
   readonly usage: readonly UsageRecord[];
   /** Oldest first. */
@@ -89,17 +91,18 @@ export interface RecordedRequests {
 
 /** Lists the requests of turns in order. */
 export function recordRequests(ordered: readonly Turn[]): RecordedRequests {
-  const events: Event[] = [];
+  const events = ordered.flatMap(({ events: own }) => own);
   /** Positions among the events at which turns are missing before. */
   const gaps: number[] = [];
-  let expected = 0;
+  let [expected, position] = [0, 0];
   for (const { index, events: own } of ordered) {
-    if (index !== expected) gaps.push(events.length);
+    if (index !== expected) gaps.push(position);
     expected = index + 1;
-    for (const event of own) events.push(event);
+    position += own.length;
   }
   const usage = listUsage(events);
-  return { events, usage, requests: toRequestSizes(usage, sumEstimates(events), gaps) };
+  const sums = sumTokens(events, estimateEvent);
+  return { events, sums, usage, requests: toRequestSizes(usage, sums, gaps) };
 }
 
 function toRequestSizes(
@@ -127,13 +130,13 @@ function toRequestSizes(
   return requests;
 }
 
-/** Estimated tokens of all events before each position; one longer than the events. */
-export function sumEstimates(events: readonly Event[]): Float64Array {
+/** Gives the tokens of all events before each position; one longer than the events. */
+export function sumTokens(events: readonly Event[], countEvent: (event: Event) => number): Float64Array {
   const sums = new Float64Array(events.length + 1);
   let sum = 0;
   let position = 0;
   for (const event of events) {
-    sum += estimateEvent(event);
+    sum += countEvent(event);
     position += 1;
     sums[position] = sum;
   }

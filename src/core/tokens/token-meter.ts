@@ -13,6 +13,7 @@ import {
   MOST_FACTOR,
   MOST_OVERHEAD,
   recordRequests,
+  sumTokens,
 } from "./calibration.ts";
 import { sizeOf, type UsageRecord } from "./usage.ts";
 
@@ -60,12 +61,15 @@ export function createTokenMeter(
   { countEvent = estimateEvent }: MeterOptions = {},
 ): TokenMeter {
   const ordered = [...turns].sort((a, b) => a.index - b.index);
-  const { events, usage, requests } = recordRequests(ordered);
+  const { events, usage, requests, sums: estimates } = recordRequests(ordered);
   const calibration = calibrateOn(requests);
   const estimate = calibration === null && countEvent !== estimateEvent ? remember(countEvent) : estimateEvent;
+  const sums = estimate === estimateEvent ? estimates : sumTokens(events, estimate);
+  const total = sums[events.length] ?? 0;
   const anchor = findAnchor({
     ordered,
     events,
+    sums,
     record: usage.at(-1),
     compactions,
     estimate,
@@ -73,7 +77,6 @@ export function createTokenMeter(
   });
   const { factor, overhead } = fitThrough(anchor, calibration);
   const count = (estimated: number): number => Math.round(overhead + factor * estimated);
-  const total = sum(events, estimate);
   const recorded: TokenCount | null =
     anchor === null ? null : { tokens: count(anchor.estimate), source: anchor.source };
   const whole: TokenCount =
@@ -109,6 +112,8 @@ interface Anchor {
 interface AnchorSearch {
   readonly ordered: readonly Turn[];
   readonly events: readonly Event[];
+  /** Tokens of all events before each position; one longer than the events. */
+  readonly sums: Float64Array;
   /** The newest. */
   readonly record: UsageRecord | undefined;
   readonly compactions: readonly Compaction[];
@@ -117,13 +122,14 @@ interface AnchorSearch {
 }
 
 function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number }) | null {
-  const { events, record, estimate } = search;
+  const { events, sums, record } = search;
   const time = events[record?.position ?? 0]?.timestamp;
   if (record === undefined || time === undefined) return null;
   const sent = estimateSent(search, time);
   if (sent === null) return null;
-  const answer = sum(events.slice(record.position, record.end), estimate);
-  const followed = sum(events.slice(record.end), estimate);
+  const upTo = (position: number): number => sums[position] ?? 0;
+  const answer = upTo(record.end) - upTo(record.position);
+  const followed = upTo(events.length) - upTo(record.end);
   // A request smaller than half of its events was not sent with these, a far larger one not with these alone.
   const size = sizeOf(record.usage);
   const before = sent - answer - followed;
@@ -139,11 +145,11 @@ function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number
 
 /** Estimate of what the agent's next request is sent with; null when that cannot be told. */
 function estimateSent(
-  { ordered, events, compactions, estimate, isUnbroken }: AnchorSearch,
+  { ordered, events, sums, compactions, estimate, isUnbroken }: AnchorSearch,
   time: string,
 ): number | null {
   const agents = compactions.filter((compaction) => isAgents(compaction, time));
-  if (agents.length === 0) return isUnbroken ? sum(events, estimate) : null;
+  if (agents.length === 0) return isUnbroken ? (sums[events.length] ?? 0) : null;
   if (ordered.some((turn, at) => turn.index !== at)) return null;
   return projectTurns(ordered, agents).turns.reduce((tokens, turn) => tokens + sum(turn.events, estimate), 0);
 }

@@ -4,6 +4,7 @@ import type { LineRange } from "./line-range.ts";
 import { shownLines } from "./shown-lines.ts";
 import type { ToolCall } from "./tool-call.ts";
 
+/** A read with what it showed. */
 interface Read {
   /** Id of the request event. */
   readonly id: string;
@@ -17,16 +18,24 @@ interface Read {
  * is contained by none itself. `calls` in order. Reads that failed, were cut or show nothing take no part (see shownLines).
  */
 export function findContainedReads(calls: readonly ToolCall[]): ReadonlyMap<string, string> {
-  const byFile = new Map<string, Read[]>();
+  const byFile = new Map<string, ToolCall[]>();
   for (const call of calls) {
-    const file = fileKey(callFacts(call.request));
-    const lines = file === undefined ? null : shownLines(call);
-    if (file === undefined || lines === null) continue;
-    const reads = byFile.get(file) ?? [];
-    reads.push({ id: call.request.id, position: reads.length, lines });
-    byFile.set(file, reads);
+    const facts = callFacts(call.request);
+    const file = facts.kind === "read" ? fileKey(facts) : undefined;
+    if (file === undefined) continue;
+    if (byFile.get(file)?.push(call) === undefined) byFile.set(file, [call]);
   }
-  return new Map([...byFile.values()].filter((reads) => reads.length > 1).flatMap(findContained));
+  // What a read showed is in its text: a file that was read once is not worth looking for it.
+  return new Map([...byFile.values()].flatMap((reads) => (reads.length > 1 ? findContained(listReads(reads)) : [])));
+}
+
+function listReads(calls: readonly ToolCall[]): readonly Read[] {
+  const reads: Read[] = [];
+  for (const call of calls) {
+    const lines = shownLines(call);
+    if (lines !== null) reads.push({ id: call.request.id, position: reads.length, lines });
+  }
+  return reads;
 }
 
 /**
