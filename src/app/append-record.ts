@@ -78,6 +78,13 @@ export async function currentSignature(workspace: Workspace): Promise<Signature>
   return sign(await identityOf(workspace), workspace);
 }
 
+/** Asks git at once who commits; the function gives the signature of the time at which it is called. */
+export function prepareSignature(workspace: Workspace): () => Promise<Signature> {
+  const identity = identityOf(workspace);
+  identity.catch(() => undefined);
+  return async () => sign(await identity, workspace);
+}
+
 function identityOf({ store, runtime }: Workspace): Promise<Identity> {
   return readIdentity(store.root, runtime.env);
 }

@@ -2,7 +2,7 @@
 
 import { needsTurnTimes } from "../core/bound-resolution.ts";
 import { branchName } from "../core/conversation-name.ts";
-import { userError } from "../core/errors.ts";
+import { JpgError, userError } from "../core/errors.ts";
 import { pinnedEvents } from "../core/pin.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../core/plan-fork.ts";
 import { findProfile } from "../core/profile.ts";
@@ -56,27 +56,39 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   if (input.compact !== undefined) {
     const tip = (await workspace.store.readBranch(branch)) ?? start;
     const forked = await loadBranchTree(workspace.store, branch, tip);
-    await compact(workspace, forked, {
-      range: {},
-      dryRun: false,
-      fork: false,
-      activate: false,
-      ...(input.compact === true ? {} : { profile: input.compact }),
-    });
+    await compactFork(workspace, forked, input.compact);
   }
   if (input.activate) await workspace.store.useBranch(branch);
   await refreshViews(workspace, branch);
   return { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
 }
 
-/** Before the fork is made: a wrong profile must not leave a branch behind. Throws `unknown_profile`, `needs_summary`. */
+/** Compacts the fork that was made. A summary that fails leaves it as it is, and the error says so. */
+async function compactFork(workspace: Workspace, forked: BranchTree, profile: true | string): Promise<void> {
+  try {
+    await compact(workspace, forked, {
+      range: {},
+      dryRun: false,
+      fork: false,
+      activate: false,
+      ...(profile === true ? {} : { profile }),
+    });
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.kind !== "provider") throw error;
+    const flag = profile === true ? "" : ` --profile ${profile}`;
+    throw new JpgError(error.kind, error.code, `${error.message} The fork ${forked.branch} is there, not compacted.`, {
+      hints: [`\`jpg compact ${forked.branch}${flag}\` tries again.`, ...error.hints],
+      data: error.data,
+      cause: error,
+    });
+  }
+}
+
+/** Before the fork is made: a wrong profile must not leave a branch behind. Throws `unknown_profile`. */
 async function checkProfile(workspace: Workspace, tree: BranchTree, compact: true | string): Promise<void> {
   const settings = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
   const name = compact === true ? settings.default_profile : compact;
-  if (findProfile(name, settings.profiles).summary === undefined) return;
-  throw userError("needs_summary", `Profile ${name} summarises, and this jpg calls no model yet; no fork was made.`, {
-    hints: ["Fork first, then `jpg compact --emit FILE` and `jpg compact --accept FILE` on the fork."],
-  });
+  findProfile(name, settings.profiles);
 }
 
 async function factsFor(

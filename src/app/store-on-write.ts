@@ -31,6 +31,7 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
       if (oids.length > 0) yield* (await open()).readBlobs(oids, atLeast);
     },
     readLog: async (query) => (await open()).readLog(query),
+    findText: async (commits, query) => (await made?.findText(commits, query)) ?? new Map(),
     write: async (writes) => writeUnlessEmpty(writes, open),
     createBranch: async (name, commit) => (await open()).createBranch(name, commit),
     close: async () => made?.close(),

@@ -1,0 +1,163 @@
+// What jpg adds to a call of a model: from the provider's first byte to the first character on the screen, and the whole of a
+// query over histories of 4 MB against the bare call of the provider's library with the same request.
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { interleave, median } from "./measure.mjs";
+import { startModelServer } from "./model-server.mjs";
+import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
+import { corpusPlace, findCorpus, largest, writeMadeSession } from "./sessions.mjs";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const PIECES = ["Four ", "metres ", "at ", "the ", "pier."];
+
+const PROVIDERS = {
+  anthropic: {
+    model: "anthropic/claude-haiku",
+    config: (url) => `[providers.anthropic]\nbase_url = "${url}"\napi_key = "bench"\n`,
+    bare: (url) => `import Anthropic from "@anthropic-ai/sdk";
+import { readFileSync } from "node:fs";
+const client = new Anthropic({ apiKey: "bench", baseURL: "${url}" });
+const stream = await client.messages.create(JSON.parse(readFileSync(process.argv[2], "utf8")));
+for await (const part of stream) if (part.type === "content_block_delta") process.stdout.write(part.delta.text);`,
+  },
+  openai: {
+    model: "bench/model-1",
+    config: (url) => `[providers.bench]\nbase_url = "${url}/v1"\napi_key = "bench"\n`,
+    bare: (url) => `import OpenAI from "openai";
+import { readFileSync } from "node:fs";
+const client = new OpenAI({ apiKey: "bench", baseURL: "${url}/v1" });
+const stream = await client.chat.completions.create(JSON.parse(readFileSync(process.argv[2], "utf8")));
+for await (const part of stream) process.stdout.write(part.choices[0]?.delta?.content ?? "");`,
+  },
+};
+
+/** Turns of a made-up session of 4 MB, all of which the model is sent. */
+const MADE_TURNS = 1300;
+
+/** Measures queries through both libraries on a real session, and one on a history of which nothing is compacted. */
+export async function benchQuery(sandbox, { repetitions }) {
+  const made = sandbox.newPath("made.jsonl");
+  writeMadeSession(made, MADE_TURNS);
+  const whole = await importSession(sandbox, made);
+  const rows = await benchProvider(sandbox, { name: "anthropic", id: "whole", template: whole, repetitions });
+  const corpus = findCorpus();
+  if (corpus === null)
+    return [...rows, createSkip("query", "jpg query over a real history of 4 MB", `no corpus at ${corpusPlace()}`)];
+  const template = await importSession(sandbox, largest(corpus));
+  for (const name of Object.keys(PROVIDERS)) {
+    rows.push(...(await benchProvider(sandbox, { name, id: name, template, repetitions })));
+  }
+  return rows;
+}
+
+async function importSession(sandbox, file) {
+  const store = sandbox.newPath("template");
+  await sandbox.jpg(["import", "--store", store, file, "--quiet"]);
+  return store;
+}
+
+async function benchProvider(sandbox, { name, id, template, repetitions }) {
+  const provider = PROVIDERS[name];
+  const server = await startModelServer(() => PIECES);
+  const folder = sandbox.newPath(`query-${id}`);
+  mkdirSync(join(folder, "jpg"), { recursive: true });
+  writeFileSync(
+    join(folder, "jpg/config.toml"),
+    `[conversation]\nmodel = "${provider.model}"\n${provider.config(server.url)}`,
+  );
+  const env = { ...sandbox.env, XDG_CONFIG_HOME: folder };
+  const delays = [];
+  const waits = [];
+  try {
+    const query = async () => {
+      const store = sandbox.newPath("copy");
+      cpSync(template, store, { recursive: true });
+      const started = performance.now();
+      const shownAt = await firstOutput(sandbox.bin, ["query", "--store", store, "How high is it?"], {
+        env,
+        cwd: folder,
+      });
+      const took = performance.now() - started;
+      delays.push(shownAt - server.seen.firstByteAt);
+      waits.push(server.seen.firstByteAt - started);
+      rmSync(store, { recursive: true, force: true });
+      return took;
+    };
+    await query();
+    const body = join(folder, "body.json");
+    writeFileSync(body, server.seen.body);
+    const script = join(folder, "bare.mjs");
+    await bundleBare(provider.bare(server.url), script);
+    let bareWait = [];
+    const times = await interleave(repetitions * 2 + 1, {
+      query,
+      bare: async () => {
+        const started = performance.now();
+        await firstOutput(script, [body], { env, cwd: folder });
+        bareWait.push(server.seen.firstByteAt - started);
+        return performance.now() - started;
+      },
+    });
+    bareWait = bareWait.slice(1);
+    const size = `${formatNumber(server.seen.body.length / 2 ** 20)} MiB sent`;
+    return [
+      createRow(`first-${id}`, `first character after the provider's first byte (${name})`, {
+        value: median(delays.slice(2)),
+        unit: "ms",
+        limit: { atMost: 30 },
+        detail: `best ${ms(Math.min(...delays))}, worst ${ms(Math.max(...delays))}`,
+      }),
+      createRow(`overhead-${id}`, `jpg query − the bare call of the library (${name})`, {
+        value: times.query.median - times.bare.median,
+        unit: "ms",
+        limit: { atMost: 150 },
+        detail: `${ms(times.query.median)} − ${ms(times.bare.median)}; best − best ${ms(times.query.best - times.bare.best)}; ${size}`,
+      }),
+      createRow(`request-${id}`, `the same until the answer begins (${name})`, {
+        value: median(waits.slice(2)) - median(bareWait),
+        unit: "ms",
+        detail: `best − best ${ms(Math.min(...waits) - Math.min(...bareWait))}`,
+      }),
+    ];
+  } finally {
+    server.close();
+  }
+}
+
+/** The bare call as one would ship it: bundled. */
+async function bundleBare(contents, outfile) {
+  await build({
+    absWorkingDir: ROOT,
+    stdin: { contents, resolveDir: ROOT, loader: "js" },
+    outfile,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    logLevel: "warning",
+  });
+}
+
+/** Runs a node program to its end; resolves to when it wrote its first output. */
+function firstOutput(script, args, { env, cwd }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+    let first = 0;
+    let problem = "";
+    child.stdout.on("data", () => {
+      first ||= performance.now();
+    });
+    child.stderr.on("data", (text) => {
+      problem += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 && first > 0 ? resolve(first) : reject(new Error(`${script} ended with ${code}: ${problem}`)),
+    );
+  });
+}

@@ -1,0 +1,80 @@
+// Everything that a turn needs before the model is asked, at once where it can be: the model is opened, tools are started and
+// the view is read while the journal is begun. What fails here leaves nothing behind but the text of the request.
+import type { Config } from "../config/config.ts";
+import { loadConversationConfig } from "./conversation-config.ts";
+import { loadTurns } from "./load-view.ts";
+import { chooseModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
+import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
+import type { QueryRequest, ToolOpening } from "./query-request.ts";
+import type { ToolBox } from "./tool-box.ts";
+import { keepUnsent, unsentHints, withHints } from "./unsent-request.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A turn that is about to be talked. */
+export interface BegunQuery {
+  readonly turn: OpenTurn;
+  readonly opened: OpenedModel;
+  readonly config: Config;
+  /** To be closed unless they are the request's own. */
+  readonly tools: ToolBox;
+}
+
+const NO_TOOLS: ToolBox = { tools: [], problems: [], close: () => Promise.resolve() };
+/** Newest turns that are looked at for the model that answered last. */
+const MODEL_TURNS = 3;
+
+/** Begins a turn. Throws `turn_open`, and what opening the model, the tools and the journal throws. */
+export async function beginQuery(workspace: Workspace, branch: string, request: QueryRequest): Promise<BegunQuery> {
+  try {
+    const start = await loadStart(workspace, branch, request);
+    const { config } = "tree" in start ? await loadConversationConfig(workspace, start.tree) : await workspace.config();
+    const opening = chooseAndOpen(workspace, start, { ...request, config });
+    const starting = openTools(request, { config, model: opening });
+    const [opened, tools, turn] = await Promise.allSettled([
+      opening,
+      starting,
+      // A store is not made for a model that cannot be asked.
+      workspace.location.exists
+        ? openTurn(workspace, start, request.content)
+        : opening.then(() => openTurn(workspace, start, request.content)),
+    ]);
+    if (opened.status === "fulfilled" && tools.status === "fulfilled" && turn.status === "fulfilled")
+      return { turn: turn.value, opened: opened.value, tools: tools.value, config };
+    if (turn.status === "fulfilled") await turn.value.journal.remove();
+    if (tools.status === "fulfilled" && request.tools === undefined) await tools.value.close();
+    throw reasonOf([opened, turn, tools]);
+  } catch (error) {
+    const unsent = await keepUnsent(workspace.store.gitDir, request.content);
+    throw withHints(error, unsentHints(unsent));
+  }
+}
+
+/** The first failure, in the order of what the user can do about it. */
+function reasonOf(results: readonly PromiseSettledResult<unknown>[]): unknown {
+  return results.find((result) => result.status === "rejected")?.reason;
+}
+
+async function openTools({ tools, openTools: open }: QueryRequest, opening: ToolOpening): Promise<ToolBox> {
+  return tools ?? (await open?.(opening)) ?? NO_TOOLS;
+}
+
+async function chooseAndOpen(
+  workspace: Workspace,
+  start: Start,
+  { config, model, opened }: Pick<QueryRequest, "model" | "opened"> & { readonly config: Config },
+): Promise<OpenedModel> {
+  if (opened !== undefined) return opened;
+  const isNamed = model !== undefined || config.conversation.model !== "";
+  const last = isNamed || !("tree" in start) ? null : await lastModel(workspace, start);
+  const choice = { config, ...(model === undefined ? {} : { flag: model }), conversationModel: last };
+  return openModel(workspace, config, await chooseModel(workspace, choice));
+}
+
+/** The model that answered last, read from the newest turns alone. */
+async function lastModel(
+  { store }: Workspace,
+  { tree }: Extract<Start, { readonly tree: unknown }>,
+): Promise<string | null> {
+  const newest = tree.turnOids.map((_, turn) => turn).slice(-MODEL_TURNS);
+  return conversationModel((await loadTurns(store, tree, newest)).values());
+}

@@ -1,0 +1,122 @@
+// The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
+// follows when the branch is compacted meanwhile.
+import { userError } from "../core/errors.ts";
+import type { Content, Event } from "../core/event.ts";
+import type { View } from "../core/view.ts";
+import { inlineView } from "./attachments.ts";
+import { type BranchTree, type ConversationHeader, loadBranchTree } from "./branch-tree.ts";
+import type { JournalHead } from "./journal-lines.ts";
+import { createLiveEvents, type LiveEvents } from "./live-event.ts";
+import { loadView } from "./load-view.ts";
+import { markThisProcess } from "./running-process.ts";
+import { openJournal, type TurnJournal } from "./turn-journal.ts";
+import { createWorkspaceStore, type Workspace } from "./workspace.ts";
+
+export interface OpenTurn {
+  readonly head: JournalHead;
+  readonly live: LiveEvents;
+  readonly journal: TurnJournal;
+  /** In order, from the turn_start on. */
+  readonly events: readonly Event[];
+  /** Adds events that are in the journal already. */
+  add(events: readonly Event[]): void;
+  /** Adds an event, in the journal first. */
+  keep(event: Event): void;
+  /** What the model is sent: the branch's view, then the open turn. */
+  view(): Promise<View>;
+}
+
+/** A branch that exists, or the conversation that a turn is to begin. */
+export type Start = { readonly tree: BranchTree } | { readonly branch: string; readonly root: ConversationHeader };
+
+/** Loads a branch unless it is loaded; `root` = begins it when it does not exist. Throws `unknown_id`. */
+export async function loadStart(
+  { store }: Workspace,
+  branch: string,
+  { tree, root }: { readonly tree?: BranchTree; readonly root?: ConversationHeader },
+): Promise<Start> {
+  if (tree !== undefined) return { tree };
+  const tip = await store.readBranch(branch);
+  if (tip !== null) return { tree: await loadBranchTree(store, branch, tip) };
+  if (root !== undefined) return { branch, root };
+  throw userError("unknown_id", `${branch} is no conversation of this store.`, {
+    hints: ["`jpg ls` lists them; `jpg query --new …` begins one."],
+  });
+}
+
+/** Opens the turn after a branch's newest one with its request. Throws `turn_open` and what the journal throws. */
+export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
+  const { runtime, location, store } = workspace;
+  if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
+  const live = createLiveEvents(runtime);
+  const events: Event[] = [live.turnStart(), live.request(content)];
+  const writer = await markThisProcess();
+  let head = headOf(start, { start: events[0]?.id ?? "", writer });
+  const journal = await openJournal(store.gitDir, head);
+  let base = "tree" in start ? start.tree : null;
+  try {
+    // Another process may have added a turn before the journal was ours.
+    const tip = await store.readBranch(head.branch);
+    if (base !== null && tip !== null && tip !== base.commit) {
+      base = await loadBranchTree(store, head.branch, tip);
+      head = headOf({ tree: base }, head);
+      journal.head(head);
+    }
+    for (const event of events) journal.event(event);
+  } catch (error) {
+    await journal.remove();
+    throw error;
+  }
+  const readView = createViewReader(workspace, base, head);
+  return {
+    head,
+    live,
+    journal,
+    events,
+    add: (more) => void events.push(...more),
+    keep: (event) => {
+      journal.event(event);
+      events.push(event);
+    },
+    view: async () => {
+      const { turns } = await readView();
+      return { turns: [...turns, { origin: { kind: "kept", turn: head.turn }, events: [...events] }] };
+    },
+  };
+}
+
+function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start" | "writer">): JournalHead {
+  const facts = { journal: 1, start: first, writer } as const;
+  if ("root" in start) return { ...facts, branch: start.branch, turn: 0, parent: null, prev: null, root: start.root };
+  const { branch, commit, turnOids } = start.tree;
+  return { ...facts, branch, turn: turnOids.length, parent: commit, prev: turnOids.at(-1) ?? null };
+}
+
+/** Reads the branch's view; again only when the branch moved, and as long as its turns are those before the open one. */
+function createViewReader(
+  workspace: Workspace,
+  tree: BranchTree | null,
+  { branch, turn, prev }: JournalHead,
+): () => Promise<View> {
+  const { store } = workspace;
+  if (tree === null) return async () => ({ turns: [] });
+  let current = tree;
+  // Read at once, while the model is being opened.
+  let view = readSent(workspace, current);
+  view.catch(() => undefined);
+  return async () => {
+    const tip = await store.readBranch(branch);
+    if (tip !== null && tip !== current.commit) {
+      const moved = await loadBranchTree(store, branch, tip);
+      if (moved.turnOids.length === turn && (moved.turnOids.at(-1) ?? null) === prev) {
+        current = moved;
+        view = readSent(workspace, current);
+      }
+    }
+    return view;
+  };
+}
+
+async function readSent({ store }: Workspace, tree: BranchTree): Promise<View> {
+  return inlineView(store, tree.commit, (await loadView(store, tree)).view);
+}

@@ -1,0 +1,89 @@
+// Where a query is asked: the active conversation, a fork of it, or a new one; compacted first when that was asked for.
+import { userError } from "../core/errors.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { openChatModel } from "./chat-model.ts";
+import type { CompactReport } from "./compact-report.ts";
+import { activeBranch } from "./conversations.ts";
+import type { OpenedModel } from "./models.ts";
+import { type NewConversation, newConversation } from "./new-conversation.ts";
+import { resolveBranch } from "./resolve-id.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface QueryPlaceRequest {
+  /** Text of the request, for the name of a new conversation. */
+  readonly text: string;
+  /** Begin a conversation. */
+  readonly isNew: boolean;
+  /** Fork first, and make the fork active: with all turns, or with the last N in its view. */
+  readonly fork?: true | number;
+  /** Compact first: with the default profile, or with this one. */
+  readonly compact?: true | string;
+  readonly model?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Where to ask, and what was done to get there. */
+export interface QueryPlace extends Partial<Pick<NewConversation, "root">> {
+  readonly branch: string;
+  /** As it stands; absent where it does not exist yet, and where it was compacted since. */
+  readonly tree?: BranchTree;
+  /** Opened already where something was written: a model that cannot be asked is said before. */
+  readonly opened?: OpenedModel;
+  readonly forked: boolean;
+  readonly compaction: CompactReport | null;
+}
+
+/**
+ * Finds the place, forking and compacting on the way. A store without conversations begins one. Throws `nothing_to_fork`,
+ * `no_conversation`, and the errors of opening the model, forking and compacting.
+ */
+export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRequest): Promise<QueryPlace> {
+  const plain = { forked: false, compaction: null };
+  if (request.isNew || (await hasNoConversation(workspace))) {
+    if (request.fork !== undefined) {
+      throw userError("nothing_to_fork", "There is no conversation to fork yet.", { hints: ["Leave out --fork."] });
+    }
+    return { ...plain, ...(await newConversation(workspace, request.text)) };
+  }
+  const active = await resolveBranch(workspace);
+  if (request.fork === undefined && request.compact === undefined)
+    return { ...plain, branch: active.branch, tree: active };
+  const opened = await openChatModel(workspace, active, request.model);
+  const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
+  const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, request);
+  return { branch: compaction?.branch ?? tree.branch, opened, forked: request.fork !== undefined, compaction };
+}
+
+async function hasNoConversation(workspace: Workspace): Promise<boolean> {
+  const { store } = workspace;
+  const active = await activeBranch(workspace);
+  if (active !== null && (await store.readBranch(active)) !== null) return false;
+  return (await store.listBranches()).length === 0;
+}
+
+async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | number): Promise<BranchTree> {
+  const { forkConversation } = await import("./fork.ts");
+  const { branch } = await forkConversation(workspace, tree, {
+    activate: true,
+    ...(fork === true ? {} : { last: fork }),
+  });
+  const tip = (await workspace.store.readBranch(branch)) ?? tree.commit;
+  return loadBranchTree(workspace.store, branch, tip);
+}
+
+/** The same as `jpg compact`. */
+async function compactFirst(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: QueryPlaceRequest,
+): Promise<CompactReport> {
+  const { compact } = await import("./compact.ts");
+  const { compact: profile, signal } = request;
+  return compact(workspace, tree, {
+    range: {},
+    dryRun: false,
+    activate: true,
+    signal,
+    ...(typeof profile === "string" ? { profile } : {}),
+  });
+}

@@ -1,0 +1,33 @@
+// The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
+import type { Config } from "../config/config.ts";
+import { COMPACT_TOOL, compactTool } from "./compact-tool.ts";
+import type { ToolOpening } from "./query-request.ts";
+import type { ToolBox } from "./tool-box.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What tools are opened for. */
+export interface ToolPlace extends ToolOpening {
+  readonly branch: string;
+  readonly signal: AbortSignal;
+}
+
+/** Opens them; must be closed. Throws what opening the model throws, without waiting for servers then. */
+export async function openQueryTools(workspace: Workspace, place: ToolPlace): Promise<ToolBox> {
+  const { branch, config, model, signal } = place;
+  const inVain = new AbortController();
+  model.catch(() => inVain.abort());
+  const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
+  try {
+    const window = (await model).facts.contextWindow;
+    return { ...box, tools: [compactTool(workspace, branch, { window }), ...box.tools] };
+  } catch (error) {
+    await box.close();
+    throw error;
+  }
+}
+
+async function openServers(workspace: Workspace, config: Config, signal: AbortSignal): Promise<ToolBox> {
+  if (Object.keys(config.mcp.servers).length === 0) return { tools: [], problems: [], close: () => Promise.resolve() };
+  const { openMcpTools } = await import("./mcp-tools.ts");
+  return openMcpTools(workspace, config, { signal, taken: [COMPACT_TOOL] });
+}

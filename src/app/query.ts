@@ -1,0 +1,150 @@
+// Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
+// keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+import { estimateView } from "../core/token-estimate.ts";
+import type { Usage } from "../core/tokens/usage.ts";
+import type { StopReason } from "../llm/llm-client.ts";
+import { prepareSignature } from "./append-record.ts";
+import type { AutoSituation } from "./auto-compact.ts";
+import { type BegunQuery, beginQuery } from "./begin-query.ts";
+import type { CompactReport } from "./compact-report.ts";
+import { conversationOf } from "./conversations.ts";
+import type { QueryRequest } from "./query-request.ts";
+import { recoverTurns } from "./recover-turns.ts";
+import { failTurn, messagesOf, type SettledTurn, settleTurn } from "./settle-turn.ts";
+import { type TalkEnd, type TalkObserver, talk } from "./talk.ts";
+import type { Tool } from "./tool-box.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Who is shown a turn while it is talked. */
+export type QueryObserver = TalkObserver;
+
+/** What became of a query. */
+export interface QueryReport {
+  readonly conversation: string;
+  /** Another one than asked for when another process added a turn there meanwhile: then a new fork. */
+  readonly branch: string;
+  /** Position of the turn, 0-based; null when it was interrupted before the model said anything: there is none then. */
+  readonly turn: number | null;
+  /** Null as for `turn`. */
+  readonly commit: string | null;
+  /** `provider/model`. */
+  readonly model: string;
+  /** The messages of the turn, as they were shown. */
+  readonly text: string;
+  readonly stop: StopReason;
+  readonly interrupted: boolean;
+  /** Of all requests of the turn; null when the provider counted none. */
+  readonly usage: Usage | null;
+  /** US dollars; null = unknown. */
+  readonly price: number | null;
+  /** Tokens of the view with this turn, and of the model's window; null = unknown. */
+  readonly tokens: { readonly view: number; readonly window: number | null };
+  /** What was compacted on the way, in order. */
+  readonly compactions: readonly CompactReport[];
+}
+
+const DEFAULT_TOOL_ROUNDS = 50;
+
+/**
+ * Asks, and commits the turn. Throws `turn_open`, `no_model`, `no_key` and other errors of models, whatever the provider
+ * reports, `empty_answer`, `refused`, `disk_full`; each says what became of the turn.
+ */
+export async function query(
+  workspace: Workspace,
+  branch: string,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  await recoverTurns(workspace, { info: say, warn: say });
+  const begun = await beginQuery(workspace, branch, request);
+  try {
+    for (const problem of begun.tools.problems) say(problem);
+    return await talkQuery(workspace, begun, request, observer);
+  } finally {
+    if (request.tools === undefined) await begun.tools.close();
+  }
+}
+
+async function talkQuery(
+  workspace: Workspace,
+  begun: BegunQuery,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  const { turn, opened, config } = begun;
+  const compactions: CompactReport[] = [];
+  const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
+    // What compacts is only loaded where it may happen.
+    if (!config.conversation.compaction.auto.enabled) return;
+    const { autoCompact } = await import("./auto-compact.ts");
+    const { name, facts } = opened;
+    const situation = {
+      ...where,
+      model: name,
+      window: facts.contextWindow,
+      signal: request.signal,
+      notice: say,
+      warn: say,
+    };
+    const done = await autoCompact(workspace, on, situation);
+    if (done !== null) compactions.push(done);
+  };
+  const signature = prepareSignature(workspace);
+  const end = await talk({
+    turn,
+    opened,
+    system: config.conversation.system_prompt,
+    tools: offeredTools(begun, say),
+    maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
+    signal: request.signal,
+    observer,
+    betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openEvents: turn.events }),
+  }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
+  const settings = settingsToKeep(workspace, begun, request);
+  const settled = await settleTurn(workspace, { turn, opened, end, signature, settings });
+  for (const text of settled.notices) say(text);
+  const report = await reportOf(begun, end, settled);
+  if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
+  return { ...report, compactions };
+}
+
+/** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */
+function offeredTools({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
+  if (opened.client.takesTools !== false) return tools;
+  if (tools.some(({ origin }) => origin !== "jpg")) say(`${opened.name} takes no tools: it answers with text alone.`);
+  return [];
+}
+
+/** What `--cfg` set, and the model that was named, unless the conversation has it already. */
+function settingsToKeep(
+  { overrides }: Workspace,
+  { config, opened }: BegunQuery,
+  { model, settingsKept }: QueryRequest,
+): readonly string[] {
+  const given = settingsKept === true ? [] : overrides;
+  if (model === undefined || config.conversation.model === opened.name) return given;
+  return [...given, `conversation.model=${JSON.stringify(opened.name)}`];
+}
+
+async function reportOf(
+  { turn, opened }: BegunQuery,
+  { stop, usage, price, lastSize }: TalkEnd,
+  { recorded }: SettledTurn,
+): Promise<Omit<QueryReport, "compactions">> {
+  const branch = recorded?.branch ?? turn.head.branch;
+  return {
+    conversation: conversationOf(branch),
+    branch,
+    turn: recorded === null ? null : turn.head.turn,
+    commit: recorded?.commit ?? null,
+    model: opened.name,
+    text: messagesOf(turn.events),
+    stop,
+    interrupted: stop === "aborted",
+    usage,
+    price,
+    tokens: { view: lastSize ?? estimateView(await turn.view()), window: opened.facts.contextWindow },
+  };
+}

@@ -1,0 +1,158 @@
+import { type QueryReport, query } from "../../app/query.ts";
+import { findQueryPlace, type QueryPlace } from "../../app/query-place.ts";
+import type { ToolOpening } from "../../app/query-request.ts";
+import { openQueryTools } from "../../app/query-tools.ts";
+import { requestContent } from "../../app/request-content.ts";
+import type { ToolBox } from "../../app/tool-box.ts";
+import { renderCompacted } from "../../core/compacted-notice.ts";
+import { textOfContent } from "../../core/content.ts";
+import { userError } from "../../core/errors.ts";
+import type { Content } from "../../core/event.ts";
+import { formatTokens } from "../../core/token-estimate.ts";
+import { renderPrice } from "../../core/usage-price.ts";
+import { type CommandContext, type CommandSpec, flag, text, texts } from "../command.ts";
+import { count } from "../number-option.ts";
+import { createQueryPrinter } from "../query-printer.ts";
+import { inputKind, readInput } from "../standard-input.ts";
+import { untilStopped } from "../until-stopped.ts";
+
+/** What a program reports that Ctrl-C ended, as shells have it. */
+const INTERRUPTED = 130;
+/** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
+const PIPE_WAIT_MS = 3000;
+
+export const command: CommandSpec = {
+  name: "query",
+  summary: "ask a model; the answer streams into the conversation",
+  description:
+    "Sends what the model is to see of the active conversation, then the request; what comes back is one new turn, one commit. Every piece is in a journal before it is shown: Ctrl-C, a crash or a full disk lose nothing of it. @FILE in the text attaches a file (\\@ is an @), standard input is attached too, or is the request when there is no text. Any conversation can be gone on with, imported ones too, with any model.",
+  arguments: [{ name: "[text...]", description: "the request; - reads standard input" }],
+  options: [
+    { flags: "-m, --model <name>", description: "model that answers from now on, like anthropic/claude-sonnet" },
+    {
+      flags: "--compact [profile]",
+      description: "compact first, with that profile (--compact=NAME)",
+      optionalValue: () => false,
+    },
+    { flags: "--new", description: "begin a conversation, which becomes active" },
+    {
+      flags: "--fork [n]",
+      description: "ask on a new fork, which becomes active; with the last N turns in its view (--fork=N)",
+      optionalValue: () => false,
+    },
+    { flags: "--attach <file>", description: "attach a text, an image or a PDF", repeatable: true },
+    { flags: "--no-tools", description: "offer the model no tools" },
+    { flags: "-y, --yes", description: "run tools without asking" },
+  ],
+  examples: [
+    { command: 'jpg query "Continue with the parser"', explains: "one more turn" },
+    { command: 'git diff | jpg query "Review this"', explains: "with what another program prints" },
+    { command: 'jpg query --compact=heavy "Go on"', explains: "the same as jpg compact -p heavy, then jpg query" },
+    { command: 'jpg query --fork=3 "Try another way"', explains: "on a fork that shows the last 3 turns" },
+    { command: 'jpg query --new -m ollama/qwen3 "What is in @notes.md?"', explains: "a new conversation about a file" },
+  ],
+  run: async (context) => {
+    checkFlags(context);
+    const content = await readRequest(context);
+    return untilStopped((signal) => runQuery(context, content, signal));
+  },
+};
+
+async function runQuery(context: CommandContext, content: Content, signal: AbortSignal): Promise<number> {
+  const { output, options, json } = context;
+  const model = text(options, "model");
+  const workspace = await context.open({ create: true });
+  const place = await findQueryPlace(workspace, {
+    text: textOfContent(content),
+    isNew: flag(options, "new"),
+    ...(options["fork"] === undefined ? {} : { fork: forkOption(options["fork"]) }),
+    ...(options["compact"] === undefined ? {} : { compact: profileOption(options["compact"]) }),
+    ...(model === undefined ? {} : { model }),
+    signal,
+  });
+  sayPlace(context, place);
+  const printer = createQueryPrinter({ output, json, yes: flag(options, "yes"), signal });
+  const { branch, tree, root, opened, compaction } = place;
+  const openTools = (opening: ToolOpening): Promise<ToolBox> =>
+    openQueryTools(workspace, { ...opening, branch, signal });
+  try {
+    const request = {
+      content,
+      signal,
+      settingsKept: compaction !== null,
+      ...(model === undefined ? {} : { model }),
+      ...(tree === undefined ? {} : { tree }),
+      ...(root === undefined ? {} : { root }),
+      ...(opened === undefined ? {} : { opened }),
+      ...(options["tools"] === false ? {} : { openTools }),
+    };
+    const report = await query(workspace, branch, request, printer);
+    printer.end();
+    printReport(context, place, report);
+    return report.interrupted ? INTERRUPTED : 0;
+  } finally {
+    printer.end();
+  }
+}
+
+function printReport({ output, json }: CommandContext, { compaction }: QueryPlace, report: QueryReport): void {
+  const compactions = [...(compaction?.compaction == null ? [] : [compaction]), ...report.compactions];
+  if (json) {
+    output.json({
+      ...report,
+      compactions: compactions.map(({ compaction: event, commit, tokens }) => ({
+        compaction: event?.id ?? null,
+        commit,
+        tokens,
+      })),
+    });
+    return;
+  }
+  const { usage, price, tokens, branch, turn, model } = report;
+  const sizes = tokens.window === null ? "" : ` of ${formatTokens(tokens.window)}`;
+  const spent = usage === null ? "" : `, ${formatTokens(usage.output)} written, ${renderPrice(price)}`;
+  if (turn !== null)
+    output.detail(`turn ${turn} of ${branch}: ${model}, ${formatTokens(tokens.view)}${sizes} tokens${spent}`);
+}
+
+function sayPlace({ output }: CommandContext, { branch, root, forked, compaction }: QueryPlace): void {
+  if (root !== undefined) output.detail(`new conversation ${root.id}`);
+  if (forked) output.info(`Forked to ${branch}, now active`);
+  if (compaction === null) return;
+  output.info(
+    compaction.compaction === null ? (compaction.reason ?? "Nothing to compact.") : renderCompacted(compaction.tokens),
+  );
+}
+
+function checkFlags({ options }: CommandContext): void {
+  for (const other of ["fork", "compact"]) {
+    if (options["new"] !== true || options[other] === undefined) continue;
+    throw userError("contradictory_flags", `--new and --${other} contradict each other; give one of them.`, {
+      hints: ["`jpg query --help` says what each is for."],
+    });
+  }
+}
+
+function forkOption(value: unknown): true | number {
+  return typeof value === "string" && value !== "" ? (count({ fork: value }, "fork") ?? true) : true;
+}
+
+function profileOption(value: unknown): true | string {
+  return typeof value === "string" && value !== "" ? value : true;
+}
+
+/** Puts the request together. With words, a pipe that stays silent is not waited for. */
+async function readRequest({ args, options, runtime, output }: CommandContext): Promise<Content> {
+  const words = args.filter((word) => word !== "-").join(" ");
+  const files = texts(options, "attach");
+  const isWanted = args.includes("-");
+  const kind = inputKind();
+  let stdin: Uint8Array | null = null;
+  if (isWanted || kind === "file" || (kind === "open" && words === "" && files.length === 0)) {
+    stdin = await runtime.readStdin();
+  } else if (kind === "open") {
+    stdin = await readInput(PIPE_WAIT_MS);
+    if (stdin === null) output.warn("standard input stayed silent for 3 s and is left out; `-` waits for it");
+  }
+  return requestContent(runtime.cwd, { text: words, files, stdin });
+}
