@@ -3,6 +3,8 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { userError } from "../core/errors.ts";
+import { endGroup } from "./process-group.ts";
+import { type RunningProgram, watchProgram } from "./running-program.ts";
 
 /** A pager: a program with its arguments, or the user's own command line from $PAGER. */
 export type PagerProgram =
@@ -85,6 +87,22 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
   }
 }
 
+/**
+ * Starts a program that is talked with over its standard input and output. It gets a process group of its own, so that
+ * Ctrl-C reaches jpg alone, and ends with jpg. A program that is not there has `ended` with the reason.
+ */
+export function startProgram(
+  command: readonly string[],
+  place: { readonly cwd: string; readonly env: Environment },
+): RunningProgram | { readonly problem: string } {
+  const [program = "", ...args] = command;
+  try {
+    return watchProgram(spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true }));
+  } catch (error) {
+    return { problem: `could not be started: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
 type AskedChild = ChildProcessByStdio<Writable, Readable, null>;
 
 function hearOut(child: AskedChild, question: ProgramQuestion): Promise<ProgramAnswer> {
@@ -134,17 +152,6 @@ function collect(
   // A program may answer without reading the question to its end.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-}
-
-/** Ends a program with everything that it started. */
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // The whole group has ended by itself.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
 }
 
 function feed(child: ChildProcess, text: string): Promise<boolean> {

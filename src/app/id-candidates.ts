@@ -1,6 +1,7 @@
 // What a word may name, look-up by look-up: compactions, commits, events, and conversations by prefix or title.
+import { turnIndexOfPath } from "../core/turn-file.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
-import { loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { activeBranch, conversationOf, mainBranch } from "./conversations.ts";
 import { conversationTitle } from "./titles.ts";
@@ -64,25 +65,54 @@ export async function findCommit(
 /** A commit id or its beginning, HEAD, or one of these (or a branch) with a way from it, e.g. `HEAD~2`. */
 const REVISION = /^([0-9a-f]{4,40}|HEAD|[\w./-]+(?=[~^@]))([~^@].*)?$/;
 
-/** Events of the active branch whose id begins with the word. */
+/** Events whose id begins with the word: of the active branch, and only where it has none, of the others. */
 export async function findEvents(
   workspace: Workspace,
   branches: readonly BranchTip[],
   word: string,
 ): Promise<readonly Candidate[]> {
+  const { store } = workspace;
   const active = await activeBranch(workspace);
   const tip = branches.find((branch) => branch.name === active);
-  if (tip === undefined) return [];
-  const tree = await loadBranchTree(workspace.store, tip.name, tip.commit);
+  if (tip !== undefined) {
+    const tree = await loadBranchTree(store, tip.name, tip.commit);
+    const all = tree.turnOids.map((_, turn) => turn);
+    const found = await findInTurns(workspace, tree, { turns: all, word });
+    if (found.length > 0) return found;
+  }
+  const others = branches.filter((branch) => branch !== tip);
+  const texts = [`"id":"${word}`];
+  const holding = /[\n"\\]/.test(word)
+    ? new Map<string, readonly string[]>()
+    : await store.findText(
+        others.map(({ commit }) => commit),
+        { texts, under: ["turns"] },
+      );
+  const found = new Map<string, Candidate>();
+  for (const { name, commit } of others) {
+    const turns = (holding.get(commit) ?? []).flatMap((path) => turnIndexOfPath(path) ?? []);
+    if (turns.length === 0) continue;
+    const candidates = await findInTurns(workspace, await loadBranchTree(store, name, commit), { turns, word });
+    // Forks share events: the first branch that has one stands for all.
+    for (const candidate of candidates) if (!found.has(candidate.name)) found.set(candidate.name, candidate);
+  }
+  return [...found.values()];
+}
+
+async function findInTurns(
+  { store }: Workspace,
+  { branch, turnOids }: BranchTree,
+  { turns, word }: { readonly turns: readonly number[]; readonly word: string },
+): Promise<readonly Candidate[]> {
   const decoder = new TextDecoder();
   const found: Candidate[] = [];
-  let turn = 0;
-  for await (const bytes of workspace.store.readBlobs(tree.turnOids)) {
+  let next = 0;
+  for await (const bytes of store.readBlobs(turns.map((turn) => turnOids[turn] ?? ""))) {
+    const turn = turns[next++] ?? 0;
     for (const line of decoder.decode(bytes).split("\n")) {
       const id = /"id":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
-      if (id?.startsWith(word)) found.push({ name: id, target: { kind: "event", branch: tip.name, turn, event: id } });
+      if (id?.startsWith(word)) found.push({ name: id, target: { kind: "event", branch, turn, event: id } });
     }
-    turn++;
   }
   return found;
 }

@@ -25,6 +25,12 @@ export interface ResumeReport {
   readonly reused: boolean;
 }
 
+/** The agent to resume a branch in: the one that it came from, where jpg can. */
+export function resumableAgent({ header }: BranchTree): string {
+  const own = header.source?.format;
+  return AGENTS.find((agent) => agent === own) ?? AGENTS[0] ?? "";
+}
+
 /** Writes the session file. Throws `unknown_agent`. */
 export async function prepareResume(workspace: Workspace, tree: BranchTree, agent: string): Promise<ResumeReport> {
   if (!AGENTS.includes(agent)) {

@@ -81,6 +81,16 @@ export interface LogQuery {
   readonly limit?: number;
 }
 
+/** Which files of commits to look for. */
+export interface TextQuery {
+  /** Any of them; each is not empty and holds no line end. None = nothing is found. */
+  readonly texts: readonly string[];
+  /** Folders to look under, never empty. */
+  readonly under: readonly string[];
+  /** Whether upper and lower case are alike, of ASCII letters; default false. */
+  readonly ignoreCase?: boolean;
+}
+
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
 export interface ConversationStore {
   readonly engine: "native" | "embedded";
@@ -112,6 +122,8 @@ export interface ConversationStore {
   readBlobs(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
   /** Newest first. */
   readLog(query: LogQuery): Promise<readonly LogEntry[]>;
+  /** Paths of each commit's files whose bytes hold one of the texts, in path order; commits without any are left out. */
+  findText(commits: readonly string[], query: TextQuery): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Writes objects, then moves each branch by compare-and-swap. One pass for all writes. */
   write(writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>): Promise<readonly WriteResult[]>;
   /** Creates a branch at a commit without writing an object. False when it exists. */

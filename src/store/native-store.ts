@@ -16,6 +16,7 @@ import { type BranchMove, moveBranches } from "./ref-update.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
 import { signCommits } from "./sign-commits.ts";
 import { createSizeReader, type SizeReader } from "./size-reader.ts";
+import { findText } from "./text-finder.ts";
 import { createTreeReader } from "./tree-reader.ts";
 import { checkAdvance, refusal } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
@@ -55,6 +56,7 @@ export async function openNativeStore(options: {
     readEntries: (commit, paths) => trees.entries(commit, paths),
     readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
     readLog: (query) => readLog(repository, query),
+    findText: (commits, query) => findText(repository, commits, query),
     write: (writes) => write(repository, worktreeRoot, writes),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {

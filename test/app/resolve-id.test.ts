@@ -3,6 +3,7 @@ import { resolveId } from "../../src/app/resolve-id.ts";
 import type { Compaction } from "../../src/core/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../src/core/compaction-line.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";
+import { surveyedSession } from "../helpers/surveyed-session.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../helpers/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -61,5 +62,22 @@ describe("resolveId", () => {
       code: "unknown_id",
       hints: [expect.stringContaining(conversation!), expect.anything()],
     });
+  });
+
+  it("finds an event on the active branch, and only where that has none, on others", async () => {
+    const session = "5e551073-0000-4000-8000-0000000000bb";
+    const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
+    await workspace.store.useBranch(main);
+    const event = (id: string) => resolveId(workspace, id, ["event"]);
+    const own = await event("00000000-0000-4000-8000-000000000003");
+    expect(own).toMatchObject({ kind: "event", branch: main });
+    const there = await event("000000bb-0000-4000-8000-000000000003");
+    expect(there).toMatchObject({ kind: "event", branch: second, turn: 0 });
+    await workspace.store.createBranch(second.replace("/main", "/fork"), await tipOf(workspace, second));
+    expect(await event("000000bb-0000-4000-8000-000000000003")).toMatchObject({
+      event: "event" in there ? there.event : "",
+    });
+    await expect(event("000000bb-0000-4000-8000-0000000000")).rejects.toMatchObject({ code: "ambiguous_id" });
+    await expect(event('"id":"')).rejects.toMatchObject({ code: "unknown_id" });
   });
 });

@@ -2,6 +2,7 @@
 import { testBranches } from "./store-branches.ts";
 import { testFiles } from "./store-files.ts";
 import { testLog } from "./store-log.ts";
+import { testSearch } from "./store-search.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 import { testWriting } from "./store-writing.ts";
 
@@ -11,4 +12,5 @@ export function testConversationStore(engine: string, open: () => Promise<StoreU
   testFiles(engine, open);
   testWriting(engine, open);
   testLog(engine, open);
+  testSearch(engine, open);
 }

@@ -95,6 +95,21 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
         async (at) => await listFiles(repository, await rootTree(repository, at), ""),
       );
     },
+    async findText(commits, { texts, under, ignoreCase = false }) {
+      const found = new Map<string, string[]>();
+      const fold = (text: string): string => (ignoreCase ? text.replace(/[A-Z]/g, (c) => c.toLowerCase()) : text);
+      for (const commit of commits) {
+        const files = await listFiles(repository, await rootTree(repository, commit), "");
+        for (const { path, oid } of files.filter((file) =>
+          under.some((folder) => file.path.startsWith(`${folder}/`)),
+        )) {
+          const content = fold(Buffer.from(await readBlob(oid)).toString("utf8"));
+          if (texts.some((text) => content.includes(fold(text))))
+            found.set(commit, [...(found.get(commit) ?? []), path]);
+        }
+      }
+      return found;
+    },
     write: (writes) => write(repository, writes),
     createBranch: async (name, commit) => await moveBranch(repository, name, null, commit),
     get objectsRead() {

@@ -1,0 +1,54 @@
+// The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
+import { JpgError } from "../core/errors.ts";
+import type { Tool } from "./tool-box.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The name that no tool of a server may take. */
+export const COMPACT_TOOL = "compact";
+
+/** When to use it, for the model that reads it. */
+export const COMPACT_ADVICE: string = [
+  "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
+  "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
+  "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
+].join(" ");
+export const FOCUS_ADVICE = "What the summary should dwell on, in a few words; optional.";
+/** Longest focus, characters: it is a hint to the summary, not a text. */
+export const LONGEST_FOCUS = 2000;
+
+/** Creates the tool for a branch; `window`: that of the model that is offered it, tokens. */
+export function compactTool(
+  workspace: Workspace,
+  branch: string,
+  { window = null }: { readonly window?: number | null } = {},
+): Tool {
+  return {
+    definition: {
+      name: COMPACT_TOOL,
+      description: COMPACT_ADVICE,
+      parameters: {
+        type: "object",
+        properties: { focus: { type: "string", description: FOCUS_ADVICE } },
+        additionalProperties: false,
+      },
+    },
+    origin: "jpg",
+    confirm: false,
+    async call({ focus }, { signal }) {
+      signal.throwIfAborted();
+      if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
+        return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
+      // Most turns never call it.
+      const { agentCompact } = await import("./agent-compact.ts");
+      try {
+        const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
+        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, window, signal });
+        return { content: text, isError: outcome === "too_small" };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof JpgError)) throw error;
+        return { content: [`Not compacted: ${error.message}`, ...error.hints].join("\n"), isError: true };
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { CommandSpec } from "../command.ts";
+import { optionsFrom } from "../workspace-options.ts";
+
+export const command: CommandSpec = {
+  name: "mcp",
+  summary: "serve jpg's tools to an agent, over MCP on standard input and output",
+  description:
+    "An agent starts this itself, once it is told to. It then has the tools compact, log, show, search, fork and stats, with the rules of the commands of those names; its own session is imported before it is looked at. compact cannot shrink the agent's context: it prepares a smaller continuation and names the command that goes on there.",
+  examples: [
+    { command: "claude mcp add jpg -- jpg mcp", explains: "give the tools to Claude Code, in this project" },
+    { command: "jpg mcp --store ~/talks", explains: "over one conversation repository, wherever it is started" },
+  ],
+  run: async ({ options, runtime, output, fronts }) => {
+    await fronts.serveMcp({ runtime, options: { ...optionsFrom(options), warn: output.warn } });
+    return 0;
+  },
+};

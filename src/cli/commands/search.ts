@@ -1,0 +1,55 @@
+import { searchConversations } from "../../app/search.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandSpec, flag } from "../command.ts";
+import { count } from "../number-option.ts";
+import { renderSearch } from "../render-search.ts";
+
+/** As with grep: nothing was found. */
+const NOTHING_FOUND = 1;
+/** The exit code of a store that is damaged, or newer than this jpg, in part. */
+const BROKEN_STORE = 3;
+
+export const command: CommandSpec = {
+  name: "search",
+  summary: "find events by their text, those that compactions hide too",
+  description:
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and their results, of all conversations or of ID with its forks. Says of each event whether the view still shows it; `jpg show EVENT` prints the original. Exit code 1 when nothing is found.",
+  arguments: [
+    { name: "<pattern>", description: "a text as it stands" },
+    { name: "[id]", description: "conversation, or one branch of it; default all" },
+  ],
+  options: [
+    { flags: "-i, --ignore-case", description: "take upper and lower case as the same" },
+    { flags: "--regex", description: "PATTERN is a regular expression (JavaScript's)" },
+    { flags: "-a, --all", description: "name a turn on every fork that has it, not once a conversation" },
+    { flags: "-n, --limit <n>", description: "stop after N events" },
+  ],
+  examples: [
+    { command: 'jpg search "tide table"', explains: "where that was said, in any conversation" },
+    { command: "jpg search -i enospc @", explains: "in the active conversation and its forks" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const [pattern = "", id] = args;
+    const limit = count(options, "limit");
+    if (limit === 0) {
+      const hints = ["For example: --limit 20"];
+      throw userError("bad_number", "--limit takes a whole number, 1 or more; got 0.", { hints });
+    }
+    const report = await searchConversations(await open(), {
+      pattern,
+      ...(id === undefined ? {} : { id }),
+      ...(limit === undefined ? {} : { limit }),
+      regex: flag(options, "regex"),
+      ignoreCase: flag(options, "ignoreCase"),
+      all: flag(options, "all"),
+    });
+    const { hits, cut, unreadable } = report;
+    if (json) output.json(hits);
+    else if (hits.length === 0) output.info("Nothing found.");
+    else await output.page(renderSearch(hits, output));
+    if (cut) output.info(`There is more: these are the first ${hits.length}.`);
+    for (const { error } of unreadable) output.warn([error.message, ...error.hints].join("\n"));
+    if (unreadable.length > 0) return BROKEN_STORE;
+    return hits.length === 0 ? NOTHING_FOUND : 0;
+  },
+};

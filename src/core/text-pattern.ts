@@ -1,0 +1,85 @@
+// What is searched for in the texts of a conversation: a text as it is, or a regular expression; and the line where it was
+// found, cut to what fits on one.
+import { userError } from "./errors.ts";
+
+/** A pattern that is ready. */
+export interface TextPattern {
+  readonly expression: RegExp;
+  readonly ignoreCase: boolean;
+  /**
+   * A part of every text that matches, in a form that no writer of JSON has reason to escape: what does not hold it need
+   * not be read. Null when nothing is known of all of them.
+   */
+  readonly needle: string | null;
+}
+
+export interface PatternOptions {
+  /** Whether the text is a regular expression of JavaScript; default false. */
+  readonly regex?: boolean;
+  readonly ignoreCase?: boolean;
+}
+
+/** The line that holds the first match, white space and far ends cut. */
+export interface MatchedLine {
+  readonly line: string;
+  /** Where the match stands in `line`: characters, 0-based, the end exclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Longest line shown, characters, and how much of it may stand before the match. */
+const LONGEST_LINE = 160;
+const BEFORE_MATCH = 60;
+/** What JSON must or may escape is no part of a needle, nor what `git grep` cannot fold. */
+const UNESCAPED = /[^\u0000-\u001f"\\/<>&'\u007f-\uffff]+/g;
+
+/** Parses a pattern. Throws `bad_pattern` for an empty one, and for an expression that is none. */
+export function parsePattern(text: string, { regex = false, ignoreCase = false }: PatternOptions = {}): TextPattern {
+  if (text === "") throw badPattern("an empty pattern is found everywhere");
+  const flags = ignoreCase ? "iu" : "u";
+  if (!regex) {
+    const runs = text.match(UNESCAPED) ?? [];
+    const longest = runs.reduce<string>((best, run) => (run.length > best.length ? run : best), "");
+    const expression = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags);
+    return { expression, ignoreCase, needle: longest === "" ? null : longest };
+  }
+  try {
+    return { expression: new RegExp(text, flags), ignoreCase, needle: null };
+  } catch (error) {
+    throw badPattern(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Finds the first match in texts; null when there is none. */
+export function findLine(texts: Iterable<string>, { expression }: TextPattern): MatchedLine | null {
+  for (const text of texts) {
+    const match = expression.exec(text);
+    if (match !== null) return lineAround(text, match.index, match.index + match[0].length);
+  }
+  return null;
+}
+
+function lineAround(text: string, matchFrom: number, matchTo: number): MatchedLine {
+  const lineStart = text.lastIndexOf("\n", matchFrom - 1) + 1;
+  const nextLine = text.indexOf("\n", matchFrom);
+  const lineEnd = nextLine < 0 ? text.length : nextLine;
+  const start = Math.max(lineStart, matchFrom - BEFORE_MATCH);
+  const end = Math.min(lineEnd, start + LONGEST_LINE);
+  const before = tidy(text.slice(start, matchFrom)).trimStart();
+  const match = tidy(text.slice(matchFrom, Math.min(matchTo, end)));
+  const after = tidy(text.slice(Math.min(matchTo, end), end)).trimEnd();
+  const lead = start > lineStart ? "…" : "";
+  const from = lead.length + before.length;
+  return { line: `${lead}${before}${match}${after}${end < lineEnd ? "…" : ""}`, from, to: from + match.length };
+}
+
+/** White space in runs takes one column, and half a character none. */
+function tidy(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+}
+
+function badPattern(reason: string): Error {
+  return userError("bad_pattern", `That cannot be searched for: ${reason}.`, {
+    hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
+  });
+}

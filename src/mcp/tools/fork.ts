@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { loadCallerConversation } from "../../app/caller-session.ts";
+import { forkConversation } from "../../app/fork.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { resumeCommand } from "../../app/resume-command.ts";
+import { conversation, imported } from "../schemas.ts";
+import { defineTool, type McpTool } from "../tool.ts";
+
+export const fork: McpTool = defineTool({
+  name: "fork",
+  title: "Fork a conversation",
+  description:
+    "Makes a new branch that shares history, so that another way can be tried from here or from an earlier turn. You stay where you are, and so does the user; `resume` is the command that goes on with the fork.",
+  input: z.object({
+    conversation,
+    name: z.string().min(1).max(100).optional().describe("Name of the fork; default made up."),
+    first: z.int().min(1).optional().describe("Only the first N turns; default all."),
+  }),
+  output: z.object({
+    conversation: z.string(),
+    branch: z.string(),
+    turns: z.number(),
+    from: z.string(),
+    imported,
+    resume: z.string(),
+  }),
+  readOnly: false,
+  run: async ({ workspace }, { conversation: id, name, first }) => {
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id);
+    const report = await forkConversation(workspace, tree, {
+      activate: false,
+      ...(name === undefined ? {} : { name }),
+      ...(first === undefined ? {} : { first }),
+    });
+    const { conversation: of, branch, turns } = report;
+    const resume = resumeCommand(workspace, await resolveBranch(workspace, branch));
+    return { value: { conversation: of, branch, turns, from: tree.branch, imported: sentence, resume } };
+  },
+});

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { loadCallerConversation } from "../../app/caller-session.ts";
+import { readCompactionLog } from "../../app/log.ts";
+import { conversation, imported, tokenChange } from "../schemas.ts";
+import { defineTool, type McpTool } from "../tool.ts";
+
+const row = z.object({
+  kind: z.enum(["compaction", "revert", "reapply"]),
+  compaction: z.string(),
+  commit: z.string(),
+  subject: z.string(),
+  from_turn: z.number().nullable(),
+  to_turn: z.number().nullable(),
+  live: z.boolean().describe("Whether it is in force."),
+  source: z.string().nullable().describe("Who made it: manual, auto, agent, import."),
+  tokens: tokenChange.nullable(),
+  timestamp: z.string(),
+});
+
+export const log: McpTool = defineTool({
+  name: "log",
+  title: "Compaction history",
+  description:
+    "Lists what was compacted in a conversation and what was taken back, newest first. Use it to see what your context no longer holds; `show` of a compaction's id tells what it hid.",
+  input: z.object({
+    conversation,
+    limit: z.int().min(1).max(200).default(20).describe("Most rows."),
+  }),
+  output: z.object({ branch: z.string(), rows: z.array(row), more: z.boolean(), imported }),
+  readOnly: true,
+  run: async ({ workspace }, { conversation: id, limit }) => {
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id);
+    const all = await readCompactionLog(workspace, tree);
+    const rows = all.slice(0, limit).map((entry) => {
+      const { kind, compaction, commit, subject, from_turn, to_turn, live, source, tokens, timestamp } = entry;
+      return { kind, compaction, commit, subject, from_turn, to_turn, live, source, tokens, timestamp };
+    });
+    return { value: { branch: tree.branch, rows, more: all.length > rows.length, imported: sentence } };
+  },
+});

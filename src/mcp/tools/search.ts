@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { loadCallerConversation } from "../../app/caller-session.ts";
+import { searchConversations } from "../../app/search.ts";
+import { imported } from "../schemas.ts";
+import { defineTool, type McpTool } from "../tool.ts";
+
+const hit = z.object({
+  conversation: z.string(),
+  branch: z.string(),
+  turn: z.number(),
+  event: z.string().describe("Id, for `show`."),
+  type: z.string(),
+  state: z.enum(["shown", "changed", "hidden"]),
+  line: z.string().describe("The line that holds the match, far ends cut."),
+});
+
+export const search: McpTool = defineTool({
+  name: "search",
+  title: "Search conversations",
+  description:
+    "Finds requests, answers, tool calls and results by a text that they hold, also those that compactions hide, in this project's conversations. Use it when you miss something that was said or seen earlier; `show` gives the whole of a hit.",
+  input: z.object({
+    pattern: z.string().min(1).max(1000).describe("A text as it stands, no expression."),
+    conversation: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Look only there (`@` = the active one); default all."),
+    ignore_case: z.boolean().default(true),
+    limit: z.int().min(1).max(200).default(20).describe("Most hits."),
+  }),
+  output: z.object({ hits: z.array(hit), more: z.boolean().describe("There are more than `limit`."), imported }),
+  readOnly: true,
+  run: async ({ workspace }, { pattern, conversation: id, ignore_case: ignoreCase, limit }) => {
+    const caller = await loadCallerConversation(workspace, id);
+    const where = id === undefined ? {} : { id: caller.tree.branch };
+    const { hits, cut } = await searchConversations(workspace, { pattern, ignoreCase, limit, ...where });
+    const rows = hits.map(({ conversation, branch, turn, event, type, state, line }) => {
+      return { conversation, branch, turn, event, type, state, line };
+    });
+    return { value: { hits: rows, more: cut, imported: caller.imported } };
+  },
+});

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { loadCallerConversation } from "../../app/caller-session.ts";
+import { readEventText } from "../../app/event-text.ts";
+import type { ShowReport } from "../../app/reports.ts";
+import { show as showId } from "../../app/show.ts";
+import { standingOn } from "../../app/standing-on.ts";
+import { conversation } from "../schemas.ts";
+import { defineTool, type McpTool } from "../tool.ts";
+
+const output = z.object({
+  kind: z.enum(["conversation", "compaction", "event"]),
+  branch: z.string(),
+  text: z.string().describe("An event's original text; of anything else its facts as JSON."),
+  offset: z.number().describe("Where `text` begins, characters, 0-based."),
+  total_chars: z.number().describe("Length of the whole; ask again with a later offset for the rest."),
+  turn: z.number().optional(),
+  type: z.string().optional(),
+  state: z.string().optional().describe("Whether the view shows the event, changed it or hides it."),
+  compaction: z.string().optional().describe("The compaction that changes or hides it."),
+});
+
+export const show: McpTool = defineTool({
+  name: "show",
+  title: "Fetch an original",
+  description:
+    "Gives the original of what a compaction took out: of an event by its id (stubs such as `[compacted] Read: success · ID` name it, `search` gives it), of a compaction what it hid, of a conversation what it holds. Use it in place of running a tool again.",
+  input: z.object({
+    id: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe("Event, compaction, commit of one, or conversation; a unique beginning is enough."),
+    conversation,
+    offset: z.int().min(0).default(0).describe("Character to begin at."),
+    max_chars: z.int().min(1).max(200_000).default(40_000).describe("Most characters."),
+  }),
+  output,
+  readOnly: true,
+  run: async ({ workspace }, { id, conversation: where, offset, max_chars: most }) => {
+    const { tree } = await loadCallerConversation(workspace, where);
+    // Conversations may share events: those of the one that is meant come first.
+    const report = await showId(standingOn(workspace, tree.branch), id);
+    const whole = report.kind === "event" ? await readEventText(workspace, report) : JSON.stringify(report, null, 1);
+    const text = whole.slice(offset, offset + most);
+    return { value: { ...factsOf(report), text, offset, total_chars: whole.length } };
+  },
+});
+
+function factsOf(report: ShowReport): Omit<z.input<typeof output>, "text" | "offset" | "total_chars"> {
+  const { kind, branch } = report;
+  if (report.kind !== "event") return { kind, branch };
+  const { turn, event, state, compaction } = report;
+  return { kind, branch, turn, type: event.type, state, ...(compaction === undefined ? {} : { compaction }) };
+}
