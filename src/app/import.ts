@@ -15,7 +15,7 @@ import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from ".
 import type { OpenSession } from "./open-session.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ImportReport } from "./reports.ts";
-import { findAgentSessions, findSessionFiles, type SessionFile } from "./session-files.ts";
+import { findAgentSessions, findSessionFiles, projectDirectories, type SessionFile } from "./session-files.ts";
 import { formatByName, formatNames } from "./session-registry.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -48,7 +48,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
   const run = createRun(workspace, request, { files, counts, sources });
   while (run.hasMore()) await importPass(workspace, run);
-  await activate(workspace, run.reports, files);
+  await activate(workspace, run, files);
   remember(run, await store.readActiveBranch());
   await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
@@ -195,9 +195,9 @@ function isRelated(a: SessionNames, b: SessionNames): boolean {
 }
 
 async function filesOf(workspace: Workspace, request: ImportRequest): Promise<SessionFile[]> {
-  const { runtime, location } = workspace;
+  const { runtime } = workspace;
   if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
-  const directories = location.project === undefined ? [runtime.cwd] : [location.project.root, runtime.cwd];
+  const directories = projectDirectories(workspace);
   const files = await findAgentSessions(runtime, directories);
   if (files.length === 0) {
     throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
@@ -211,17 +211,23 @@ async function filesOf(workspace: Workspace, request: ImportRequest): Promise<Se
   return files;
 }
 
-/** The session that changed last becomes active, a single named one in any case; the views of all that changed are brought along. */
+/**
+ * The session that changed last becomes active, a single named one in any case, unless the active one is to stay; the views
+ * of all that changed are brought along.
+ */
 async function activate(
   workspace: Workspace,
-  reports: readonly ImportReport[],
+  { request, reports }: ImportRun,
   files: readonly SessionFile[],
 ): Promise<void> {
+  const { store } = workspace;
   const changed = reports.filter((report) => report.status !== "unchanged");
   const newest =
     [...changed].sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? "")).at(-1) ??
     (files.length === 1 ? reports[0] : undefined);
   if (newest === undefined) return;
-  if ((await workspace.store.readActiveBranch()) !== newest.branch) await workspace.store.useBranch(newest.branch);
-  await refreshViews(workspace, new Set([newest.branch, ...changed.map((report) => report.branch)]));
+  const active = await store.readActiveBranch();
+  const stays = request.keepActive === true && active !== null && (await store.readBranch(active)) !== null;
+  if (!stays && active !== newest.branch) await store.useBranch(newest.branch);
+  await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
 }

@@ -5,6 +5,7 @@ import { JpgError, userError } from "../core/errors.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import type { Runtime } from "./runtime.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface SessionFile {
   /** Absolute path, or `-` for standard input. */
@@ -30,11 +31,20 @@ export function claudeProjectDir(runtime: Runtime, directory: string): string {
   return join(base, "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
 }
 
+/** The directories whose sessions are those of this project: its root, and where jpg was started. */
+export function projectDirectories({ runtime, location }: Pick<Workspace, "runtime" | "location">): readonly string[] {
+  return location.project === undefined ? [runtime.cwd] : [location.project.root, runtime.cwd];
+}
+
+/** The folders, absolute, in which agents on this machine keep the sessions of directories; they need not exist. */
+export function agentSessionFolders(runtime: Runtime, directories: readonly string[]): readonly string[] {
+  return [...new Set(directories)].map((directory) => claudeProjectDir(runtime, directory));
+}
+
 /** The session files that agents on this machine keep for the given directories. */
 export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<SessionFile[]> {
   const files: SessionFile[] = [];
-  for (const directory of new Set(directories)) {
-    const folder = claudeProjectDir(runtime, directory);
+  for (const folder of agentSessionFolders(runtime, directories)) {
     const names = await readdir(folder).catch(noneIfAbsent); // no folder: the agent was never used here
     files.push(
       ...names

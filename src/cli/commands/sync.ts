@@ -1,0 +1,106 @@
+import { parseImportArguments } from "../../app/import.ts";
+import { keepSyncing, type SyncObserver, type SyncReport, type SyncRequest, syncSessions } from "../../app/sync.ts";
+import { openWorkspace, type Workspace } from "../../app/workspace.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandContext, type CommandSpec, flag } from "../command.ts";
+import { count } from "../number-option.ts";
+import type { Output } from "../output.ts";
+import { renderImport } from "../render-import.ts";
+import { plainLine } from "../style.ts";
+import { syncDocument } from "../sync-document.ts";
+import { untilStopped } from "../until-stopped.ts";
+import { optionsFrom } from "../workspace-options.ts";
+
+export const command: CommandSpec = {
+  name: "sync",
+  summary: "keep importing sessions that grow, and compact those that grow too large",
+  description:
+    "Imports what agents wrote since the last time, as `jpg import` does, and leaves the active conversation as it is. Where `conversation.compaction.auto.enabled` is set, a conversation that grew and whose view has come near its model's window is compacted. The agents' own files are only read. With --watch it goes on until Ctrl-C.",
+  arguments: [
+    {
+      name: "[format-or-paths...]",
+      description: "format (claude-code; detected when left out), then files or folders; default: the agents' own",
+    },
+  ],
+  options: [
+    { flags: "--watch", description: "go on, whenever sessions change" },
+    { flags: "--every <seconds>", description: "with --watch: look at least this often; default 30" },
+  ],
+  examples: [
+    { command: "jpg sync", explains: "import what grew, once" },
+    { command: "jpg sync --watch -c auto.enabled=true", explains: "keep importing, and compacting where it is needed" },
+  ],
+  run: async (context) => {
+    const { args, options, runtime, output, json } = context;
+    checkFlags(context);
+    const request = await parseImportArguments(args, runtime.cwd);
+    const observer = observe(output);
+    if (flag(options, "watch")) {
+      await watchSessions(context, request, observer);
+      return 0;
+    }
+    const workspace = await context.open({ create: true });
+    const pass = await syncSessions(workspace, request, { observer });
+    if (json) output.json(syncDocument(pass));
+    else if (!output.quiet) output.data(renderImport(pass.sessions, { ...output, verbose: output.verbose }));
+    warnOfFailed(pass, observer);
+    return pass.sessions.length === 0 ? 1 : 0;
+  },
+};
+
+/** Seconds between two passes at most, unless said otherwise. */
+const USUAL_SECONDS = 30;
+
+function checkFlags({ args, options, json }: CommandContext): void {
+  const isWatching = flag(options, "watch");
+  const refuse = (what: string, hint: string): never => {
+    throw userError("contradictory_flags", `jpg sync: ${what}.`, { hints: [hint] });
+  };
+  if (!isWatching && options["every"] !== undefined)
+    refuse("--every says nothing without --watch", "`jpg sync --watch --every 10` looks every 10 seconds.");
+  if (isWatching && json) refuse("--json is of one pass, and --watch makes many", "Leave one of them out.");
+  if (isWatching && args.includes("-"))
+    refuse("standard input cannot be watched", "Name the session's file, or leave --watch out.");
+  if (count(options, "every") === 0) refuse("--every takes a number of seconds from 1 on", "For example: --every 10");
+}
+
+async function watchSessions(
+  { options, runtime, output }: CommandContext,
+  request: SyncRequest,
+  observer: SyncObserver,
+): Promise<void> {
+  const open = (): Promise<Workspace> =>
+    openWorkspace(runtime, { ...optionsFrom(options), warn: observer.warn, create: true });
+  const everyMs = (count(options, "every") ?? USUAL_SECONDS) * 1000;
+  output.info("Watching for sessions that change; Ctrl-C ends it.");
+  await untilStopped((signal) =>
+    keepSyncing(open, request, {
+      everyMs,
+      signal,
+      observer,
+      report: (pass) => {
+        const sessions = pass.sessions.filter(({ status }) => status !== "unchanged");
+        if (sessions.length > 0 && !output.quiet) output.data(renderImport(sessions, output));
+        warnOfFailed(pass, observer);
+      },
+    }),
+  );
+}
+
+function warnOfFailed({ failed }: SyncReport, observer: SyncObserver): void {
+  for (const { path, error } of failed)
+    observer.warn(error.message.includes(path) ? error.message : `${path}: ${error.message}`);
+}
+
+/** Says each warning once: passes that follow each other meet the same trouble. */
+function observe(output: Output): SyncObserver {
+  const said = new Set<string>();
+  return {
+    notice: (text) => output.info(plainLine(text)),
+    warn: (text) => {
+      if (said.has(text)) return;
+      said.add(text);
+      output.warn(text);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// jpg query that compacts by itself: after a turn, and between the calls of one, against a model server on loopback whose
+// model has a small window.
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/chat-server.ts";
+import type { Json } from "../helpers/claude-session.ts";
+import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { createLongSession } from "../helpers/long-session.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
+const ON = "[conversation.compaction.auto]\nenabled = true\nmin_turns = 2\n";
+const FILES = `[mcp.servers.files]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([MCP_SERVER])}\nconfirm = false\n`;
+const cleanUp: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const clean of cleanUp.splice(0).reverse()) await clean();
+});
+
+/** A sandbox with a conversation, and settings that name a server whose model takes `windowTokens`. */
+async function prepare(
+  answer: ChatAnswer,
+  { windowTokens, settings }: { readonly windowTokens: number; readonly settings: string },
+): Promise<{ sandbox: Sandbox; server: ChatServer }> {
+  const server = await startChatServer(answer, windowTokens);
+  cleanUp.push(() => server.close());
+  const sandbox = createSandbox();
+  cleanUp.push(sandbox.remove);
+  const session = sandbox.session("session.jsonl", createLongSession().turns(6).bytes());
+  expect((await sandbox.jpg(["import", session])).code).toBe(0);
+  writeUserConfig(sandbox, `${server.config}\n${settings}`);
+  return { sandbox, server };
+}
+
+const sayDone: ChatAnswer = (stream) => {
+  stream.text("Done.");
+  stream.finish();
+};
+
+/** Calls a tool once, then answers. */
+const callFirst: ChatAnswer = (stream, body, request) => {
+  if (body.messages.at(-1)?.role === "tool") return sayDone(stream, body, request);
+  stream.call("tide", '{"pier":"A"}');
+  stream.finish("tool_calls");
+};
+
+const logOf = (sandbox: Sandbox): Promise<readonly Json[]> => sandbox.json<readonly Json[]>(["log"]);
+
+describe("a query with automatic compaction", () => {
+  it("compacts after its turn when the view has come near the window, says so and reports it", async () => {
+    const { sandbox, server } = await prepare(sayDone, { windowTokens: 10_000, settings: ON });
+    const { code, stderr } = await sandbox.jpg(["query", "Go on"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^— context compacted \(\S+ → \S+ tokens\) —$/m);
+    expect(stderr).toMatch(/^turns 0\.\.3 by profile default: .*`jpg revert \w+` takes it back$/m);
+    expect(sandbox.git(["log", "-2", "--format=%s"])).toMatch(/^compact 0\.\.3: .*\nturn 6: Go on$/);
+    expect(await logOf(sandbox)).toMatchObject([{ source: "auto", live: true }]);
+    expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("[compacted]");
+    await sandbox.jpg(["query", "And on"]);
+    expect(JSON.stringify(server.requests[1]?.messages)).toContain("[compacted]");
+  });
+
+  it("does not while that is turned off, or the view is small", async () => {
+    for (const [windowTokens, settings] of [
+      [10_000, ""],
+      [1_000_000, ON],
+    ] as const) {
+      const { sandbox } = await prepare(sayDone, { windowTokens, settings });
+      const { compactions } = await sandbox.json<{ compactions: unknown }>(["query", "Go on"]);
+      expect(compactions).toEqual([]);
+      expect(await logOf(sandbox)).toEqual([]);
+    }
+  });
+
+  it("compacts complete turns between the calls of a turn, and what is sent next is smaller", async () => {
+    const { sandbox, server } = await prepare(callFirst, { windowTokens: 10_000, settings: `${ON}${FILES}` });
+    expect(await sandbox.jpg(["query", "Call it"])).toMatchObject({ code: 0, stdout: "Done.\n" });
+    const [first = "", second = ""] = server.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(second).toContain("The tide at A stands at 2 m");
+    expect(first).not.toContain("[compacted]");
+    expect(second).toContain("[compacted]");
+    const [row] = (await logOf(sandbox)).slice(-1);
+    expect(row).toMatchObject({ source: "auto", to_turn: 2 });
+  });
+
+  it("offers the model the tool by which it asks for a compaction itself", async () => {
+    const { sandbox, server } = await prepare(sayDone, { windowTokens: 10_000, settings: "" });
+    await sandbox.jpg(["query", "Go on"]);
+    expect(server.requests[0]?.tools).toMatchObject([{ type: "function", function: { name: "compact" } }]);
+  });
+});
