@@ -8,13 +8,19 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|\p{Regiona
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made for the first text that needs it: that takes as long as all else that a small command does. */
+let segmenter: Intl.Segmenter | null = null;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Gives the columns a text takes. */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of graphemes.segment(text)) columns += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) columns += graphemeWidth(segment);
   return columns;
 }
 
@@ -23,7 +29,7 @@ export function fitWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const next = used + graphemeWidth(segment);
     if (next > columns - 1) break;
     kept += segment;

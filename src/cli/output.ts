@@ -47,6 +47,10 @@ export interface Output extends Rendering {
   page(text: string): Promise<void>;
   /** Writes one JSON document. */
   json(value: unknown): void;
+  /** Writes a question to standard error, without ending the line; with --quiet too. The text is safe for a terminal. */
+  prompt(text: string): void;
+  /** Whether a person sees standard error: it is a terminal. */
+  readonly seen: boolean;
   /** Says what happened; not with --quiet. */
   info(text: string): void;
   /** Says more; only with --verbose. */
@@ -88,6 +92,8 @@ export function createOutput(options: OutputOptions): Output {
     raw: out.write,
     page,
     json,
+    prompt: err.write,
+    seen: stderr.isTTY === true,
     info: (text) => (quiet ? undefined : say(text)),
     detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
     warn: (text) => (quiet ? undefined : say(`${errorStyle.caution("warning:")} ${plain(text)}`)),

@@ -1,0 +1,46 @@
+// The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
+import type { Config } from "../config/config.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { loadConversationConfig } from "./conversation-config.ts";
+import { loadTurns } from "./load-view.ts";
+import { chooseModel, chooseSummaryModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
+import type { Workspace } from "./workspace.ts";
+
+/**
+ * Chooses the model for a conversation (null = one that is still to begin), or takes the one named, and makes sure that it
+ * can be asked. Throws `no_model`, `no_key` and what else `openModel` throws.
+ */
+export async function openChatModel(
+  workspace: Workspace,
+  tree: BranchTree | null,
+  named?: string,
+): Promise<OpenedModel> {
+  const config = await configOf(workspace, tree);
+  const last = named === undefined && tree !== null ? await lastModel(workspace, tree) : null;
+  const name = await chooseModel(workspace, {
+    config,
+    conversationModel: last,
+    ...(named === undefined ? {} : { flag: named }),
+  });
+  return openModel(workspace, config, name);
+}
+
+/** Chooses the model that writes summaries in a chat with a model: as configured, else the cheap one of its provider. */
+export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, { name }: OpenedModel): Promise<string> {
+  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), conversationModel: name });
+}
+
+async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {
+  return (tree === null ? await workspace.config() : await loadConversationConfig(workspace, tree)).config;
+}
+
+/** Newest turns that are looked at before all are read. */
+const NEWEST = 8;
+
+async function lastModel(workspace: Workspace, tree: BranchTree): Promise<string | null> {
+  const all = tree.turnOids.map((_, turn) => turn);
+  const newest = await loadTurns(workspace.store, tree, all.slice(-NEWEST));
+  return (
+    conversationModel(newest.values()) ?? conversationModel((await loadTurns(workspace.store, tree, all)).values())
+  );
+}

@@ -1,0 +1,115 @@
+// One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
+// an interruption that keeps what came.
+
+import { compactTool } from "../../app/compact-tool.ts";
+import { newConversation } from "../../app/new-conversation.ts";
+import { type QueryObserver, type QueryReport, query } from "../../app/query.ts";
+import type { ToolBox } from "../../app/tool-box.ts";
+import type { Workspace } from "../../app/workspace.ts";
+import { textOfContent } from "../../core/content.ts";
+import type { Content } from "../../core/event.ts";
+import type { Output } from "../output.ts";
+import { plain, plainLine } from "../style.ts";
+import type { ChatTerminal } from "./chat-terminal.ts";
+import type { ChatState, SlashContext } from "./slash-command.ts";
+import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "./stream-printer.ts";
+
+/** What an answer needs beside the conversation. */
+export interface Answering {
+  /** Tools of MCP servers; null = the model gets no tools, jpg's own neither. */
+  readonly servers: ToolBox | null;
+  /** Tools that the user allowed for the rest of this chat; added to. */
+  readonly allowed: Set<string>;
+}
+
+/** Sends a message and prints the answer. Throws what `query` throws; what came before is printed and kept then. */
+export async function answerMessage(
+  context: SlashContext,
+  content: Content,
+  { servers, allowed }: Answering,
+): Promise<QueryReport> {
+  const { workspace, terminal, output, state } = context;
+  const { branch, root } =
+    state.branch === null
+      ? await newConversation(workspace, textOfContent(content))
+      : { branch: state.branch, root: undefined };
+  const printer = createStreamPrinter(terminal.write, output.style);
+  try {
+    return await terminal.interruptible((signal) => {
+      // By then Ctrl-C has been shown.
+      signal.addEventListener("abort", printer.lineEnded);
+      const request = {
+        content,
+        opened: state.model,
+        signal,
+        ...(state.isNamed ? { model: state.model.name } : {}),
+        ...(root === undefined ? {} : { root }),
+        ...(servers === null ? {} : { tools: withOwnTools(servers, workspace, { branch, state }) }),
+      };
+      return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));
+    });
+  } finally {
+    printer.end();
+  }
+}
+
+/** Jpg's own tool is of a branch, and the chat may go on in another one. */
+function withOwnTools(
+  servers: ToolBox,
+  workspace: Workspace,
+  { branch, state }: { readonly branch: string; readonly state: ChatState },
+): ToolBox {
+  const own = compactTool(workspace, branch, { window: state.model.facts.contextWindow });
+  return { ...servers, tools: [own, ...servers.tools] };
+}
+
+interface Observing {
+  readonly terminal: ChatTerminal;
+  readonly output: Output;
+  readonly allowed: Set<string>;
+}
+
+function observe(printer: StreamPrinter, { terminal, output, allowed }: Observing): QueryObserver {
+  const { style } = output;
+  return {
+    delta: printer.delta,
+    toolCall: (call) => printer.line(renderCall(call.name, call.arguments, style)),
+    toolResult: (result) => printer.line(renderResult(result.name, result.text, { isError: result.isError, style })),
+    notice: (text) => printer.line(style.faint(plain(text))),
+    async confirm(call) {
+      if (allowed.has(nameOf(call))) return true;
+      printer.end();
+      const answer = await askAbout(call, terminal);
+      if (answer === "always") allowed.add(nameOf(call));
+      return answer !== "no";
+    },
+  };
+}
+
+type Call = Parameters<QueryObserver["confirm"]>[0];
+
+/** A tool of another server may have the same name. */
+function nameOf({ origin, name }: Call): string {
+  return `${origin}/${name}`;
+}
+
+const ANSWERS: Readonly<Record<string, "yes" | "no" | "always">> = {
+  y: "yes",
+  yes: "yes",
+  n: "no",
+  no: "no",
+  a: "always",
+  always: "always",
+};
+
+/** A whole line is wanted: a letter of a message that is being typed meanwhile must not allow a call. */
+async function askAbout(call: Call, terminal: ChatTerminal): Promise<"yes" | "no" | "always"> {
+  const prompt = `Run ${plainLine(call.name)} of ${plainLine(call.origin)}? [y]es, [n]o, [a]lways in this chat: `;
+  for (;;) {
+    const line = await terminal.readAnswer(prompt);
+    if (line === null) return "no";
+    const word = line.trim().toLowerCase();
+    const answer = Object.hasOwn(ANSWERS, word) ? ANSWERS[word] : undefined;
+    if (answer !== undefined) return answer;
+  }
+}

@@ -1,0 +1,34 @@
+// Completion at the prompt of the chat: the names of slash commands, and what may follow them.
+import type { Completion } from "./line-editor.ts";
+import type { SlashCommand, SlashContext } from "./slash-command.ts";
+
+/** Completes a line up to its end; a message is not completed. */
+export async function completeLine(
+  line: string,
+  commands: readonly SlashCommand[],
+  context: SlashContext,
+): Promise<Completion> {
+  if (!line.startsWith("/") || line.startsWith("//")) return [[], line];
+  const [name = "", ...words] = line.slice(1).split(/\s+/);
+  const last = words.pop();
+  if (last === undefined) return [matchingNames(commands, name).map((found) => `/${found} `), line];
+  const command = commands.find((one) => one.name === name || one.aliases.includes(name));
+  const candidates = (await command?.complete?.(words, context)) ?? [];
+  return [matching(candidates, last).map((found) => `${found} `), last];
+}
+/** An alias is offered only where no name fits. */
+function matchingNames(commands: readonly SlashCommand[], beginning: string): readonly string[] {
+  const found = matching(
+    commands.map(({ name }) => name),
+    beginning,
+  );
+  if (found.length > 0) return found;
+  return matching(
+    commands.flatMap(({ aliases }) => aliases),
+    beginning,
+  );
+}
+
+function matching(candidates: readonly string[], beginning: string): readonly string[] {
+  return candidates.filter((candidate) => candidate.startsWith(beginning));
+}

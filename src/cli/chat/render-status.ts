@@ -1,0 +1,21 @@
+// The status line before each prompt: how long the view is, and how much of the model's window it fills.
+import type { ChatStatus } from "../../app/chat-status.ts";
+import { renderCount } from "../render-quantity.ts";
+import type { Style } from "../style.ts";
+
+/** Renders it, e.g. `[52 messages] [ctx: 72%]`, `[Summary + 15 messages]`; the second part only where the window is known. */
+export function renderStatus(status: ChatStatus, style: Style): string {
+  const { messages, summaries, window, isNearlyFull } = status;
+  const count = renderCount(messages, "message");
+  const hidden = summaries === 0 ? "" : summaries === 1 ? "Summary + " : `${summaries} summaries + `;
+  const shown = style.faint(`[${hidden}${count}]`);
+  if (window === null) return shown;
+  const fill = `[ctx: ${Math.round((status.tokens / window) * 100)}%]`;
+  return `${shown} ${isNearlyFull ? style.caution(fill) : style.faint(fill)}`;
+}
+
+/** What is said once when the view comes near the window. */
+export function renderNearlyFull({ tokens, window }: ChatStatus): string {
+  const share = window === null ? "much" : `${Math.round((tokens / window) * 100)}%`;
+  return `the conversation fills ${share} of the model's context; /compact makes room, /compact --preview shows what would go`;
+}

@@ -1,0 +1,139 @@
+// The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
+// goes on; every turn is on its branch when it ends, so leaving loses nothing.
+import { type BranchTree, loadBranchTree } from "../../app/branch-tree.ts";
+import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/chat-status.ts";
+import { requestContent } from "../../app/request-content.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { ToolBox } from "../../app/tool-box.ts";
+import type { Workspace } from "../../app/workspace.ts";
+import { offersCompaction } from "../../core/compact-prompt.ts";
+import { repositoryError, userError } from "../../core/errors.ts";
+import { KEEP_RECENT } from "../../core/keep-messages.ts";
+import type { Output } from "../output.ts";
+import { fromSystemError } from "../system-error.ts";
+import { type Answering, answerMessage } from "./answer.ts";
+import type { ChatTerminal } from "./chat-terminal.ts";
+import { completeLine } from "./complete-line.ts";
+import { isAsciiOnly, renderOffer } from "./render-box.ts";
+import { renderNearlyFull, renderStatus } from "./render-status.ts";
+import {
+  type ChatChange,
+  type ChatState,
+  findSlashCommand,
+  parseSlashLine,
+  type SlashContext,
+} from "./slash-command.ts";
+import { SLASH_COMMANDS } from "./slash-commands.ts";
+import { compactChat } from "./slash-compact.ts";
+
+/** What a chat is made of. */
+export interface ChatParts {
+  readonly workspace: Workspace;
+  readonly runtime: Runtime;
+  readonly output: Output;
+  readonly terminal: ChatTerminal;
+  /** Tools of MCP servers; null = the model gets no tools. */
+  readonly servers: ToolBox | null;
+}
+
+/** Talks until the user leaves. Throws only when the conversation itself cannot be read. */
+export async function runChat(parts: ChatParts, begin: ChatState): Promise<void> {
+  const { output, servers } = parts;
+  const answering: Answering = { servers, allowed: new Set() };
+  let state: ChatState = begin;
+  let wasNearlyFull = false;
+  for (;;) {
+    const context = createContext(parts, state);
+    const status = await readStatus(context);
+    if (status.isNearlyFull && !wasNearlyFull && !status.compactsItself) output.warn(renderNearlyFull(status));
+    wasNearlyFull = status.isNearlyFull;
+    const line = await readLine(context, status);
+    if (line === null) return;
+    const { leave, ...change } = (await attempt(output, () => runLine(line, { context, status, answering }))) ?? {};
+    if (leave === true) return;
+    state = { ...state, ...change };
+  }
+}
+
+/** Reads what is not empty; null when the user leaves. */
+async function readLine(context: SlashContext, status: ChatStatus): Promise<string | null> {
+  const { terminal, output } = context;
+  for (;;) {
+    terminal.write(`\n${renderStatus(status, output.style)}\n`);
+    const prompt = `${output.style.heading(">")} `;
+    const line = await terminal.readMessage(prompt, (typed) => completeLine(typed, SLASH_COMMANDS, context));
+    if (line === null || line.trim() !== "") return line;
+  }
+}
+
+/** What a line is run with. */
+interface LineWorld {
+  readonly context: SlashContext;
+  /** As shown before the line was typed. */
+  readonly status: ChatStatus;
+  readonly answering: Answering;
+}
+
+/** Does what a line says: a slash command, or a message with its answer. */
+async function runLine(line: string, { context, status, answering }: LineWorld): Promise<ChatChange> {
+  const slash = parseSlashLine(line);
+  if (slash !== null) return findSlashCommand(SLASH_COMMANDS, slash.name).run(slash.words, context);
+  const text = line.startsWith("//") ? line.slice(1) : line;
+  const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
+  const offered = await offerCompaction(context, status);
+  const now = { ...context, state: { ...context.state, ...offered } };
+  const report = await attempt(context.output, () => answerMessage(now, content, answering));
+  if (report === null || report.turn === null) return offered;
+  return { ...offered, branch: report.branch, settingsKept: true };
+}
+
+/** Offers to compact when the view, with the message that was just typed, is long enough. */
+async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<ChatChange> {
+  const { terminal, runtime, output, state } = context;
+  const messages = status.messages + 1;
+  const sinceCompaction = status.sinceCompaction === null ? null : status.sinceCompaction + 1;
+  if (!offersCompaction(state.offers, { messages, sinceCompaction })) return {};
+  const box = renderOffer(messages, KEEP_RECENT, { width: terminal.columns(), ascii: isAsciiOnly(runtime.env) });
+  terminal.write(`${box}\n`);
+  const key = await terminal.readKey(["y", "n", "v"]);
+  const offers = { disabled: key === "v", offeredAt: messages };
+  if (key !== "y") return { offers };
+  const compacted = await attempt(output, () => compactChat(context, { kind: "compact", keep: KEEP_RECENT }));
+  return { offers, ...compacted };
+}
+
+async function readStatus({ workspace, state, loadTree }: SlashContext): Promise<ChatStatus> {
+  const { contextWindow } = state.model.facts;
+  return state.branch === null
+    ? emptyStatus(contextWindow)
+    : loadChatStatus(workspace, await loadTree(), contextWindow);
+}
+
+function createContext({ workspace, runtime, output, terminal }: ChatParts, state: ChatState): SlashContext {
+  const loadTree = async (): Promise<BranchTree> => {
+    const { branch } = state;
+    if (branch === null)
+      throw userError("no_turn_yet", "This conversation has not begun: nothing was said in it yet.", {
+        hints: ["Type a message; `jpg chat ID` goes on with a conversation that exists."],
+      });
+    const tip = await workspace.store.readBranch(branch);
+    if (tip === null)
+      throw repositoryError("branch_gone", `${branch} is no branch of the store any more.`, {
+        hints: ["Another program removed it meanwhile; `jpg ls` lists what is there."],
+      });
+    return loadBranchTree(workspace.store, branch, tip);
+  };
+  // In force all the same, but not stored once more.
+  const current = state.settingsKept ? { ...workspace, overrides: [] } : workspace;
+  return { workspace: current, runtime, output, terminal, state, loadTree };
+}
+
+/** Does something; what goes wrong is said, and null is given. */
+async function attempt<Result>(output: Output, work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (thrown) {
+    output.error(fromSystemError(thrown));
+    return null;
+  }
+}

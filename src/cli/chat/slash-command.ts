@@ -1,0 +1,88 @@
+// What a slash command of the chat is, and how a typed line names one.
+
+import type { BranchTree } from "../../app/branch-tree.ts";
+import type { OpenedModel } from "../../app/models.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Workspace } from "../../app/workspace.ts";
+import type { CompactOffers } from "../../core/compact-prompt.ts";
+import { userError } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import type { Output } from "../output.ts";
+import type { ChatTerminal } from "./chat-terminal.ts";
+
+/** What a chat knows of itself between two messages. */
+export interface ChatState {
+  /** Branch that is talked on; null until a new conversation has its first turn. */
+  readonly branch: string | null;
+  readonly model: OpenedModel;
+  /** The user named the model: the conversation remembers it. */
+  readonly isNamed: boolean;
+  readonly offers: CompactOffers;
+  /** The conversation has the settings of `--cfg` already. */
+  readonly settingsKept: boolean;
+}
+
+/** What a command changes; `leave` ends the chat. */
+export type ChatChange = Partial<ChatState> & { readonly leave?: true };
+
+/** What a command works with. */
+export interface SlashContext {
+  readonly workspace: Workspace;
+  readonly runtime: Runtime;
+  readonly output: Output;
+  readonly terminal: ChatTerminal;
+  readonly state: ChatState;
+  /** Loads the branch as it stands. Throws `no_turn_yet` before the first turn of a new conversation. */
+  loadTree(): Promise<BranchTree>;
+}
+
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** What may follow the name, e.g. `[N]`; one line of help for each form. */
+  readonly forms: readonly { readonly usage: string; readonly explains: string }[];
+  /** Words that may stand next, given those before; for completion. */
+  complete?(words: readonly string[], context: SlashContext): Promise<readonly string[]>;
+  run(words: readonly string[], context: SlashContext): Promise<ChatChange>;
+}
+
+/** A line that names a command. */
+export interface SlashLine {
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+/**
+ * Reads a line as a command; null when it is a message. A path is one (`/etc/hosts is …`), and so is what has several lines
+ * or begins with `//`.
+ */
+export function parseSlashLine(line: string): SlashLine | null {
+  if (line.includes("\n")) return null;
+  const [first = "", ...words] = line.trimEnd().split(/\s+/);
+  const name = /^\/([a-z?][\w-]*)$/i.exec(first)?.[1] ?? (first === "/" ? "" : undefined);
+  return name === undefined ? null : { name: name.toLowerCase(), words };
+}
+
+/** Finds a command by its name or an alias. Throws `unknown_slash_command` with the nearest one. */
+export function findSlashCommand(commands: readonly SlashCommand[], name: string): SlashCommand {
+  const found = commands.find((command) => command.name === name || command.aliases.includes(name));
+  if (found !== undefined) return found;
+  const nearest = nearestName(
+    name,
+    commands.flatMap((command) => [command.name, ...command.aliases]),
+  );
+  throw userError("unknown_slash_command", `/${name} is no command of the chat.`, {
+    hints: [
+      ...(nearest === undefined ? [] : [`Did you mean /${nearest}?`]),
+      `/help lists the commands; a message that begins with a slash is typed with two: //${name}`,
+    ],
+  });
+}
+
+/** The error of words that a command does not understand. */
+export function wrongWords(command: SlashCommand, message: string): Error {
+  return userError("bad_slash_argument", `/${command.name}: ${message}`, {
+    hints: command.forms.map(({ usage, explains }) => `${`/${command.name} ${usage}`.trimEnd()}: ${explains}`),
+  });
+}

@@ -1,0 +1,58 @@
+// The slash commands of the chat, and their help.
+
+import type { Style } from "../style.ts";
+import { renderTable } from "../table.ts";
+import type { SlashCommand } from "./slash-command.ts";
+import { compactCommand } from "./slash-compact.ts";
+import { exportCommand } from "./slash-export.ts";
+import { diffCommand, forkCommand, logCommand, revertCommand } from "./slash-history.ts";
+import { modelCommand } from "./slash-model.ts";
+
+const helpCommand: SlashCommand = {
+  name: "help",
+  aliases: ["?"],
+  forms: [{ usage: "", explains: "show this" }],
+  run: async (_words, { terminal, output }) => {
+    terminal.write(`${renderSlashHelp(output.style)}\n`);
+    return {};
+  },
+};
+
+const quitCommand: SlashCommand = {
+  name: "quit",
+  aliases: ["exit"],
+  forms: [{ usage: "", explains: "leave; so does Ctrl-D" }],
+  run: async () => ({ leave: true }),
+};
+
+/** In the order of help. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  compactCommand,
+  forkCommand,
+  logCommand,
+  diffCommand,
+  revertCommand,
+  modelCommand,
+  exportCommand,
+  helpCommand,
+  quitCommand,
+];
+
+/** Renders the commands and what else can be typed. Long lines are the terminal's to break. */
+function renderSlashHelp(style: Style): string {
+  const rows = SLASH_COMMANDS.flatMap(({ name, aliases, forms }) => [
+    ...forms.map(({ usage, explains }) => [`/${name} ${usage}`.trimEnd(), explains]),
+    ...aliases.map((alias) => [`/${alias}`, `the same as /${name}`]),
+  ]);
+  const cells = [...rows, ...KEYS].map(([typed = "", explains = ""]) => [
+    { text: typed, paint: style.heading },
+    explains,
+  ]);
+  return renderTable(cells, { columns: [{}, {}], indent: "  " }).join("\n");
+}
+
+const KEYS: readonly (readonly [typed: string, explains: string])[] = [
+  ["\\ at the end of a line", "the message goes on in the next line"],
+  ["@FILE", "attaches a file; \\@ is an @"],
+  ["Ctrl-C", "interrupts the answer, which is kept; empties the line; twice leaves"],
+];

@@ -1,0 +1,24 @@
+// `/model`: which model answers, or another one from the next message on.
+import { openChatModel } from "../../app/chat-model.ts";
+import { listModelNames } from "../../core/current-models.ts";
+import { formatTokens } from "../../core/token-estimate.ts";
+import { plainLine } from "../style.ts";
+import { type SlashCommand, wrongWords } from "./slash-command.ts";
+
+export const modelCommand: SlashCommand = {
+  name: "model",
+  aliases: [],
+  forms: [{ usage: "[NAME]", explains: "show the model, or talk to another one, e.g. anthropic/claude-haiku" }],
+  complete: async (words) => (words.length === 0 ? listModelNames() : []),
+  run: async (words, { workspace, terminal, state, loadTree }) => {
+    if (words.length > 1) throw wrongWords(modelCommand, `expected one name; got ${words.join(" ")}`);
+    const [name] = words;
+    const tree = state.branch === null ? null : await loadTree();
+    const model = name === undefined ? state.model : await openChatModel(workspace, tree, name);
+    const { contextWindow } = model.facts;
+    const window =
+      contextWindow === null ? "context window unknown" : `${formatTokens(contextWindow)} tokens of context`;
+    terminal.write(`${plainLine(model.name)} (${window})\n`);
+    return name === undefined ? {} : { model, isNamed: true };
+  },
+};

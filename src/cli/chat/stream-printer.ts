@@ -1,0 +1,75 @@
+// Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
+import { fitWidth } from "../display-width.ts";
+import { plain, plainLine, type Style } from "../style.ts";
+
+export interface StreamPrinter {
+  /** Prints a piece of the answer. */
+  delta(kind: "message" | "reasoning", text: string): void;
+  /** Prints a whole line; what streams meanwhile goes on below it. `text` is safe for a terminal. */
+  line(text: string): void;
+  /** Ends the line that was begun, if one was. */
+  end(): void;
+  /** Somebody else ended it. */
+  lineEnded(): void;
+}
+
+/** Creates a printer over a terminal. */
+export function createStreamPrinter(write: (text: string) => void, style: Style): StreamPrinter {
+  let kind: "message" | "reasoning" | null = null;
+  let atLineStart = true;
+  let half = "";
+  const put = (text: string, paint: (text: string) => string): void => {
+    if (text === "") return;
+    write(paint(text));
+    atLineStart = text.endsWith("\n");
+  };
+  const end = (): void => {
+    // Half a character that nothing followed.
+    if (half !== "") put("\ufffd", (text) => text);
+    half = "";
+    if (!atLineStart) put("\n", (text) => text);
+    kind = null;
+  };
+  return {
+    delta(next, text) {
+      if (kind !== null && kind !== next) end();
+      kind = next;
+      const joined = half + text;
+      // Two halves of a character may come in two pieces.
+      half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
+      put(plain(joined.slice(0, joined.length - half.length)), next === "reasoning" ? style.faint : (piece) => piece);
+    },
+    line(text) {
+      end();
+      put(`${text}\n`, (line) => line);
+    },
+    end,
+    lineEnded() {
+      half = "";
+      kind = null;
+      atLineStart = true;
+    },
+  };
+}
+
+/** Longest arguments or result shown of a call, in columns. */
+const SHOWN = 120;
+
+/** Renders a call on one line, e.g. `→ shell {"command":"ls"}`. */
+export function renderCall(name: string, args: unknown, style: Style): string {
+  return `${style.id(`→ ${plainLine(name)}`)} ${style.faint(shorten(JSON.stringify(args) ?? ""))}`;
+}
+
+/** Renders what a call gave on one line. */
+export function renderResult(
+  name: string,
+  text: string,
+  { isError, style }: { isError: boolean; style: Style },
+): string {
+  const mark = isError ? style.bad(`✗ ${plainLine(name)}`) : style.good(`✓ ${plainLine(name)}`);
+  return `${mark} ${style.faint(shorten(text))}`;
+}
+
+function shorten(text: string): string {
+  return fitWidth(plainLine(text.slice(0, 4 * SHOWN)), SHOWN);
+}

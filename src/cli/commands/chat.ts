@@ -1,0 +1,122 @@
+import type { BranchTree } from "../../app/branch-tree.ts";
+import { openChatModel } from "../../app/chat-model.ts";
+import { COMPACT_TOOL } from "../../app/compact-tool.ts";
+import { loadConversationConfig } from "../../app/conversation-config.ts";
+import { forkConversation } from "../../app/fork.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import type { ToolBox } from "../../app/tool-box.ts";
+import type { Workspace } from "../../app/workspace.ts";
+import { NO_OFFERS } from "../../core/compact-prompt.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
+import { runChat } from "../chat/run-chat.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { plainLine } from "../style.ts";
+
+export const command: CommandSpec = {
+  name: "chat",
+  summary: "talk to a model in a conversation",
+  description:
+    "Goes on with a conversation, or begins one, message by message; every turn is committed when it ends. Works on imported conversations too, with any model. Slash commands compact, fork, revert and more: /help lists them. Needs a terminal; `jpg query` asks without one.",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "--new", description: "begin a new conversation" },
+    { flags: "--fork", description: "talk on a new fork, which becomes active" },
+    { flags: "-m, --model <name>", description: "model that answers, as provider/model" },
+    { flags: "--no-tools", description: "start no MCP servers and give the model no tools" },
+  ],
+  examples: [
+    { command: "jpg chat", explains: "go on with the active conversation" },
+    { command: "jpg chat --new -m anthropic/claude-haiku", explains: "begin one" },
+    { command: "jpg chat fix-parser --fork", explains: "try something else from here" },
+  ],
+  run: async (context) => {
+    checkCall(context);
+    const { options, output, runtime } = context;
+    const workspace = await context.open({ create: true });
+    const found = flag(options, "new") ? null : await resolveOrNone(workspace, context.args[0]);
+    const named = text(options, "model");
+    const model = await openChatModel(workspace, found, named);
+    // Not before it is known that somebody answers there.
+    const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
+    const servers = options["tools"] === false ? null : await openServers(workspace, tree, context);
+    try {
+      const terminal = openProcessTerminal(output);
+      const { style } = output;
+      const where = tree === null ? "a new conversation" : plainLine(tree.branch);
+      try {
+        terminal.write(
+          `${style.heading(where)} · ${plainLine(model.name)} · ${style.faint("/help lists the commands")}\n`,
+        );
+        await runChat(
+          { workspace, runtime, output, terminal, servers },
+          {
+            branch: tree?.branch ?? null,
+            model,
+            isNamed: named !== undefined,
+            offers: NO_OFFERS,
+            settingsKept: false,
+          },
+        );
+      } finally {
+        terminal.close();
+      }
+    } finally {
+      await servers?.close();
+    }
+    return 0;
+  },
+};
+
+/** Throws `needs_terminal`, and `usage` for words that make no sense together. */
+function checkCall({ args, options, json }: CommandContext): void {
+  if (json)
+    throw userError("usage", "jpg chat has no JSON form.", {
+      hints: ["`jpg query --json` asks and prints a document."],
+    });
+  if (flag(options, "new") && (args.length > 0 || flag(options, "fork")))
+    throw userError("contradictory_flags", "--new begins a conversation; it goes with neither an ID nor --fork.", {
+      hints: ["`jpg chat ID --fork` talks on a new fork of a conversation."],
+    });
+  if (!hasTerminal())
+    throw new JpgError(
+      "provider",
+      "needs_terminal",
+      "jpg chat needs a terminal to talk at: standard input or output is none.",
+      {
+        hints: ["`jpg query TEXT` asks without one, and `jpg query -` takes the text from standard input."],
+      },
+    );
+}
+
+async function forkOf(workspace: Workspace, tree: BranchTree | null): Promise<BranchTree> {
+  if (tree === null)
+    throw userError("no_conversation", "There is no conversation to fork yet.", {
+      hints: ["`jpg chat` begins one; `jpg import` brings in sessions."],
+    });
+  const { branch } = await forkConversation(workspace, tree, { activate: true });
+  return resolveBranch(workspace, branch);
+}
+
+/** The conversation to go on with; null = there is none yet, and the chat begins one. */
+async function resolveOrNone(workspace: Workspace, id: string | undefined): Promise<BranchTree | null> {
+  try {
+    return await resolveBranch(workspace, id);
+  } catch (error) {
+    if (id === undefined && error instanceof JpgError && error.code === "no_conversation") return null;
+    throw error;
+  }
+}
+
+async function openServers(
+  workspace: Workspace,
+  tree: BranchTree | null,
+  { output }: CommandContext,
+): Promise<ToolBox> {
+  const { config } = await (tree === null ? workspace.config() : loadConversationConfig(workspace, tree));
+  if (Object.keys(config.mcp.servers).length === 0) return { tools: [], problems: [], close: () => Promise.resolve() };
+  const { openMcpTools } = await import("../../app/mcp-tools.ts");
+  const box = await openMcpTools(workspace, config, { taken: [COMPACT_TOOL] });
+  for (const problem of box.problems) output.warn(problem);
+  return box;
+}

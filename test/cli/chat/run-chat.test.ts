@@ -1,0 +1,373 @@
+// A chat from the first prompt to the last, typed by a test: a scripted model answers, the store is a real one.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loadBranchTree } from "../../../src/app/branch-tree.ts";
+import { loadTurns } from "../../../src/app/load-view.ts";
+import type { Tool, ToolBox } from "../../../src/app/tool-box.ts";
+import { runChat } from "../../../src/cli/chat/run-chat.ts";
+import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
+import { createOutput, type OutputStream } from "../../../src/cli/output.ts";
+import { NO_OFFERS } from "../../../src/core/compact-prompt.ts";
+import { type FakeKeyboard, openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
+import { smallSession } from "../../helpers/run-jpg.ts";
+import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+const ENTER = "\r";
+const CTRL_C = "\u0003";
+
+let workspace: GitWorkspace;
+beforeEach(async () => {
+  workspace = await createGitWorkspace();
+});
+afterEach(() => removeWorkspace(workspace));
+
+/** A chat that runs. */
+interface Typing {
+  readonly keyboard: FakeKeyboard;
+  readonly done: Promise<void>;
+  /** Types and waits for the next prompt; gives what was written since, without escape sequences. */
+  enter(line: string): Promise<string>;
+  /** Types and waits until something is written. */
+  press(keys: string, until: string): Promise<string>;
+  requests(): readonly string[];
+}
+
+interface Beginning {
+  readonly scripts?: readonly Script[];
+  readonly tools?: readonly Tool[];
+  readonly state?: Partial<ChatState>;
+  readonly overrides?: readonly string[];
+}
+
+const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
+const PROMPT = /> \u001b\[3G$/;
+
+async function beginChat(branch: string | null, beginning: Beginning = {}): Promise<Typing> {
+  const { scripts = [], tools, state, overrides = [] } = beginning;
+  const keyboard = openFakeKeyboard();
+  const stderr: OutputStream = {
+    write: (chunk) => {
+      keyboard.terminal.write(String(chunk));
+      return true;
+    },
+    on: () => undefined,
+  };
+  const output = createOutput({ stdout: stderr, stderr, env: {} });
+  const model = createScriptedModel(scripts);
+  const servers: ToolBox = { tools: tools ?? [], problems: [], close: () => Promise.resolve() };
+  const done = runChat(
+    {
+      workspace: { ...workspace, overrides },
+      runtime: workspace.runtime,
+      output,
+      terminal: keyboard.terminal,
+      servers,
+    },
+    { branch, model, isNamed: false, offers: NO_OFFERS, settingsKept: false, ...state },
+  );
+  const wait = async (from: number, wanted: RegExp | string): Promise<string> => {
+    await vi.waitFor(
+      () => {
+        const text = keyboard.screen().slice(from);
+        if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) throw new Error(text);
+      },
+      { timeout: 20_000, interval: 5 },
+    );
+    return keyboard.screen().slice(from).replaceAll(ESCAPES, "");
+  };
+  await wait(0, PROMPT);
+  const press = async (keys: string, until: string | RegExp): Promise<string> => {
+    const from = keyboard.screen().length;
+    await keyboard.type(keys);
+    return wait(from, until);
+  };
+  return {
+    keyboard,
+    done,
+    press,
+    enter: (line) => press(`${line}${ENTER}`, PROMPT),
+    requests: () => model.requests.map(({ view }) => JSON.stringify(view.turns.map(({ events }) => events))),
+  };
+}
+
+const importTurns = async (turns: number): Promise<string> =>
+  (await importBytes(workspace, smallSession({ turns }))).branch;
+
+const answers = (count: number): Script[] =>
+  Array.from({ length: count }, (_, at) => [...says(`Reply ${at}.`), stop()]);
+
+async function lastTurn(branch: string): Promise<string> {
+  const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+  const position = tree.turnOids.length - 1;
+  return JSON.stringify((await loadTurns(workspace.store, tree, [position])).get(position)?.events);
+}
+
+const BOX = "Conversation History Compaction";
+
+describe("a message in a chat", () => {
+  it("is answered, and both are on the branch before the next prompt", async () => {
+    const branch = await importTurns(2);
+    const chat = await beginChat(branch, { scripts: [[...thinks("Hm."), ...says("It is ", "low tide."), stop()]] });
+    const shown = await chat.enter("And now?");
+    expect(shown).toContain("Hm.\nIt is low tide.\n\n[8 messages]");
+    expect(await lastTurn(branch)).toMatch(/And now\?.*It is low tide\./);
+  });
+
+  it("begins a conversation where there is none, and until then commands say so", async () => {
+    const chat = await beginChat(null, { scripts: answers(1) });
+    expect(await chat.enter("/log")).toContain("This conversation has not begun");
+    await chat.enter("How high is the pier?");
+    const [tip] = await workspace.store.listBranches();
+    expect(tip?.name).toMatch(/^how-high-is-the-pier-\w{4}\/main$/);
+    expect(await workspace.store.readActiveBranch()).toBe(tip?.name);
+    expect(await chat.enter("/log")).toContain("No compactions yet");
+  });
+
+  it("may begin with a slash: a path, or two of them", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch, { scripts: answers(2) });
+    await chat.enter("/etc/hosts is empty");
+    expect(await lastTurn(branch)).toContain("/etc/hosts is empty");
+    await chat.enter("//help me");
+    expect(await lastTurn(branch)).toContain('"/help me"');
+  });
+
+  it("that cannot be answered leaves the conversation as it was, and the chat goes on", async () => {
+    const branch = await importTurns(1);
+    const tip = await tipOf(workspace, branch);
+    const chat = await beginChat(branch, { scripts: [[new Error("the tide took it")], ...answers(1)] });
+    expect(await chat.enter("Hello?")).toContain("the tide took it");
+    expect(await tipOf(workspace, branch)).toBe(tip);
+    expect(await chat.enter("Hello?")).toContain("Reply 0.");
+  });
+
+  it("is kept with what came when Ctrl-C interrupts the answer", async () => {
+    const branch = await importTurns(1);
+    const untilAborted: Script[number] = ({ signal }) =>
+      new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
+    const chat = await beginChat(branch, {
+      scripts: [[...says("One, two, ").slice(0, 1), untilAborted], ...answers(1)],
+    });
+    await chat.press(`Count${ENTER}`, "One, two, ");
+    const shown = await chat.press(CTRL_C, "[5 messages]");
+    expect(shown).toContain("^C\nInterrupted: what came is kept as turn 1");
+    expect(await lastTurn(branch)).toMatch(/Count.*One, two, .*interrupted/);
+    expect(await chat.enter("Go on")).toContain("Reply 0.");
+  });
+
+  it("reaches the terminal without the control characters of a model", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch, { scripts: [[...says("\u001b]0;owned\u0007", "\u001b[2J"), stop()]] });
+    await chat.enter("Hello?");
+    expect(chat.keyboard.screen()).not.toMatch(/\u001b\]0|\u0007|\u001b\[2J/);
+  });
+
+  it("takes the settings of this call along once", async () => {
+    const branch = await importTurns(1);
+    const overrides = ["conversation.compaction.keep_last=7"];
+    const chat = await beginChat(branch, { scripts: answers(2), overrides });
+    await chat.enter("One");
+    await chat.enter("Two");
+    const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+    expect(tree.configs).toHaveLength(1);
+  });
+});
+
+describe("a tool that a model calls in a chat", () => {
+  const tool: Tool = {
+    definition: { name: "gauge", description: "Reads the gauge.", parameters: { type: "object" } },
+    origin: "pier",
+    confirm: true,
+    call: () => Promise.resolve({ content: "3 metres", isError: false }),
+  };
+  const round = (id: string): Script => [calls("gauge", { at: "pier" }, id), stop("tool_calls")];
+
+  it("is asked about, each time, until it is allowed for the rest of the chat", async () => {
+    const branch = await importTurns(1);
+    const scripts = [round("a"), round("b"), round("c"), round("d"), ...answers(1)];
+    const chat = await beginChat(branch, { scripts, tools: [tool] });
+    const QUESTION = "[y]es, [n]o, [a]lways";
+    const asked = await chat.press(`How high?${ENTER}`, QUESTION);
+    expect(asked).toContain('→ gauge {"at":"pier"}');
+    expect(asked).toContain("Run gauge of pier?");
+    await chat.press(`perhaps${ENTER}`, QUESTION);
+    expect(await chat.press(`no${ENTER}`, QUESTION)).toContain("✗ gauge");
+    expect(await chat.press(`y${ENTER}`, QUESTION)).toContain("✓ gauge 3 metres");
+    const rest = await chat.press(`a${ENTER}`, "[5 messages]");
+    expect(rest.match(/✓ gauge 3 metres/g)).toHaveLength(2);
+    expect(await lastTurn(branch)).toContain("Reply 0.");
+  });
+
+  it("is not called when Ctrl-C answers, which ends the turn", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch, { scripts: [round("a")], tools: [tool] });
+    await chat.press(`How high?${ENTER}`, "[a]lways");
+    const shown = await chat.press(CTRL_C, "[4 messages]");
+    expect(shown).toContain("Interrupted");
+    expect(shown).not.toContain("3 metres");
+  });
+});
+
+describe("the offer to compact", () => {
+  it("comes after the user's message, again ten messages after a no, and never again when asked so", async () => {
+    const branch = await importTurns(16); // 48 messages
+    const chat = await beginChat(branch, { scripts: answers(20) });
+    expect(await chat.enter("49th")).not.toContain(BOX);
+    const offer = await chat.press(`51st${ENTER}`, "compact manually");
+    expect(offer).toContain("Your conversation has 51 messages");
+    expect(chat.requests()).toHaveLength(1);
+    expect(await chat.press("n", "[52 messages]")).toContain("Reply 1.");
+    for (const count of [53, 55, 57, 59]) expect(await chat.enter(`${count}th`)).not.toContain(BOX);
+    expect(await chat.press(`61st${ENTER}`, "compact manually")).toContain("61 messages");
+    await chat.press("V", "[62 messages]");
+    for (let count = 63; count < 80; count += 2) expect(await chat.enter(`${count}th`)).not.toContain(BOX);
+    expect(await chat.enter("/compact")).toContain("into summary");
+  });
+
+  it("compacts before the message is sent, and is quiet for twenty messages then", async () => {
+    const branch = await importTurns(17); // 51 messages
+    const chat = await beginChat(branch, { scripts: answers(1) });
+    await chat.press(`52nd${ENTER}`, "compact manually");
+    const shown = await chat.press("y", "> \u001b[3G");
+    expect(shown).toMatch(
+      /context compacted.*\nCompacted 36 messages into summary\nReply 0\.\n\n\[Summary \+ 17 messages\]/,
+    );
+    expect(chat.requests()[0]).toContain("[CONVERSATION HISTORY SUMMARY - 36 messages]");
+    expect(chat.requests()[0]).toContain("52nd");
+  });
+});
+
+describe("a compaction that fails", () => {
+  it("is said, and the message is sent all the same", async () => {
+    const branch = await importTurns(17);
+    const folder = join(workspace.runtime.home, ".config", "jpg");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.toml"), '[conversation.compaction]\nmodel = "anthropic/claude-haiku"\n');
+    const chat = await beginChat(branch, { scripts: answers(1) });
+    await chat.press(`52nd${ENTER}`, "compact manually");
+    const shown = await chat.press("y", "[53 messages]");
+    expect(shown).toMatch(/error: .*ANTHROPIC_API_KEY.*Reply 0\./s);
+  });
+});
+
+describe("a slash command", () => {
+  it("/compact leaves recent messages as they were, and undo brings the rest back", async () => {
+    const chat = await beginChat(await importTurns(20));
+    expect(await chat.enter("/compact")).toMatch(/Compacted 45 messages into summary\n\n\[Summary \+ 15 messages\]/);
+    expect(await chat.enter("/compress")).toContain("Conversation too short to compact (< 30 messages)");
+    expect(await chat.enter("/compact undo")).toMatch(/Reverted .*\n\n?\[60 messages\]/s);
+    expect(await chat.enter("/summarize 5")).toMatch(/\[Summary \+ 6 messages\]/);
+  });
+
+  it.each([
+    "/compact abc",
+    "/compact -5",
+    "/compact 1.5",
+    "/compact 5 6",
+    "/compact undo 3",
+    "/compact --preview --preview",
+  ])("%s is an error and does nothing", async (line) => {
+    const branch = await importTurns(20);
+    const tip = await tipOf(workspace, branch);
+    const chat = await beginChat(branch);
+    const shown = await chat.enter(line);
+    expect(shown).toContain("error: /compact: expected how many recent messages stay");
+    expect(shown).toContain("[60 messages]");
+    expect(await tipOf(workspace, branch)).toBe(tip);
+  });
+
+  it("/compact --preview shows what would go and does nothing", async () => {
+    const branch = await importTurns(20);
+    const tip = await tipOf(workspace, branch);
+    const chat = await beginChat(branch);
+    expect(await chat.enter("/compact --preview 5")).toMatch(/Would compact .* 0\.\.17.*Would compact 54 messages/s);
+    expect(await tipOf(workspace, branch)).toBe(tip);
+  });
+
+  it("/compact says that a short conversation is", async () => {
+    const chat = await beginChat(await importTurns(9));
+    expect(await chat.enter("/compact")).toContain("Conversation too short to compact (< 30 messages)");
+  });
+
+  it("/fork goes on in a fork and leaves the branch as it was", async () => {
+    const branch = await importTurns(2);
+    const tip = await tipOf(workspace, branch);
+    const chat = await beginChat(branch, { scripts: answers(1) });
+    expect(await chat.enter("/fork try-b")).toContain("this chat goes on in");
+    await chat.enter("Elsewhere");
+    expect(await tipOf(workspace, branch)).toBe(tip);
+    expect(await lastTurn(branch.replace("/main", "/try-b"))).toContain("Elsewhere");
+  });
+
+  it("/log, /diff and /revert speak of this conversation's compactions", async () => {
+    const chat = await beginChat(await importTurns(20));
+    expect(await chat.enter("/diff")).toContain("No difference");
+    await chat.enter("/compact");
+    const log = await chat.enter("/log");
+    const id = /\((\w{6}), live\)/.exec(log)?.[1] ?? "";
+    expect(log).toContain("compact 0..14: summary");
+    expect(await chat.enter(`/diff ${id}`)).toContain("CONVERSATION HISTORY SUMMARY");
+    expect(await chat.press("/revert \t", id)).toContain(id);
+    expect(await chat.press(ENTER, "[60 messages]")).toContain(`Reverted ${id}`);
+    expect(await chat.enter("/revert")).toContain("expected a compaction");
+  });
+
+  it("/model tells the model, and takes another one that can be asked", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch);
+    expect(await chat.enter("/model")).toContain("test/model-1 (100.0k tokens of context)");
+    expect(await chat.enter("/model nonsense/x")).toContain("nonsense");
+    expect(await chat.enter("/model anthropic/claude-haiku")).toContain("ANTHROPIC_API_KEY");
+    expect(await chat.enter("/model")).toContain("test/model-1");
+  });
+
+  it("/export writes the view, or everything, and replaces only a file that was named", async () => {
+    const branch = await importTurns(20);
+    const chat = await beginChat(branch);
+    await chat.enter("/compact");
+    const file = (name: string): string => join(workspace.runtime.cwd, name);
+    expect(await chat.enter("/export the view.md")).toContain("Wrote");
+    expect(readFileSync(file("the view.md"), "utf8")).not.toContain("thought 2:");
+    await chat.enter("/export --include-full-history all.jsonl");
+    expect(readFileSync(file("all.jsonl"), "utf8")).toContain("thought 2:");
+    await chat.enter("/export");
+    expect(existsSync(file(`${branch.replace("/main", "")}.md`))).toBe(true);
+    expect(await chat.enter("/export")).toContain("exists already");
+    expect(await chat.enter("/export --full")).toContain("does not know --full");
+  });
+
+  it("that does not exist is an error that names the nearest one", async () => {
+    const chat = await beginChat(await importTurns(1));
+    expect(await chat.enter("/modle")).toContain("Did you mean /model?");
+    expect(await chat.enter("/")).toContain("/help lists the commands");
+    expect(await chat.enter("/help")).toMatch(/\/compact \[N\].*\/summarize +the same as \/compact.*\/quit/s);
+  });
+
+  it("is completed with Tab", async () => {
+    const chat = await beginChat(await importTurns(1));
+    expect(await chat.press("/comp\t--\t", "--preview")).toContain("/compact --preview");
+  });
+
+  it("/quit leaves, and so does the end of the terminal", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch);
+    await chat.keyboard.type(`/quit${ENTER}`);
+    await chat.done;
+    const other = await beginChat(branch);
+    await other.keyboard.hangUp();
+    await other.done;
+  });
+});
+
+describe("a view that comes near the window", () => {
+  it("is warned of once", async () => {
+    const branch = await importTurns(8);
+    const model = createScriptedModel(answers(2));
+    const small = { ...model, facts: { ...model.facts, contextWindow: 500 } };
+    const chat = await beginChat(branch, { state: { model: small } });
+    expect(chat.keyboard.screen()).toMatch(/warning: the conversation fills \d+% of the model's context; \/compact/);
+    expect(await chat.enter("More")).not.toContain("warning");
+  });
+});

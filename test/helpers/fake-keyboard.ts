@@ -1,0 +1,69 @@
+// A terminal without a terminal: a test types, and reads what was written to the screen.
+import { EventEmitter } from "node:events";
+import { type ChatTerminal, openChatTerminal } from "../../src/cli/chat/chat-terminal.ts";
+import type { KeyInput, KeySource } from "../../src/cli/chat/key-input.ts";
+
+export interface FakeKeyboard {
+  readonly terminal: ChatTerminal;
+  /** Where signals are typed. */
+  readonly keys: KeyInput;
+  /** Types, as bytes of UTF-8; resolves when what waits for it has run. */
+  type(keys: string | Uint8Array): Promise<void>;
+  /** The terminal goes away. */
+  hangUp(): Promise<void>;
+  /** Everything that was written. */
+  screen(): string;
+  /** Whether the terminal is raw, how often the process was sent to sleep, and killed. */
+  readonly state: { raw: boolean; paused: boolean; stops: number; kills: number };
+}
+
+export function openFakeKeyboard(columns = 80): FakeKeyboard {
+  const events = new EventEmitter();
+  const state = { raw: false, paused: false, stops: 0, kills: 0 };
+  const source: KeySource = Object.assign(events, {
+    isTTY: true,
+    setRawMode: (raw: boolean) => {
+      state.raw = raw;
+    },
+    resume: () => {
+      state.paused = false;
+    },
+    pause: () => {
+      state.paused = true;
+    },
+  });
+  let written = "";
+  const terminal = openChatTerminal({
+    source,
+    screen: {
+      write: (text) => {
+        written += text;
+      },
+      columns: () => columns,
+    },
+    stop: async () => {
+      state.stops += 1;
+    },
+    kill: () => {
+      state.kills += 1;
+    },
+  });
+  // Readline works in turns of the event loop.
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    terminal,
+    keys: terminal.keys,
+    state,
+    type: async (keys) => {
+      events.emit("data", Buffer.from(keys));
+      await settle();
+    },
+    hangUp: async () => {
+      events.emit("end");
+      await settle();
+    },
+    screen: () => written,
+  };
+}

@@ -1,0 +1,68 @@
+// A command in a real terminal: tmux types, and tells what stands on the screen.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, vi } from "vitest";
+
+/** Why nothing can be run in a terminal here; null when it can. */
+export const tmuxMissing: string | null = spawnSync("tmux", ["-V"]).status === 0 ? null : "tmux is not installed";
+
+export interface Pane {
+  /** Types keys by tmux's names (`Enter`, `C-c`), or a text as it is. */
+  type(...keys: readonly string[]): void;
+  /** Pastes as a terminal does. */
+  paste(text: string): void;
+  /** What stands on the screen, with what has scrolled away above it. */
+  screen(): string;
+  /** Waits until the screen has it; gives the screen. */
+  shows(wanted: string | RegExp): Promise<string>;
+  close(): void;
+}
+
+export interface PaneOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** Runs a command in a terminal of 100 columns. When it ends, its exit code and the terminal's settings are shown. */
+export function openPane(command: readonly string[], { cwd, env }: PaneOptions): Pane {
+  const folder = mkdtempSync(join(tmpdir(), "jpg-tmux-"));
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8" },
+    });
+  const settings = Object.entries({ TERM: "screen", LANG: "C.UTF-8", ...env }).map(
+    ([name, value]) => `${name}=${quote(value)}`,
+  );
+  const script = join(folder, "run.sh");
+  const ending = 'echo "left with $?"; stty -a; sleep 60';
+  writeFileSync(script, `cd ${quote(cwd)}\nenv -i ${settings.join(" ")} ${command.map(quote).join(" ")}\n${ending}\n`);
+  tmux("-u", "new-session", "-d", "-x", "100", "-y", "50", `sh ${quote(script)}`);
+  const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-2000").trimEnd();
+  return {
+    type: (...keys) => void tmux("send-keys", ...keys),
+    paste: (text) => {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p");
+    },
+    screen,
+    shows: async (wanted) => {
+      await vi.waitFor(
+        () => {
+          if (typeof wanted === "string") expect(screen()).toContain(wanted);
+          else expect(screen()).toMatch(wanted);
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+      return screen();
+    },
+    close: () => {
+      tmux("kill-server");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
