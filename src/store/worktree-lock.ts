@@ -1,6 +1,6 @@
 // One writer at a time moves a branch that is checked out: the lock file in the worktree's git dir covers the check, the
 // move of the branch and the worktree's step. It names the step, so that whoever finds it after a crash can finish it.
-import { open, readFile, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../core/errors.ts";
@@ -16,6 +16,12 @@ export interface LockedStep {
 
 const WAIT_MS = 10;
 const ATTEMPTS = 2000;
+/** A lock that nobody has written his name into after so many attempts is that of a writer who died while he did. */
+const NAMELESS_ATTEMPTS = 200;
+/** Locks that this process has tried to make: their files are told apart by it. */
+let made = 0;
+/** Errors of file systems that know no hard links. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
 
 /** Runs `work` while holding the worktree's lock; `recover` is given the step of a holder that died. Throws `worktree_busy`. */
 export async function withWorktreeLock<T>(
@@ -36,9 +42,12 @@ export async function withWorktreeLock<T>(
 
 /** Takes the lock; gives the step of the dead holder it was taken from, or null. */
 async function takeLock(path: string, content: string): Promise<LockedStep | null> {
+  let nameless = 0;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (await createExclusively(path, content)) return null;
     const holder = await readHolder(path);
+    nameless = holder === null ? nameless + 1 : 0;
+    if (holder === null && nameless >= NAMELESS_ATTEMPTS) await removeDead(path, null);
     if (holder !== null && !isAlive(holder.pid)) {
       if (await stealLock(path, content, holder)) return holder;
     }
@@ -51,18 +60,52 @@ async function takeLock(path: string, content: string): Promise<LockedStep | nul
 
 /** Takes a dead holder's lock; only one process at a time may try, so that none removes a lock just taken. */
 async function stealLock(path: string, content: string, dead: LockedStep): Promise<boolean> {
-  if (!(await createExclusively(`${path}.steal`, ""))) return false;
+  const mark = `${path}.steal`;
+  if (!(await createExclusively(mark, JSON.stringify({ pid: process.pid })))) {
+    const thief = await readHolder(mark);
+    if (thief !== null && !isAlive(thief.pid)) await removeDead(mark, thief.pid);
+    return false;
+  }
   try {
     const holder = await readHolder(path);
     if (holder?.pid !== dead.pid) return false;
     await rm(path, { force: true });
     return await createExclusively(path, content);
   } finally {
-    await rm(`${path}.steal`, { force: true });
+    await rm(mark, { force: true });
   }
 }
 
+/** Removes the lock of a dead holder, null = of one without a name; one that somebody else has taken since is put back. */
+async function removeDead(path: string, pid: number | null): Promise<void> {
+  const aside = `${path}.${process.pid}.dead`;
+  const isMoved = await rename(path, aside).then(
+    () => true,
+    () => false,
+  );
+  if (!isMoved) return;
+  if (((await readHolder(aside))?.pid ?? null) !== pid) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+/** The lock appears with its content, so that whoever dies leaves none without a name. */
 async function createExclusively(path: string, content: string): Promise<boolean> {
+  const written = `${path}.${process.pid}-${++made}.new`;
+  try {
+    await writeFile(written, content);
+    await link(written, path);
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (code === "EEXIST") return false;
+    if (NO_LINKS.includes(code)) return createInSteps(path, content);
+    throw error;
+  } finally {
+    await rm(written, { force: true });
+  }
+}
+
+async function createInSteps(path: string, content: string): Promise<boolean> {
   try {
     const file = await open(path, "wx");
     await file.writeFile(content);
