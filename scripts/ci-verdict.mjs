@@ -1,6 +1,7 @@
 // Judges a test report for .ci/run: `node scripts/ci-verdict.mjs REPORT` says which tests were skipped and why, and ends
 // with the line `N passed, N failed`. A skip counts as a failure unless it is expected here, by name, for want of
 // something that this machine really lacks. Exit code 1 when anything failed or no test ran.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +18,12 @@ const MAY_BE_MISSING = [
     provide: "set JPG_AGENTS_DIR to the folder they are installed in (and JPG_CORPUS, for the runner)",
   },
   {
+    what: "node-llama-cpp",
+    tests: /JPG_LLAMA_DIR/,
+    isMissing: !process.env.JPG_LLAMA_DIR,
+    provide: "set JPG_LLAMA_DIR to the folder it is installed in",
+  },
+  {
     what: "the session corpus",
     tests: /corpus|goldens/i,
     isMissing: !existsSync(join(shared, "corpus/INDEX.tsv")) || !existsSync(join(shared, "goldens/INDEX.tsv")),
@@ -27,6 +34,12 @@ const MAY_BE_MISSING = [
     tests: /conformance/i,
     isMissing: !existsSync(join(shared, "conformance/cases.json")),
     provide: `set JPG_CORPUS, or put them at ${shared}`,
+  },
+  {
+    what: "tmux",
+    tests: /\(tmux\)/,
+    isMissing: spawnSync("tmux", ["-V"]).status !== 0,
+    provide: "install it, for example with apt-get install tmux",
   },
 ];
 

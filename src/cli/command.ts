@@ -1,7 +1,7 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
 
 import type { Runtime } from "../app/runtime.ts";
-import type { Workspace } from "../app/workspace.ts";
+import type { Workspace, WorkspaceOptions } from "../app/workspace.ts";
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {
@@ -36,12 +36,19 @@ export interface CommandSpec {
 /** Values of options by camelCase name. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
+/** The other fronts, which only main.ts may wire. */
+export interface Fronts {
+  /** Serves MCP over standard input and output until the client leaves. */
+  serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
+}
+
 export interface CommandContext {
   readonly args: readonly string[];
   readonly options: OptionValues;
   readonly runtime: Runtime;
   readonly output: Output;
   readonly json: boolean;
+  readonly fronts: Fronts;
   /** Opens the store that the global options and the current directory name. */
   readonly open: (how?: { readonly create?: boolean }) => Promise<Workspace>;
 }

@@ -18,6 +18,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     stdout: process.stdout,
     stderr: process.stderr,
     version,
+    fronts: { serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place) },
     onClosed: () => process.exit(0),
   });
 }

@@ -2,11 +2,12 @@
 // comes of it. Everything that the answer to `--version` does not need is loaded from here on.
 import type { Runtime } from "../app/runtime.ts";
 import type { Workspace } from "../app/workspace.ts";
-import type { CommandSpec } from "./command.ts";
+import type { CommandSpec, Fronts } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { splitLeadingOptions } from "./leading-options.ts";
 import { createOutput, type Output, type OutputStream } from "./output.ts";
+import { plain } from "./style.ts";
 import { fromSystemError } from "./system-error.ts";
 
 /** The world of a call, read in main.ts. */
@@ -15,6 +16,7 @@ export interface CallContext {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly version: string;
+  readonly fronts: Fronts;
   /** Called when the reader of standard output has gone away. */
   readonly onClosed: () => void;
 }
@@ -42,7 +44,7 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
     return 0;
   }
   try {
-    return await runCommand({ name, options, words }, { runtime, output });
+    return await runCommand({ name, options, words }, { runtime, output, fronts: context.fronts });
   } catch (thrown) {
     const error = fromSystemError(thrown);
     output.error(error);
@@ -63,6 +65,7 @@ interface Call {
 interface World {
   readonly runtime: Runtime;
   readonly output: Output;
+  readonly fronts: Fronts;
 }
 
 async function runCommand(call: Call, world: World): Promise<number> {
@@ -92,7 +95,7 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
   return own.some((word) => word === "--help" || word === "-h");
 }
 
-async function runParsed(command: CommandSpec, call: Call, { runtime, output }: World): Promise<number> {
+async function runParsed(command: CommandSpec, call: Call, { runtime, output, fronts }: World): Promise<number> {
   const [{ parseArguments }, { openWorkspace }, { optionsFrom }] = await Promise.all([
     import("./parse-arguments.ts"),
     import("../app/workspace.ts"),
@@ -103,11 +106,20 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output }: 
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: output.warn, ...how });
     opened.push(workspace);
+    await commitLeftTurns(workspace, output);
     return workspace;
   };
   try {
-    return (await command.run({ args, options, runtime, output, json: options["json"] === true, open })) ?? 0;
+    return (await command.run({ args, options, runtime, output, json: options["json"] === true, fronts, open })) ?? 0;
   } finally {
     for (const workspace of opened) await workspace.close();
   }
+}
+
+/** A turn whose writer was killed is committed by whoever opens the store next. */
+async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Promise<void> {
+  const { hasJournals } = await import("../app/journal-folder.ts");
+  if (!(await hasJournals(workspace.store.gitDir))) return;
+  const { recoverTurns } = await import("../app/recover-turns.ts");
+  await recoverTurns(workspace, { info: (text) => info(plain(text)), warn });
 }

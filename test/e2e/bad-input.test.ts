@@ -641,7 +641,7 @@ it("shows errors to people as text on standard error, with nothing on standard o
   expect(result).toMatchInlineSnapshot(`
     {
       "code": 2,
-      "stderr": "error: There is no compaction profile lihgt; there are: default, light.
+      "stderr": "error: There is no compaction profile lihgt; there are: default, light, heavy.
     hint: Did you mean light?
     hint: \`[conversation.compaction.profiles.NAME]\` in .jpg.toml makes one.
     ",

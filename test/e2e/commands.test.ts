@@ -553,7 +553,7 @@ describe.concurrent("compact", () => {
     sandbox.remove();
   });
 
-  it("a profile that summarises says how to get the summary, and its dry run calls no model", async () => {
+  it("a profile with a model that has no key says which to set, and its dry run calls no model", async () => {
     const sandbox = await copyImportedSandbox();
     writeFileSync(
       join(sandbox.project, ".jpg.toml"),
@@ -561,15 +561,10 @@ describe.concurrent("compact", () => {
     );
     const before = storeState(sandbox);
     await expectRefusal(sandbox, ["compact", "--profile", "heavy"], {
-      code: "needs_summary",
-      exit: 2,
-      says: /turns 0\.\.2/,
-      hint: /--accept FILE/,
-    });
-    await expectRefusal(sandbox, ["fork", "--compact=heavy"], {
-      code: "needs_summary",
-      exit: 2,
-      says: /no fork was made/,
+      code: "no_key",
+      exit: 4,
+      says: /anthropic/,
+      hint: /ANTHROPIC_API_KEY/,
     });
     await expectRefusal(sandbox, ["compact", "--profile", "heavvy"], {
       code: "unknown_profile",
@@ -581,6 +576,12 @@ describe.concurrent("compact", () => {
     expect((await sandbox.jpg(["compact", "--profile", "heavy", "--dry-run"])).stdout).toContain(
       "will generate a summary for turns 0-2 using model anthropic/claude-haiku",
     );
+    await expectRefusal(sandbox, ["fork", "--compact=heavy", "--no-activate"], {
+      code: "no_key",
+      exit: 4,
+      says: /The fork .* is there, not compacted/,
+      hint: /compact .* --profile heavy. tries again/,
+    });
     sandbox.remove();
   });
 
