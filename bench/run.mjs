@@ -3,9 +3,12 @@
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCommands, benchStart } from "./commands.mjs";
+import { benchExtract } from "./extract.mjs";
 import { benchGrowth } from "./growth.mjs";
 import { benchImport } from "./import.mjs";
+import { benchKills } from "./kills.mjs";
 import { benchProjection } from "./projection.mjs";
+import { benchQuery } from "./query.mjs";
 import { benchRepository } from "./repository.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox } from "./sandbox.mjs";
@@ -20,7 +23,10 @@ const BENCHMARKS = {
   repository: benchRepository,
   import: benchImport,
   tokens: benchTokens,
+  extract: benchExtract,
   strategies: benchStrategies,
+  query: benchQuery,
+  kills: benchKills,
 };
 
 const { values } = parseArgs({
