@@ -1,5 +1,5 @@
 // Reads the payloads that events refer to, all at once, and puts them back.
-import { attachmentPath, attachmentsOf, inline } from "../core/attachment.ts";
+import { attachmentPath, attachmentsOf, inline, needsInlining } from "../core/attachment.ts";
 import { repositoryError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import type { View } from "../core/view.ts";
@@ -29,12 +29,15 @@ export async function readAttachments(
   };
 }
 
-/** A view whose events hold their payloads themselves, as exports need them. */
+/** A view whose events hold their payloads themselves, as exports need them. Turns without any are those handed in. */
 export async function inlineView(store: ConversationStore, commit: string, view: View): Promise<View> {
-  const read = await readAttachments(
-    store,
-    commit,
-    view.turns.flatMap((turn) => turn.events),
-  );
-  return { turns: view.turns.map((turn) => ({ ...turn, events: turn.events.map((event) => inline(event, read)) })) };
+  const marked = new Set(view.turns.flatMap(({ events }) => events.filter(needsInlining)));
+  if (marked.size === 0) return view;
+  const read = await readAttachments(store, commit, marked);
+  const whole = (event: Event): Event => (marked.has(event) ? inline(event, read) : event);
+  return {
+    turns: view.turns.map((turn) =>
+      turn.events.some((event) => marked.has(event)) ? { ...turn, events: turn.events.map(whole) } : turn,
+    ),
+  };
 }

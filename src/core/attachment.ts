@@ -58,6 +58,11 @@ export function inline(event: Event, get: (name: string) => Uint8Array): Event {
   return mapEntries(event as unknown as Json, (value) => inlineValue(value, get)) as unknown as Event;
 }
 
+/** Whether `inline` may change an event: it refers to a payload, or holds a key that looks as if it did. False = it does not. */
+export function needsInlining(event: Event): boolean {
+  return holdsMark(event as unknown as Json);
+}
+
 /** Gives the names of the payloads an event refers to, in the order they stand in it. Throws `bad_attachment_name`. */
 export function attachmentsOf(event: Event): string[] {
   const names: string[] = [];
@@ -129,6 +134,13 @@ function collectNames(value: unknown, names: string[]): void {
     if (typeof value[REFERENCE] === "string") names.push(checkedName(value[REFERENCE]));
     else for (const inner of Object.values(value)) collectNames(inner, names);
   }
+}
+
+function holdsMark(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsMark);
+  if (!isObject(value)) return false;
+  for (const key in value) if ((key.startsWith("$") && ESCAPABLE.test(key)) || holdsMark(value[key])) return true;
+  return false;
 }
 
 function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
