@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { RangeRequest } from "../core/bound-resolution.ts";
 import type { Summary } from "../core/compaction.ts";
-import { userError } from "../core/errors.ts";
+import { messageOf, userError } from "../core/errors.ts";
 import { parseBound } from "../core/range-bound.ts";
 import { readBlock, splitBlock } from "../core/summary/answer-block.ts";
 import type { Runtime } from "./runtime.ts";
@@ -81,11 +81,10 @@ async function readText(runtime: Runtime, file: string): Promise<string> {
   try {
     return await readFile(resolve(runtime.cwd, file), "utf8");
   } catch (error) {
-    throw userError(
-      "unreadable_file",
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      { hints: ["`jpg compact --emit FILE` writes what a summary is written from."], cause: error },
-    );
+    throw userError("unreadable_file", `${file} cannot be read: ${messageOf(error)}.`, {
+      hints: ["`jpg compact --emit FILE` writes what a summary is written from."],
+      cause: error,
+    });
   }
 }
 

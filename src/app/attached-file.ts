@@ -4,7 +4,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { userError } from "../core/errors.ts";
+import { codeOf, messageOf, userError } from "../core/errors.ts";
 import type { ContentPart } from "../core/event.ts";
 
 /** What a file was recognised as. */
@@ -85,14 +85,14 @@ function decodeText(bytes: Uint8Array, name: string): string {
 }
 
 function unreadable(name: string, cause: unknown): Error {
-  const code = cause instanceof Error && "code" in cause ? cause.code : "";
+  const code = codeOf(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
     return userError("missing_file", `There is no file ${name}.`, {
       hints: [`\`\\@\` in a request is an @ and names no file: jpg query 'what is \\@${name}'`],
       cause,
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return userError("unreadable_file", `${name} cannot be read: ${reason}.`, { cause });
 }
 

@@ -3,14 +3,12 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../config/paths.ts";
+import { type Fields, fieldsOf } from "../core/fields.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** The fields of a JSON object of unknown making. */
-export type CachedFields = Readonly<Record<string, unknown>>;
-
 /** Reads a file, `name` relative to the cache folder; no fields when there is no JSON object in it. */
-export async function readCacheFile(runtime: Runtime, name: string): Promise<CachedFields> {
+export async function readCacheFile(runtime: Runtime, name: string): Promise<Fields> {
   try {
     return fieldsOf(JSON.parse(await readFile(pathOf(runtime, name), "utf8")));
   } catch {
@@ -19,7 +17,7 @@ export async function readCacheFile(runtime: Runtime, name: string): Promise<Cac
 }
 
 /** Writes a file at once. */
-export async function writeCacheFile(runtime: Runtime, name: string, fields: CachedFields): Promise<void> {
+export async function writeCacheFile(runtime: Runtime, name: string, fields: Fields): Promise<void> {
   const path = pathOf(runtime, name);
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -27,11 +25,6 @@ export async function writeCacheFile(runtime: Runtime, name: string, fields: Cac
   } catch {
     // A cache folder that is full or not the user's: what would be in it is worked out again next time.
   }
-}
-
-/** The fields of a value; none when it is no object. */
-export function fieldsOf(value: unknown): CachedFields {
-  return typeof value === "object" && value !== null ? (value as CachedFields) : {};
 }
 
 function pathOf({ env, home }: Runtime, name: string): string {

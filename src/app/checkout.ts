@@ -1,7 +1,7 @@
 // Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { repositoryError, userError } from "../core/errors.ts";
+import { codeOf, repositoryError, userError } from "../core/errors.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadView } from "./load-view.ts";
 import { refreshWorktree } from "./refresh-view.ts";
@@ -44,7 +44,7 @@ async function isFree(path: string): Promise<boolean> {
   try {
     return (await readdir(path)).length === 0;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
+    if (codeOf(error) === "ENOENT") return true;
     return false;
   }
 }

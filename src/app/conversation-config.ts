@@ -1,6 +1,7 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../config/config-delta.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { isFields } from "../core/fields.ts";
 import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { randomId } from "./runtime.ts";
@@ -41,9 +42,7 @@ export async function storeOverrides(workspace: Workspace, tree: BranchTree): Pr
 /** The keys that a delta sets; values stay out of commit messages. */
 function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): string[] {
   return Object.entries(table).flatMap(([name, value]) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? settingNames(value as Record<string, unknown>, `${prefix}${name}.`)
-      : [`${prefix}${name}`],
+    isFields(value) ? settingNames(value, `${prefix}${name}.`) : [`${prefix}${name}`],
   );
 }
 

@@ -2,7 +2,7 @@
 // shell command line. Nothing from a conversation ever becomes part of a command.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { userError } from "../core/errors.ts";
+import { messageOf, userError } from "../core/errors.ts";
 import { endGroup } from "./process-group.ts";
 import { type RunningProgram, watchProgram } from "./running-program.ts";
 
@@ -83,7 +83,7 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
     return await hearOut(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
-    return { problem: `could not be started: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `could not be started: ${messageOf(error)}` };
   }
 }
 
@@ -99,7 +99,7 @@ export function startProgram(
   try {
     return watchProgram(spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true }));
   } catch (error) {
-    return { problem: `could not be started: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `could not be started: ${messageOf(error)}` };
   }
 }
 

@@ -3,6 +3,7 @@
 import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../config/config.ts";
 import { formatKey } from "../config/setting-key.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import { startProgram } from "./external-process.ts";
 import { toToolResult } from "./mcp-result.ts";
 import { createProgramTransport, type ProgramTransport } from "./mcp-transport.ts";
@@ -107,7 +108,7 @@ function createSession(program: RunningProgram, settings: McpServerConfig): Sess
       const rubbish = transport.rubbish();
       const what = transport.givenUp() ?? how ?? (isTimeout(error) ? `did not answer within ${seconds} s` : null);
       return [
-        what ?? `answered with an error: ${shown(error instanceof Error ? error.message : String(error))}`,
+        what ?? `answered with an error: ${shown(messageOf(error))}`,
         ...(rubbish === null || what === null ? [] : [`it printed what is no MCP message: ${shown(rubbish)}`]),
         ...(said === "" || what === null ? [] : [`it said: ${shown(said)}`]),
       ].join("; ");
@@ -149,15 +150,11 @@ async function callTool(session: Session, facts: ToolCallFacts): Promise<ToolRes
 }
 
 function isTimeout(error: unknown): boolean {
-  return hasCode(error, "REQUEST_TIMEOUT") || (error instanceof Error && error.name === "TimeoutError");
+  return codeOf(error) === "REQUEST_TIMEOUT" || (error instanceof Error && error.name === "TimeoutError");
 }
 
 function isClosed(error: unknown): boolean {
-  return hasCode(error, "CONNECTION_CLOSED");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
+  return codeOf(error) === "CONNECTION_CLOSED";
 }
 
 /** Settings may hold keys, and a server may print them: values of its environment, and arguments that are no paths. */

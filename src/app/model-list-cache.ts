@@ -1,8 +1,9 @@
 // What providers told of their models, kept for a week in the user's cache folder. A list belongs to one address.
 import { createHash } from "node:crypto";
+import { fieldsOf } from "../core/fields.ts";
 import { createClient } from "../llm/create-client.ts";
 import type { ListedModel, LlmConnection } from "../llm/llm-client.ts";
-import { fieldsOf, readCacheFile, writeCacheFile } from "./cache-file.ts";
+import { readCacheFile, writeCacheFile } from "./cache-file.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** How long a list counts, milliseconds: 7 days. */

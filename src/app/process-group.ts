@@ -1,4 +1,5 @@
 // Groups of processes that jpg started: a program ends together with everything that it started, and with jpg.
+import { codeOf } from "../core/errors.ts";
 
 /** What is known of a started program; `pid` is also the id of its group. */
 export interface GroupLeader {
@@ -17,7 +18,7 @@ export function endGroup({ pid }: GroupLeader, signal: NodeJS.Signals = "SIGKILL
     process.kill(-pid, signal);
   } catch (error) {
     // The whole group has ended by itself; macOS says EPERM of one that nobody has waited for yet.
-    const code = error instanceof Error && "code" in error ? error.code : null;
+    const code = codeOf(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }

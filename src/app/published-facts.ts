@@ -1,5 +1,6 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
+import { codeOf } from "../core/errors.ts";
 import { modelFamily } from "../core/model-family.ts";
 import { formatModelName, type ModelName } from "../core/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../core/usage-price.ts";
@@ -48,7 +49,7 @@ async function loadList() {
   try {
     return await import("@pydantic/genai-prices");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return null;
+    if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // Commits the turns whose writers ended before they could: whoever opens the store next finds their journals. A store without
 // journals costs one look at a folder; doing it twice, or two at a time, gives the same branches.
+import { messageOf } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { hasAnswer, type InterruptionReason, interruptionNote } from "./interruption.ts";
 import { listJournals, readJournal, removeJournal } from "./journal-files.ts";
@@ -25,7 +26,7 @@ export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): 
     try {
       await recoverTurn(workspace, path, voice);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       voice.warn(`a turn that was interrupted cannot be committed and stays in ${path}: ${reason}`);
     }
   }

@@ -1,7 +1,8 @@
 // What the list of published prices says of the models in use, remembered for one day in the user's cache folder: the list
 // is large, and prices change with the day.
+import { type Fields, fieldsOf } from "../core/fields.ts";
 import type { ModelPrice, TokenPrices } from "../core/usage-price.ts";
-import { type CachedFields, fieldsOf, readCacheFile, writeCacheFile } from "./cache-file.ts";
+import { readCacheFile, writeCacheFile } from "./cache-file.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What is published of a model; null = nothing. */
@@ -35,7 +36,7 @@ export async function rememberFacts({ runtime, day, name }: FactsMemory, facts: 
   await writeCacheFile(runtime, FILE, { format: FORMAT, day, models });
 }
 
-async function modelsOf(runtime: Runtime, day: string): Promise<CachedFields> {
+async function modelsOf(runtime: Runtime, day: string): Promise<Fields> {
   const file = await readCacheFile(runtime, FILE);
   return file["format"] === FORMAT && file["day"] === day ? fieldsOf(file["models"]) : {};
 }

@@ -1,7 +1,7 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { userError } from "../core/errors.ts";
+import { messageOf, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { exportSessionId, renderSession } from "./export.ts";
@@ -65,16 +65,12 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await replaceFile(path, text, { mode: 0o600 });
   } catch (error) {
-    throw userError(
-      "cannot_write",
-      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-      {
-        hints: [
-          "CLAUDE_CONFIG_DIR names another folder for Claude Code's files.",
-          "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
-        ],
-        cause: error,
-      },
-    );
+    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
+      hints: [
+        "CLAUDE_CONFIG_DIR names another folder for Claude Code's files.",
+        "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
+      ],
+      cause: error,
+    });
   }
 }

@@ -3,6 +3,7 @@
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { codeOf } from "../core/errors.ts";
 import { askProgram } from "./external-process.ts";
 
 /** A process, told from all others. */
@@ -87,6 +88,6 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // Somebody else's process exists too.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

@@ -1,7 +1,7 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { JpgError, userError } from "../core/errors.ts";
+import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import type { Runtime } from "./runtime.ts";
@@ -79,11 +79,10 @@ export async function readSessionSource(runtime: Runtime, file: SessionFile): Pr
 }
 
 function unreadable(path: string, error: unknown): Error {
-  return userError(
-    "unreadable_file",
-    `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    { hints: ["Give yourself access to it, or copy it somewhere."], cause: error },
-  );
+  return userError("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`, {
+    hints: ["Give yourself access to it, or copy it somewhere."],
+    cause: error,
+  });
 }
 
 /** Absolute paths of the files in a folder and below it, ordered; none when there is no such folder. Throws `unreadable_file`. */
@@ -120,7 +119,7 @@ function isSideFile(path: string, known: ReadonlySet<string>): boolean {
 }
 
 function noneIfAbsent(error: unknown): string[] {
-  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
+  if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
   throw userError("unreadable_file", error instanceof Error ? `${error.message}.` : String(error), { cause: error });
 }
 

@@ -1,7 +1,7 @@
 // What stands beside a Claude Code session, in a folder of its name: sub-agent transcripts, tool results.
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { type JpgError, userError } from "../core/errors.ts";
+import { type JpgError, messageOf, userError } from "../core/errors.ts";
 import { listFiles, type SessionFile } from "./session-files.ts";
 import { refusalOf } from "./side-path.ts";
 
@@ -41,7 +41,7 @@ export async function readSideFiles(
     if (refusal !== null) leave(join(folder, refusal.path), refusal.reason);
     else {
       const bytes = await readFile(full).catch((error: unknown) => {
-        leave(full, error instanceof Error ? error.message : String(error), error);
+        leave(full, messageOf(error), error);
         return null;
       });
       if (bytes !== null) files.push({ path, bytes });

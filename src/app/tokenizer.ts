@@ -1,5 +1,6 @@
 // The tokenizer, for conversations without recorded usage: loaded when asked for, since its tables are several megabytes.
 // Exact for models of OpenAI up to special tokens; for Claude the nearest table there is. Either way an estimate.
+import { codeOf } from "../core/errors.ts";
 import { type Event, traitsOf } from "../core/event.ts";
 import { measureEvent, type TextMeasure } from "../core/token-estimate.ts";
 
@@ -45,7 +46,7 @@ async function loadTable(isClaude: boolean) {
       : import("ai-tokenizer/encoding/o200k_base"));
     return { Tokenizer, table };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return null;
+    if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 // with a call is a result that says so to the model; only the user's wish and a question that nobody can answer end the turn.
 
 import { textOfContent } from "../core/content.ts";
+import { messageOf } from "../core/errors.ts";
 import type { ToolCallResponse } from "../core/event.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import type { AnsweredCall } from "./answer.ts";
@@ -66,7 +67,7 @@ async function runCall({ event, arguments: args }: AnsweredCall, run: CallRun): 
     return await tool.call(args, { signal: run.signal });
   } catch (error) {
     if (run.signal.aborted) return failed(INTERRUPTED);
-    return failed(`The tool ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`The tool ${name} failed: ${messageOf(error)}`);
   }
 }
 
@@ -93,6 +94,6 @@ function problemOf(text: string): string {
     const value: unknown = JSON.parse(text);
     return `found ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

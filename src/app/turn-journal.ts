@@ -3,7 +3,7 @@
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { type JpgError, repositoryError, userError } from "../core/errors.ts";
+import { codeOf, type JpgError, messageOf, repositoryError, userError } from "../core/errors.ts";
 import type { ChatResponse, Event } from "../core/event.ts";
 import { journalPath, LEFT, leaveJournal, readJournalHead, removeJournal } from "./journal-files.ts";
 import { journalFolder } from "./journal-folder.ts";
@@ -118,7 +118,7 @@ function openExclusively(path: string): number | null {
   try {
     return openSync(path, "ax", 0o600);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return null;
+    if (codeOf(error) === "EEXIST") return null;
     throw notWritten(path, error);
   }
 }
@@ -130,14 +130,13 @@ function writeAll(file: number, text: string): void {
 }
 
 function notWritten(path: string, cause: unknown): JpgError {
-  const isFull = cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT");
-  if (isFull) {
+  if (["ENOSPC", "EDQUOT"].includes(codeOf(cause))) {
     return repositoryError("disk_full", `The disk is full: the open turn cannot be written to ${path}.`, {
       hints: ["Free space; nothing that was shown is lost."],
       cause,
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return repositoryError("journal_not_written", `The open turn cannot be written to ${path}: ${reason}.`, {
     hints: ["Make the store's folder writable and run the command again."],
     cause,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../config/load-config.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../config/paths.ts";
-import { JpgError, repositoryError } from "../core/errors.ts";
+import { codeOf, JpgError, messageOf, repositoryError } from "../core/errors.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { createStore } from "../store/create-store.ts";
 import { locateStore, type StoreLocation } from "../store/locate-store.ts";
@@ -103,13 +103,8 @@ export async function readIfExists(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
-    throw new JpgError(
-      "config",
-      "unreadable_file",
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      { cause: error },
-    );
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return null;
+    throw new JpgError("config", "unreadable_file", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 // An error as text for people and as the JSON document of DESIGN §5.
-import { JpgError } from "../core/errors.ts";
+import { JpgError, messageOf } from "../core/errors.ts";
 import { plain, type Rendering } from "./style.ts";
 
 /** The JSON document of a failed command. */
@@ -17,7 +17,7 @@ export interface ErrorDocument {
 /** Gives a thrown value as a JpgError; what is not one is a bug in jpg (`internal_error`). */
 export function asJpgError(thrown: unknown): JpgError {
   if (thrown instanceof JpgError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   return new JpgError("internal", "internal_error", `Unexpected error: ${message}`, {
     cause: thrown,
     hints: ["This is a bug in jpg: please report it with the output of the same command and --verbose."],

@@ -1,6 +1,7 @@
 // The conversation's layer: one file per change under config/, one line each. A damaged or foreign file never keeps a
 // conversation from being read; it comes as a delta with a problem and is reported.
 import { compareTimestamps } from "../core/compaction.ts";
+import { isFields } from "../core/fields.ts";
 
 /** A config delta as read from its file. */
 export interface StoredDelta {
@@ -46,7 +47,7 @@ function damaged(file: string, problem: string): StoredDelta {
 function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return isFields(value) ? { ...value } : null;
   } catch {
     return null; // reported by the caller as a damaged file
   }

@@ -1,5 +1,6 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
+import { isFields } from "../core/fields.ts";
 import { type Origin, renderPlace } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { parseKey } from "./scan-key.ts";
@@ -65,15 +66,11 @@ export function renderBareValue(value: unknown): string {
 }
 
 function renderValue(value: unknown): string {
-  if (isPlainTable(value)) {
+  if (isFields(value)) {
     const entries = Object.entries(value).map(([name, inner]) => `${formatKey([name])} = ${renderValue(inner)}`);
     return `{ ${entries.join(", ")} }`;
   }
   return stringify({ value }).slice("value = ".length).trimEnd();
-}
-
-function isPlainTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shownValue(path: SettingPath, value: unknown): unknown {

@@ -1,6 +1,5 @@
 // What a stored compaction must look like, field by field (DESIGN §3.1). Says what is wrong in words; unknown fields pass.
-
-type Fields = Readonly<Record<string, unknown>>;
+import { isFields } from "./fields.ts";
 
 interface Problem {
   /** Keys and indexes from the top to the wrong value. */
@@ -33,7 +32,7 @@ const whole = rule("a whole number, 0 or more", (value) => isWhole(value, 0));
 const price = rule("a number, 0 or more", (value) => typeof value === "number" && value >= 0);
 const amount = rule("a number", (value) => typeof value === "number");
 const share = rule("a share from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
-const object = rule("an object", isObject);
+const object = rule("an object", isFields);
 
 function oneOf(...values: readonly string[]): Rule {
   const names = values.map((value) => `"${value}"`).join(" or ");
@@ -50,7 +49,7 @@ function list(item: Rule): Rule {
 function record(required: Readonly<Record<string, Rule>>, optional: Readonly<Record<string, Rule>> = {}): Rule {
   const rules = { ...required, ...optional };
   return (value) => {
-    if (!isObject(value)) return object(value);
+    if (!isFields(value)) return object(value);
     const missing = Object.keys(required).find((name) => !Object.hasOwn(value, name));
     if (missing !== undefined) return { path: [missing], reason: "missing" };
     return firstProblem(Object.entries(value), (name) => (Object.hasOwn(rules, name) ? rules[name] : undefined));
@@ -58,7 +57,7 @@ function record(required: Readonly<Record<string, Rule>>, optional: Readonly<Rec
 }
 
 function mapOf(item: Rule): Rule {
-  return (value) => (isObject(value) ? firstProblem(Object.entries(value), () => item) : object(value));
+  return (value) => (isFields(value) ? firstProblem(Object.entries(value), () => item) : object(value));
 }
 
 function firstProblem(
@@ -82,7 +81,7 @@ function byPolicy(rules: Readonly<Record<string, Rule>>): Rule {
 
 const truncation = record({ max_chars: positive }, { head: share });
 const callPolicy: Rule = (value) => {
-  if (!isObject(value)) return oneOf("keep", "strip", "omit")(value);
+  if (!isFields(value)) return oneOf("keep", "strip", "omit")(value);
   return "drop" in value
     ? record({ drop: record({ max_chars: positive }) })(value)
     : record({ truncate: truncation })(value);
@@ -159,10 +158,6 @@ const SHOWN_LENGTH = 40;
 function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? "nothing";
   return json.length > SHOWN_LENGTH ? `${json.slice(0, SHOWN_LENGTH)}…` : json;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isWhole(value: unknown, least: number): boolean {

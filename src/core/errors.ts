@@ -38,3 +38,13 @@ export function userError(code: string, message: string, details?: ErrorDetails)
 export function repositoryError(code: string, message: string, details?: ErrorDetails): JpgError {
   return new JpgError("repository", code, message, details);
 }
+
+/** What was thrown, in its own words. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The code of an error of Node or the operating system, `ENOENT` or the like; "" when it has none. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+}

@@ -2,6 +2,7 @@
 // unknown fields survive reading and writing untouched (DESIGN §3).
 import { type JpgError, repositoryError } from "./errors.ts";
 import type { Event, EventKind } from "./event.ts";
+import { type Fields, isFields } from "./fields.ts";
 
 /** Where a line stands, for error messages. */
 export interface LinePlace {
@@ -13,16 +14,14 @@ export interface LinePlace {
 /** How much of a bad line an error shows, characters. */
 const EXCERPT_LENGTH = 60;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Says what is wrong with a field, or null. */
 type Check = (fields: Fields) => string | null;
 
 const isText = (value: unknown): boolean => typeof value === "string";
-const isAttachment = (value: unknown): boolean => isObject(value) && isText(value["$attachment"]);
+const isAttachment = (value: unknown): boolean => isFields(value) && isText(value["$attachment"]);
 const isLongText = (value: unknown): boolean => isText(value) || isAttachment(value);
 const isContent = (value: unknown): boolean =>
-  isLongText(value) || (Array.isArray(value) && value.every((part) => isObject(part) && isText(part["type"])));
+  isLongText(value) || (Array.isArray(value) && value.every((part) => isFields(part) && isText(part["type"])));
 
 function field(name: string, expected: string, accepts: (value: unknown) => boolean): Check {
   return (fields) => {
@@ -66,7 +65,7 @@ const CHECKS: Readonly<Record<EventKind, readonly Check[]>> = {
 
 const COMMON: readonly Check[] = [
   field("timestamp", "an RFC 3339 time", isText),
-  optional(field("metadata", "an object", isObject), "metadata"),
+  optional(field("metadata", "an object", isFields), "metadata"),
 ];
 
 /**
@@ -99,7 +98,7 @@ function parseObject(text: string, where: LinePlace): Fields {
   } catch (cause) {
     throw malformedLine(text, where, text.trim() === "" ? "the line is empty" : "not valid JSON", cause);
   }
-  if (!isObject(value)) throw malformedLine(text, where, `expected a JSON object, found ${kindOf(value)}`);
+  if (!isFields(value)) throw malformedLine(text, where, `expected a JSON object, found ${kindOf(value)}`);
   return value;
 }
 
@@ -120,10 +119,6 @@ function formatFields(...groups: readonly Fields[]): string {
     }),
   );
   return `{${parts.join(",")}}`;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isRole(value: unknown): boolean {

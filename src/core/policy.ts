@@ -2,6 +2,7 @@
 // RFD 064 or from inline tables, the same in TOML and JSON; put into words for commit subjects and timelines.
 import type { Compaction, Summary, ToolCallPolicy, UniformToolCallPolicy } from "./compaction.ts";
 import { JpgError } from "./errors.ts";
+import { isFields } from "./fields.ts";
 import { describeNamedCalls } from "./named-calls.ts";
 import { nearestName } from "./nearest-name.ts";
 
@@ -61,7 +62,7 @@ export function parseToolCallPolicy(value: unknown, where: string): UniformToolC
     if (known === undefined) throw badPolicy(where, value, Object.keys(TOOL_WORDS));
     return known;
   }
-  if (!isTable(value)) throw badPolicy(where, value, Object.keys(TOOL_WORDS));
+  if (!isFields(value)) throw badPolicy(where, value, Object.keys(TOOL_WORDS));
   switch (value["policy"]) {
     case "strip":
       return {
@@ -81,7 +82,7 @@ export function parseToolCallPolicy(value: unknown, where: string): UniformToolC
 /** Parses a summary policy: the word `summarize` or a table `{policy = "summarize", model?, instructions?}`. Throws `bad_policy`. */
 export function parseSummaryPolicy(value: unknown, where: string): SummaryPolicy {
   const table = typeof value === "string" ? { policy: value } : value;
-  if (!isTable(table) || table["policy"] !== "summarize") throw badPolicy(where, value, ["summarize"]);
+  if (!isFields(table) || table["policy"] !== "summarize") throw badPolicy(where, value, ["summarize"]);
   const { model, instructions } = table;
   if (model !== undefined && typeof model !== "string") throw badPolicy(`${where}.model`, model, [], "a model name");
   if (instructions !== undefined && typeof instructions !== "string") {
@@ -180,10 +181,6 @@ function parseFlag(value: unknown, where: string): boolean {
   if (value === undefined) return true;
   if (typeof value !== "boolean") throw badPolicy(where, value, [], "true or false");
   return value;
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function badPolicy(where: string, value: unknown, words: readonly string[], expected?: string): JpgError {

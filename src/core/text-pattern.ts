@@ -1,6 +1,6 @@
 // What is searched for in the texts of a conversation: a text as it is, or a regular expression; and the line where it was
 // found, cut to what fits on one.
-import { userError } from "./errors.ts";
+import { messageOf, userError } from "./errors.ts";
 
 /** A pattern that is ready. */
 export interface TextPattern {
@@ -46,7 +46,7 @@ export function parsePattern(text: string, { regex = false, ignoreCase = false }
   try {
     return { expression: new RegExp(text, flags), ignoreCase, needle: null };
   } catch (error) {
-    throw badPattern(error instanceof Error ? error.message : String(error));
+    throw badPattern(messageOf(error));
   }
 }
 

@@ -1,5 +1,5 @@
 // What went wrong in node-llama-cpp, as the error of jpg.
-import { JpgError } from "../core/errors.ts";
+import { JpgError, messageOf } from "../core/errors.ts";
 import { createFailure, type Target } from "./failure.ts";
 import { WindowError } from "./gguf-engine.ts";
 import type { LlamaLibrary } from "./gguf-library.ts";
@@ -22,6 +22,6 @@ export function toGgufError(target: Target, library: LlamaLibrary, error: unknow
     ];
     return createFailure(target, "provider_failed", { what, hints }).error;
   }
-  const reason = toShownText(error instanceof Error ? error.message : String(error), undefined);
+  const reason = toShownText(messageOf(error), undefined);
   return createFailure(target, "provider_failed", { more: `: ${reason}`, hints: [OTHER] }).error;
 }

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { pathToFileURL } from "node:url";
-import { JpgError } from "../core/errors.ts";
+import { JpgError, messageOf } from "../core/errors.ts";
 import { toShownText } from "./shown-text.ts";
 
 /** A message as the library takes it. */
@@ -136,7 +136,7 @@ export async function loadLlamaLibrary(path: string, folder: string): Promise<Ll
   try {
     return (await import(pathToFileURL(path).href)) as LlamaLibrary;
   } catch (cause) {
-    const reason = toShownText(cause instanceof Error ? cause.message : String(cause), undefined);
+    const reason = toShownText(messageOf(cause), undefined);
     throw libraryMissing(folder, `${toShownText(path, undefined)} cannot be loaded: ${reason}`, cause);
   }
 }

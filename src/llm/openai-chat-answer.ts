@@ -1,11 +1,11 @@
 // Reads answers of Chat Completions, streamed and whole, into parts. Servers differ: reasoning comes under two names, calls come
 // in pieces or whole, with and without ids and numbers; the fields are read as what they may be, not as the library types them.
+import { type Fields, fieldsOf } from "../core/fields.ts";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
 import { StreamedError } from "./provider-error.ts";
 import { madeUpId, toToolCall } from "./tool-arguments.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Kind = "message" | "reasoning";
 
 interface CallDraft {
@@ -127,8 +127,4 @@ function whole(reason: StopReason, { calls, hasRefusal }: Draft): StopReason {
   if (reason !== "complete" && reason !== "tool_calls") return reason;
   if (hasRefusal) return "refusal";
   return calls.length > 0 ? "tool_calls" : "complete";
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

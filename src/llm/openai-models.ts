@@ -1,9 +1,8 @@
 // The list of models of OpenAI and of the servers that speak its API, some of which tell windows and prices besides.
+import { type Fields, fieldsOf } from "../core/fields.ts";
 import type { ListedModel, LlmConnection } from "./llm-client.ts";
 import { openOpenAi } from "./openai-sdk.ts";
 import { askProvider } from "./tries.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Asks for the list of models. */
 export function listOpenAiModels(connection: LlmConnection): Promise<readonly ListedModel[]> {
@@ -51,8 +50,4 @@ function toDollars(perToken: unknown): number | undefined {
 
 function firstCount(...values: readonly unknown[]): number | undefined {
   return values.find((value): value is number => typeof value === "number" && Number.isInteger(value) && value > 0);
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

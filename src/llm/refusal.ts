@@ -1,6 +1,7 @@
 // Reads what a provider refused a request for: the one table from the providers' statuses, error types and sentences to the
 // codes of jpg. Wordings were taken from the providers' documentation and from public reports; an unknown one falls back to
 // its status.
+import { fieldsOf } from "../core/fields.ts";
 
 /** The codes of provider errors. */
 export type ProviderCode =
@@ -153,8 +154,4 @@ function withoutTags(text: string): string {
 
 function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,4 +1,5 @@
 // The arguments that a model wrote for a call, and ids for calls of providers that give none.
+import { isFields } from "../core/fields.ts";
 import type { AnswerPart } from "./llm-client.ts";
 
 type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;
@@ -28,9 +29,7 @@ function parseArguments(text: string): ToolCall["arguments"] {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isFields(value) ? value : null;
   } catch {
     return null;
   }

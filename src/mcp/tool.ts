@@ -4,7 +4,7 @@ import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { Runtime } from "../app/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace.ts";
-import { JpgError } from "../core/errors.ts";
+import { JpgError, messageOf } from "../core/errors.ts";
 
 /** Where the calls of a server look. */
 export interface McpPlace {
@@ -79,5 +79,5 @@ function failure(text: string): CallToolResult {
 
 function sayError(error: unknown): string {
   if (error instanceof JpgError) return [error.message, ...error.hints.map((hint) => `hint: ${hint}`)].join("\n");
-  return `jpg failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `jpg failed: ${messageOf(error)}`;
 }

@@ -1,5 +1,5 @@
 // What to say when a pack of ours could not be written: the same codes as when git cannot write.
-import { type JpgError, repositoryError } from "../core/errors.ts";
+import { codeOf, type JpgError, messageOf, repositoryError } from "../core/errors.ts";
 
 interface PackFailure {
   readonly code: string;
@@ -35,9 +35,8 @@ const FAILURES: Readonly<Record<string, PackFailure>> = {
 
 /** Creates the error of a pack that was not written below a git dir: `disk_full`, `store_not_writable`, `pack_not_written`. */
 export function packError(gitDir: string, cause: unknown): JpgError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const system = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const { code, says, hint } = FAILURES[system] ?? OTHER;
+  const reason = messageOf(cause);
+  const { code, says, hint } = FAILURES[codeOf(cause)] ?? OTHER;
   return repositoryError(code, `${says}: no pack was added to ${gitDir}/objects/pack: ${reason}`, {
     hints: [hint(gitDir)],
     cause,

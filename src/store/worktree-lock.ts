@@ -3,7 +3,7 @@
 import { link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { repositoryError } from "../core/errors.ts";
+import { codeOf, repositoryError } from "../core/errors.ts";
 import type { Worktree } from "./conversation-store.ts";
 
 /** What the lock's holder is doing. */
@@ -96,7 +96,7 @@ async function createExclusively(path: string, content: string): Promise<boolean
     await link(written, path);
     return true;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
+    const code = codeOf(error);
     if (code === "EEXIST") return false;
     if (NO_LINKS.includes(code)) return createInSteps(path, content);
     throw error;
@@ -112,7 +112,7 @@ async function createInSteps(path: string, content: string): Promise<boolean> {
     await file.close();
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -131,6 +131,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    return codeOf(error) !== "ESRCH";
   }
 }

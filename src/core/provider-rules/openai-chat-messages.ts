@@ -1,5 +1,6 @@
 // A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places.
 // Anything may be given; what is no message counts as an empty one (rule C0 names it).
+import { isFields } from "../fields.ts";
 
 /** A JSON object in the provider's shape. */
 export type OpenAiObject = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export function toOpenAiChatInput(messages: readonly unknown[], options: OpenAiC
 
 /** A value as an object; an empty one when it is none. */
 export function asObject(value: unknown): OpenAiObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as OpenAiObject) : {};
+  return isFields(value) ? value : {};
 }
 
 function place(message: unknown, index: number): ChatMessage {

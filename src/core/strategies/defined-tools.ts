@@ -1,4 +1,5 @@
 // Which tools a conversation tells the model it has: the definitions in its settings, wherever they were recorded.
+import { isFields } from "../fields.ts";
 import type { Turn } from "../turn.ts";
 
 /**
@@ -13,28 +14,24 @@ export function definedTools(turns: Iterable<Turn>, stored: readonly unknown[] =
 }
 
 function namesIn(delta: unknown): readonly string[] {
-  if (!isTable(delta)) return [];
+  if (!isFields(delta)) return [];
   const { conversation, tools } = delta;
-  const own = isTable(conversation) ? conversation["tools"] : undefined;
+  const own = isFields(conversation) ? conversation["tools"] : undefined;
   return [...namesOf(tools), ...namesOf(own)];
 }
 
 function namesOf(tools: unknown): readonly string[] {
   if (Array.isArray(tools)) {
     return tools.flatMap((tool: unknown) => {
-      const name = isTable(tool) ? tool["name"] : tool;
+      const name = isFields(tool) ? tool["name"] : tool;
       return typeof name === "string" && name !== "" ? [name] : [];
     });
   }
-  if (!isTable(tools)) return [];
+  if (!isFields(tools)) return [];
   return Object.keys(tools).filter((name) => name !== "*" && isDefinition(tools[name]));
 }
 
 /** A table with nothing but `compaction` says how calls are compacted, not that there is such a tool. */
 function isDefinition(tool: unknown): boolean {
-  return isTable(tool) && Object.keys(tool).some((key) => key !== "compaction");
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isFields(tool) && Object.keys(tool).some((key) => key !== "compaction");
 }

@@ -1,7 +1,6 @@
 // The block of JSON in an answer: `{"files": […], "open_tasks": […]}` at its end, or the whole answer as one object. A block that
 // cannot be read is taken out of the text all the same: it was meant for programs.
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from "../fields.ts";
 
 /** What the block of an answer says; absent lists are empty. */
 export interface BlockFacts {
@@ -62,7 +61,7 @@ function parseObject(text: string): Fields | null {
   for (const attempt of [json, json.replace(/,(\s*[\]}])/g, "$1")]) {
     try {
       const value: unknown = JSON.parse(attempt);
-      return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+      return isFields(value) ? value : null;
     } catch {
       // not JSON as it stands
     }

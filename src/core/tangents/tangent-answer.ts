@@ -1,6 +1,7 @@
 // The answer of a model that was asked for tangents: positions of turns with reasons, as JSON. Models wrap, abbreviate and invent;
 // what can be read without guessing is read, and a position that may not be left out never gets through.
 import { cutEnd, oneLine } from "../extract/short-text.ts";
+import { fieldsOf } from "../fields.ts";
 
 /** A turn that is off the task. */
 export interface Tangent {
@@ -89,7 +90,7 @@ function rangeIn(text: string): readonly number[] | null {
 }
 
 function reasonOf(entry: unknown): string {
-  const fields = typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>) : {};
+  const fields = fieldsOf(entry);
   const reason = REASONS.map((name) => fields[name]).find((value) => typeof value === "string");
   return typeof reason === "string" ? cutEnd(oneLine(reason), REASON_CHARS) : "";
 }

@@ -1,6 +1,7 @@
 // Usage: what a provider counted for one request, read from the shapes of the provider APIs into one. Values come from
 // files that anyone may have written, so what is no plausible count is read as absent.
 import type { Event, EventMetadata } from "../event.ts";
+import { type Fields, fieldsOf } from "../fields.ts";
 
 /** Tokens of one request and its answer, counted by the provider; whole numbers ≥ 0. */
 export interface Usage {
@@ -22,8 +23,6 @@ export interface UsageRecord {
   /** As the agent wrote it. */
   readonly model?: string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Larger than any context: what is above it is no count of tokens. */
 const MOST_TOKENS = 1e9;
@@ -144,8 +143,4 @@ function split(sent: unknown, { cached, output }: { cached: unknown; output: rea
 
 function toCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

@@ -1,6 +1,7 @@
 // What a tool call is about, told from its name and arguments: which kind it is, which file and which lines it concerns.
 // A tool that nobody knows, and arguments of another form, give the kind `other` or no file: never a guess.
 import type { ToolCallRequest } from "../event.ts";
+import { isFields } from "../fields.ts";
 import { type CallKind, findKnownTool, type KnownTool } from "./known-tools.ts";
 import { type LineRange, linesAsked } from "./line-range.ts";
 import { type PatchFiles, patchFiles } from "./patch-files.ts";
@@ -99,7 +100,7 @@ function patchText(args: unknown): string {
 }
 
 function toTable(args: unknown): Arguments {
-  return typeof args === "object" && args !== null && !Array.isArray(args) ? (args as Arguments) : {};
+  return isFields(args) ? args : {};
 }
 
 function isName(value: unknown): value is string {
