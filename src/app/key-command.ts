@@ -11,8 +11,8 @@ const KEY_TIME = 10_000;
 /** Longest output, bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** Keys of this call of jpg by command line: a password store is asked once. */
-const known = new WeakMap<Workspace, Map<string, Promise<string>>>();
+/** Keys by command line, of each store that is open: a password store is asked once, whatever copies of the workspace there are. */
+const known = new WeakMap<Workspace["store"], Map<string, Promise<string>>>();
 
 /**
  * Runs a provider's key command, without a shell, and gives the first line that it prints. `setting` is named in errors, the
@@ -23,8 +23,8 @@ export async function runKeyCommand(
   commandLine: string,
   { setting, timeoutMs = KEY_TIME }: { readonly setting: string; readonly timeoutMs?: number },
 ): Promise<string> {
-  const keys = known.get(workspace) ?? new Map<string, Promise<string>>();
-  known.set(workspace, keys);
+  const keys = known.get(workspace.store) ?? new Map<string, Promise<string>>();
+  known.set(workspace.store, keys);
   const asked = keys.get(commandLine) ?? askForKey(workspace, commandLine, { setting, timeoutMs });
   keys.set(commandLine, asked);
   try {

@@ -42,18 +42,11 @@ export async function refreshModelList(
 }
 
 async function askForList(connection: LlmConnection): Promise<readonly ListedModel[] | null> {
-  // One try that gives up by itself, so that nothing goes on once it is too late.
-  const client = await createClient({ ...connection, attempts: 1, timeoutMs: LIST_TIME });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), LIST_TIME);
-  });
+  const client = await createClient({ ...connection, attempts: 1 });
   try {
-    return await Promise.race([client.listModels?.() ?? null, late]);
+    return (await client.listModels?.(AbortSignal.timeout(LIST_TIME))) ?? null;
   } catch {
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

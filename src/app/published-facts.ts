@@ -1,7 +1,7 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
 import { codeOf } from "../core/errors.ts";
-import { modelFamily } from "../core/model-family.ts";
+import { isSameModelFamily } from "../core/model-family.ts";
 import { formatModelName, type ModelName } from "../core/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../core/usage-price.ts";
 import { type PublishedFacts, recallFacts, rememberFacts } from "./remembered-facts.ts";
@@ -36,7 +36,8 @@ export async function publishedFacts(runtime: Runtime, name: ModelName): Promise
 async function lookUp({ provider, model }: ModelName, at: Date): Promise<PublishedFacts> {
   const list = await loadList();
   const found = list?.calcPrice({}, model, { providerId: provider, timestamp: at }) ?? null;
-  if (found === null || !isMeant(found.model.id, model)) return NOTHING;
+  // `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another model.
+  if (found === null || !isSameModelFamily(found.model.id, model)) return NOTHING;
   const { context_window: window } = found.model;
   return {
     contextWindow: window === undefined ? null : sendable(model, window),
@@ -52,11 +53,6 @@ async function loadList() {
     if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
     throw error;
   }
-}
-
-/** `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another model. */
-function isMeant(listed: string, model: string): boolean {
-  return modelFamily(listed) === modelFamily(model);
 }
 
 function sendable(model: string, window: number): number {

@@ -1,4 +1,5 @@
 // The command line that goes on with a conversation in its agent, as a person types it.
+import { shellWord } from "../core/shell-word.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { resumableAgent } from "./resume.ts";
 import type { Workspace } from "./workspace.ts";
@@ -16,8 +17,4 @@ export function resumeCommand(
   const format = (words: readonly string[]): string => [...words, ...store].map(shellWord).join(" ");
   const resume = format(["jpg", "resume", tree.branch, "--with", resumableAgent(tree)]);
   return isGrowing ? `${format(["jpg", "import", "--quiet"])} && ${resume}` : resume;
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

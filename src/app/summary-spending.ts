@@ -1,7 +1,7 @@
 // What writing a summary cost: usage and price of all its calls, those whose answers were not taken among them. Sums are known
 // only when each call's part is: unknown stays unknown.
 
-import { readUsage, type Usage } from "../core/tokens/usage.ts";
+import { addUsage, readUsage, type Usage } from "../core/tokens/usage.ts";
 import { type ModelPrice, priceOf } from "../core/usage-price.ts";
 
 /** A running sum over calls; grows as calls end. */
@@ -23,15 +23,7 @@ export function addCall(spending: Spending, usage: unknown, price: ModelPrice | 
   const read = readUsage(usage);
   const { usage: sum } = spending;
   spending.calls += 1;
-  spending.usage =
-    sum === null || read === null
-      ? null
-      : {
-          input: sum.input + read.input,
-          cacheRead: sum.cacheRead + read.cacheRead,
-          cacheWrite: sum.cacheWrite + read.cacheWrite,
-          output: sum.output + read.output,
-        };
+  spending.usage = sum === null || read === null ? null : addUsage(sum, read);
   spending.price =
     spending.price === null || read === null || price === null ? null : spending.price + priceOf(read, price);
 }

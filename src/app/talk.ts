@@ -1,6 +1,6 @@
 // The loop of one turn: ask the model, run the tools that it calls, ask again, until it has answered. Everything is in the
 // turn's journal before it counts; how the turn ended is a value.
-import { readUsage, sizeOf, type Usage } from "../core/tokens/usage.ts";
+import { addUsage, readUsage, sizeOf, type Usage } from "../core/tokens/usage.ts";
 import { priceOf } from "../core/usage-price.ts";
 import type { LlmRequest, Stop, StopReason } from "../llm/llm-client.ts";
 import { type Answer, readAnswer } from "./answer.ts";
@@ -122,17 +122,8 @@ function createUsageCounter({ facts }: OpenedModel): UsageCounter {
       const counted = stop === null ? null : readUsage(stop.usage);
       lastSize = counted === null ? null : sizeOf(counted) + counted.output;
       price = counted === null || price === null || facts.price === null ? null : price + priceOf(counted, facts.price);
-      if (counted !== null) usage = usage === null ? counted : sum(usage, counted);
+      if (counted !== null) usage = usage === null ? counted : addUsage(usage, counted);
     },
     sums: () => ({ usage, price: usage === null ? null : price, lastSize }),
-  };
-}
-
-function sum(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    output: one.output + other.output,
   };
 }

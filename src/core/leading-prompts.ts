@@ -1,4 +1,5 @@
 // The system prompt of a conversation whose events hold one: providers take it beside the messages.
+import { textOfContent } from "./content.ts";
 import type { ChatRequest, Event } from "./event.ts";
 import type { View } from "./view.ts";
 
@@ -22,6 +23,12 @@ export function splitPrompts(view: View): PromptSplit {
   if (found.length === 0) return { prompts: [], rest: view };
   const turns = view.turns.map((turn) => ({ ...turn, events: turn.events.filter((event) => !prompts.has(event)) }));
   return { prompts: found, rest: { turns } };
+}
+
+/** Joins a system prompt with those that a view begins with, blank ones left out; "" when there is none. */
+export function joinPrompts(system: string | undefined, prompts: readonly ChatRequest[]): string {
+  const texts = [system ?? "", ...prompts.map((event) => textOfContent(event.content))];
+  return texts.filter((text) => text.trim() !== "").join("\n\n");
 }
 
 function isPrompt(event: Event): event is ChatRequest {

@@ -1,7 +1,6 @@
 // What Anthropic's Messages API is sent for a request.
 import { toAnthropicThread } from "../core/anthropic-thread.ts";
-import { textOfContent } from "../core/content.ts";
-import { splitPrompts } from "../core/leading-prompts.ts";
+import { joinPrompts, splitPrompts } from "../core/leading-prompts.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** The parts of a body that are also counted. */
@@ -26,8 +25,7 @@ const DEFAULT_MAX_TOKENS = 8192;
 /** Gives what the model is sent; the same request always gives the same. */
 export function toAnthropicInput({ model, view, system, tools = [] }: LlmRequest): AnthropicInput {
   const { prompts, rest } = splitPrompts(view);
-  const texts = [system ?? "", ...prompts.map((event) => textOfContent(event.content))];
-  const prompt = texts.filter((text) => text.trim() !== "").join("\n\n");
+  const prompt = joinPrompts(system, prompts);
   const messages = toAnthropicThread(rest, { model }).messages.map(({ role, blocks }) => ({
     role,
     content: blocks.map(({ block }) => block),

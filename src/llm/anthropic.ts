@@ -39,8 +39,8 @@ export function createAnthropicClient(connection: LlmConnection): LlmClient {
         return input_tokens;
       });
     },
-    listModels: () =>
-      askProvider(connection, {}, async (exchange) => {
+    listModels: (signal) =>
+      askProvider(connection, { signal }, async (exchange) => {
         const models: ListedModel[] = [];
         for await (const model of openSdk(connection, exchange).models.list({ limit: PAGE }))
           models.push(toListed(model));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { pathToFileURL } from "node:url";
 import { JpgError, messageOf } from "../core/errors.ts";
+import { shellWord } from "../core/shell-word.ts";
 import { toShownText } from "./shown-text.ts";
 
 /** A message as the library takes it. */
@@ -145,7 +146,7 @@ export async function loadLlamaLibrary(path: string, folder: string): Promise<Ll
 export function libraryMissing(folder: string, problem: string, cause: unknown): JpgError {
   return new JpgError("provider", "library_missing", `gguf models need the library ${NAME}: ${problem}`, {
     hints: [
-      `npm install --prefix ${quote(folder)} ${packages()}`,
+      `npm install --prefix ${shellWord(folder)} ${packages()}`,
       "a server needs no library: ollama/MODEL, llamacpp/MODEL or lmstudio/MODEL",
     ],
     cause,
@@ -156,8 +157,4 @@ export function libraryMissing(folder: string, problem: string, cause: unknown):
 function packages(): string {
   const binary = BINARIES[`${platform}-${arch}`];
   return binary === undefined ? `${NAME}@3` : `--omit=optional ${NAME}@3 @${NAME}/${binary}@3`;
-}
-
-function quote(word: string): string {
-  return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,8 +1,7 @@
 // What Google's generateContent is sent for a request.
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
-import { textOfContent } from "../core/content.ts";
 import { toGoogleThread } from "../core/google-thread.ts";
-import { splitPrompts } from "../core/leading-prompts.ts";
+import { joinPrompts, splitPrompts } from "../core/leading-prompts.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** Gives what the library is asked with for an answer; the same request always gives the same. */
@@ -28,12 +27,11 @@ export function toCountedContents(request: LlmRequest): Content[] {
   return [...(beside.length > 0 ? [{ role: "user", parts: beside.map((text) => ({ text })) }] : []), ...contents];
 }
 
-function toInput({ model, view, system = "" }: LlmRequest): { readonly prompt: string; readonly contents: Content[] } {
+function toInput({ model, view, system }: LlmRequest): { readonly prompt: string; readonly contents: Content[] } {
   const { prompts, rest } = splitPrompts(view);
-  const texts = [system, ...prompts.map((event) => textOfContent(event.content))];
   const { messages } = toGoogleThread(rest, { model, complete: true });
   return {
-    prompt: texts.filter((text) => text.trim() !== "").join("\n\n"),
+    prompt: joinPrompts(system, prompts),
     contents: messages.map(({ role, blocks }) => ({
       role: role === "assistant" ? "model" : "user",
       parts: blocks.map(({ block }) => block as Part),

@@ -37,8 +37,8 @@ export function createGoogleClient(connection: LlmConnection): LlmClient {
         return totalTokens;
       });
     },
-    listModels: () =>
-      askProvider(connection, {}, async (exchange) => {
+    listModels: (signal) =>
+      askProvider(connection, { signal }, async (exchange) => {
         const models: ListedModel[] = [];
         const pages = await openSdk(connection, exchange).models.list({ config: { pageSize: PAGE } });
         for await (const model of pages) models.push(...toListed(model));

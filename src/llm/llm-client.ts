@@ -1,9 +1,7 @@
 // The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
 // that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
+import type { ProviderApi } from "../core/model-provider.ts";
 import type { View } from "../core/view.ts";
-
-/** The APIs that are spoken; several providers speak one. */
-export type LlmApi = "anthropic" | "openai-responses" | "openai-chat" | "google" | "gguf";
 
 /** A tool that the model may call. */
 export interface ToolDefinition {
@@ -110,7 +108,7 @@ export interface ListedModel {
  * overload and unreachable hosts are tried again with back-off before anything has streamed.
  */
 export interface LlmClient {
-  readonly api: LlmApi;
+  readonly api: ProviderApi;
   /** As in `provider/model`. */
   readonly provider: string;
   /** False where tools of a request are left out: its models answer with text alone; absent = they are offered. */
@@ -121,7 +119,8 @@ export interface LlmClient {
   complete(request: LlmRequest): Promise<Completion>;
   /** Counts what a request would send, tokens; absent where the API has no such call. */
   countTokens?(request: LlmRequest): Promise<number>;
-  listModels?(): Promise<readonly ListedModel[]>;
+  /** Throws the signal's reason when that comes first. */
+  listModels?(signal?: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
 /** Where models that are files are found, and what runs them. */
@@ -137,7 +136,7 @@ export interface ModelFiles {
 /** How a client is made. */
 export interface LlmConnection {
   readonly provider: string;
-  readonly api: LlmApi;
+  readonly api: ProviderApi;
   /** Absent = the provider's own address. */
   readonly baseUrl?: string;
   /** Absent for local servers without one. Never shown. */

@@ -26,6 +26,6 @@ export function createChatClient(connection: LlmConnection): LlmClient {
         readChatCompletion(await openOpenAi(connection, exchange).post(PATH, { body }), exchange.known),
       );
     },
-    listModels: () => listOpenAiModels(connection),
+    listModels: (signal) => listOpenAiModels(connection, signal),
   };
 }

@@ -5,8 +5,11 @@ import { openOpenAi } from "./openai-sdk.ts";
 import { askProvider } from "./tries.ts";
 
 /** Asks for the list of models. */
-export function listOpenAiModels(connection: LlmConnection): Promise<readonly ListedModel[]> {
-  return askProvider(connection, {}, async (exchange) => {
+export function listOpenAiModels(
+  connection: LlmConnection,
+  signal: AbortSignal | undefined,
+): Promise<readonly ListedModel[]> {
+  return askProvider(connection, { signal }, async (exchange) => {
     const page = fieldsOf(await openOpenAi(connection, exchange).get("/models"));
     const rows: readonly unknown[] = Array.isArray(page["data"]) ? page["data"] : [];
     return rows.map(fieldsOf).flatMap((row) => (typeof row["id"] === "string" ? [toListed(row["id"], row)] : []));

@@ -1,6 +1,5 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
-import { textOfContent } from "../core/content.ts";
-import { splitPrompts } from "../core/leading-prompts.ts";
+import { joinPrompts, splitPrompts } from "../core/leading-prompts.ts";
 import { modelFamily } from "../core/model-family.ts";
 import { toOpenAiResponsesThread } from "../core/openai-responses-thread.ts";
 import type { LlmRequest } from "./llm-client.ts";
@@ -13,10 +12,9 @@ const NO_REASONING = /^(?:gpt-(?:3|4)|chatgpt)|-chat$/;
 
 /** Gives the body; the same request always gives the same. */
 export function toResponsesBody(request: LlmRequest, stream: boolean): ResponsesBody {
-  const { model, view, system = "", tools = [], maxTokens } = request;
+  const { model, view, system, tools = [], maxTokens } = request;
   const { prompts, rest } = splitPrompts(view);
-  const texts = [system, ...prompts.map((event) => textOfContent(event.content))];
-  const instructions = texts.filter((text) => text.trim() !== "").join("\n\n");
+  const instructions = joinPrompts(system, prompts);
   return {
     model,
     input: toOpenAiResponsesThread(rest, { model }).items.map(({ item }) => item),

@@ -28,6 +28,6 @@ export function createResponsesClient(connection: LlmConnection): LlmClient {
         return readResponse(response as OpenAI.Responses.Response, exchange.known);
       });
     },
-    listModels: () => listOpenAiModels(connection),
+    listModels: (signal) => listOpenAiModels(connection, signal),
   };
 }

@@ -70,7 +70,7 @@ export async function completeAnswer(
 /** Asks for anything else; throws the signal's reason when that comes first. */
 export async function askProvider<Value>(
   connection: LlmConnection,
-  request: Partial<Pick<LlmRequest, "model" | "signal">>,
+  request: { readonly model?: string; readonly signal?: AbortSignal | undefined },
   ask: (exchange: Exchange) => Promise<Value>,
 ): Promise<Value> {
   const { model = null, signal } = request;

@@ -1,7 +1,8 @@
 // The settings of a store (DESIGN §2.1): what they are, and bringing a repository's config file to them.
+import { quoteForShell } from "../core/shell-word.ts";
 import { type Repository, runCommand } from "./git-command.ts";
 import { type GitVersion, isAtLeast } from "./git-version.ts";
-import { quoteForShell, textconvPath } from "./store-hooks.ts";
+import { textconvPath } from "./store-hooks.ts";
 
 /** The version of the stored format, in `jpg.format`. */
 export const STORE_FORMAT = 1;

@@ -2,6 +2,7 @@
 // gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase.
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { quoteForShell } from "../core/shell-word.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 
 /** The programs that hooks call, absolute. */
@@ -33,11 +34,6 @@ export async function writeHooks(hooksDir: string, programs: HookPrograms): Prom
 /** Where the textconv program of a store stands. */
 export function textconvPath(hooksDir: string): string {
   return join(hooksDir, "jpg-textconv");
-}
-
-/** Quotes a text for sh. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command: string): string {

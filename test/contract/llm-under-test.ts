@@ -2,9 +2,10 @@
 import { inspect } from "node:util";
 import { expect } from "vitest";
 import { JpgError } from "../../src/core/errors.ts";
+import type { ProviderApi } from "../../src/core/model-provider.ts";
 import type { View } from "../../src/core/view.ts";
 import { createClient } from "../../src/llm/create-client.ts";
-import type { LlmApi, LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/llm-client.ts";
+import type { LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/llm-client.ts";
 import { kept, request as userRequest, view } from "../helpers/sample-view.ts";
 
 /** A refusal as a provider words it. */
@@ -15,7 +16,7 @@ export interface Refusal {
 
 /** One API with the bytes that it speaks. */
 export interface ApiUnderTest {
-  readonly api: LlmApi;
+  readonly api: ProviderApi;
   readonly provider: string;
   /** What stands between the server's address and the paths of the API. */
   readonly path: string;

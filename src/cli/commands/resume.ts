@@ -2,6 +2,7 @@ import { runProgram } from "../../app/external-process.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
 import { prepareResume, type ResumeReport } from "../../app/resume.ts";
 import { userError } from "../../core/errors.ts";
+import { quoteForShell } from "../../core/shell-word.ts";
 import { type CommandSpec, flag, text } from "../command.ts";
 
 export const command: CommandSpec = {
@@ -35,5 +36,5 @@ export const command: CommandSpec = {
 /** The command as a shell takes it; the agent finds its session only in the project's directory. */
 function commandLine({ command, directory }: ResumeReport, cwd: string): string {
   const line = command.join(" ");
-  return directory === cwd ? line : `cd '${directory.replaceAll("'", "'\\''")}' && ${line}`;
+  return directory === cwd ? line : `cd ${quoteForShell(directory)} && ${line}`;
 }

@@ -42,6 +42,16 @@ export function sizeOf({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
+/** Usage of two requests together. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+  };
+}
+
 /**
  * Lists the requests of events in order. Events of one message are one request; its last usage counts, since usage is
  * written again while an answer streams. Requests of size 0, as agents write for messages of their own, are left out.
