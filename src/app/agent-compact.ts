@@ -7,13 +7,12 @@ import { JpgError } from "../core/errors.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { type MeasuredView, measureView } from "./auto-measure.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadTip } from "./branch-tree.ts";
 import { compact } from "./compact.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { conversationOf } from "./conversations.ts";
-import { loadCompactions } from "./load-view.ts";
-import type { Workspace } from "./workspace.ts";
+import { type Workspace, withoutOverrides } from "./workspace.ts";
 
 export interface AgentCompactOptions {
   /** What a summary should dwell on, in the model's words. */
@@ -50,15 +49,14 @@ export async function agentCompact(
 ): Promise<AgentCompaction> {
   const { focus, signal } = options;
   const facts = { conversation: conversationOf(branch), branch };
-  const tree = await loadTip(workspace, branch);
+  const tree = await loadTip(workspace.store, branch);
   if (tree === null) return { ...facts, ...NOTHING_STORED };
   const measured = await measure(workspace, tree, options.window ?? null);
   const { tokens, windowTokens } = measured;
   const verdict = judgeAgentCompaction(tokens, windowTokens);
   const idle = { ...facts, commit: null, compactions: [], tokens: { before: tokens, after: tokens }, summary: null };
   if (verdict.type !== "compact") return { ...idle, outcome: verdict.type, text: refusal(verdict, measured) };
-  // The settings of this call are in force, and are not stored: nobody asked for that.
-  const report = await compact({ ...workspace, overrides: [] }, tree, {
+  const report = await compact(withoutOverrides(workspace), tree, {
     range: {},
     strategies: choosePipelines(["tiered"], {}, { tokens: verdict.target }),
     source: "agent",
@@ -70,13 +68,14 @@ export async function agentCompact(
   }).catch(nothingGained);
   signal?.throwIfAborted();
   const notes = (report?.warnings ?? []).map((warning) => `Note: ${warning}`);
-  const now = (await loadTip(workspace, branch)) ?? tree;
-  const made = await madeSince(workspace, measured.live.all, now);
+  const now = (await loadTip(workspace.store, branch)) ?? tree;
+  const after = now.commit === tree.commit ? measured : await measure(workspace, now, windowTokens);
+  const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
     const reason = report?.reason ?? "everything that may be taken out is out already";
     return { ...idle, outcome: "nothing", text: [`Nothing was compacted: ${reason}.`, ...notes].join("\n") };
   }
-  const change = { before: tokens, after: (await measure(workspace, now, windowTokens)).tokens };
+  const change = { before: tokens, after: after.tokens };
   const summary = made.findLast((compaction) => compaction.summary !== undefined)?.summary?.summary ?? null;
   const ids = made.map(({ id }) => id);
   return {
@@ -107,11 +106,6 @@ const NOTHING_STORED: Omit<AgentCompaction, "conversation" | "branch"> = {
   text: "Refused: no turn is complete yet.",
 };
 
-async function loadTip({ store }: Workspace, branch: string): Promise<BranchTree | null> {
-  const tip = await store.readBranch(branch);
-  return tip === null ? null : loadBranchTree(store, branch, tip);
-}
-
 /** Where the window of no model is known, it is taken for that of most. */
 async function measure(workspace: Workspace, tree: BranchTree, window: number | null): Promise<MeasuredView> {
   const place = { tree, config: (await loadConversationConfig(workspace, tree)).config };
@@ -128,14 +122,10 @@ function nothingGained(error: unknown): null {
   throw error;
 }
 
-/** The compactions that a branch has and had not before, oldest first. */
-async function madeSince(
-  { store }: Workspace,
-  before: readonly Compaction[],
-  tree: BranchTree,
-): Promise<readonly Compaction[]> {
+/** An agent's compactions that a branch has now and had not before, oldest first. */
+function madeSince(before: readonly Compaction[], now: readonly Compaction[]): readonly Compaction[] {
   const known = new Set(before.map(({ id }) => id));
-  return (await loadCompactions(store, tree)).all.filter(({ id, source }) => source === "agent" && !known.has(id));
+  return now.filter(({ id, source }) => source === "agent" && !known.has(id));
 }
 
 function rangeOf(made: readonly Compaction[]): string {

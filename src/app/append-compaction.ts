@@ -3,7 +3,7 @@
 import { isNothing } from "../core/bound-resolution.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
-import type { RangeBound } from "../core/range-bound.ts";
+import { boundAt } from "../core/range-bound.ts";
 import { compactionMessage } from "../store/commit-message.ts";
 import { commitChange, type PlannedChange, recordChange } from "./append-record.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
@@ -11,7 +11,7 @@ import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "./com
 import type { CompactReport } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { checkSummary, complete, withReceipt } from "./complete-compaction.ts";
-import { loadConversationConfig, storeOverrides } from "./conversation-config.ts";
+import { storeOverrides } from "./conversation-config.ts";
 import { conversationOf } from "./conversations.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { coversDigest } from "./covers.ts";
@@ -30,25 +30,20 @@ export interface AppendedCompaction {
 
 type Planned = AppendedCompaction["planned"];
 
-/** A request, and whether the settings of this call were stored by an earlier one of it. */
-export interface AppendRequest extends CompactRequest {
-  readonly hasStoredSettings?: true;
-}
-
 /** Appends the compaction, or in a dry run plans it. Throws as `compact` does. */
 export async function appendCompaction(
   workspace: Workspace,
   tree: BranchTree,
-  request: AppendRequest,
+  request: CompactRequest,
 ): Promise<AppendedCompaction> {
   if (request.dryRun) return previewCompaction(workspace, tree, request);
   const start = await reload(workspace, tree);
   const first = await planOnBranch(workspace, start, request);
   const ready = await withSummary(workspace, start, { planned: first, request });
-  const stored = request.hasStoredSettings === true ? null : await storeOverrides(workspace, start);
+  const stored = await storeOverrides(workspace, start);
   if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
   const current = stored === null ? start : await reload(workspace, start);
-  const { target, onFork } = await chooseTarget(workspace, current, request);
+  const { target, onFork } = await chooseTarget(workspace, current, { planned: first, request });
   let planned: Planned = first;
   let report: CompactReport | null = null;
   const plan = async (at: BranchTree): Promise<PlannedChange | null> => {
@@ -71,8 +66,8 @@ async function previewCompaction(
   tree: BranchTree,
   request: CompactRequest,
 ): Promise<AppendedCompaction> {
-  const { target } = await chooseTarget(workspace, tree, request);
   const planned = await planOnBranch(workspace, tree, request);
+  const { target } = await chooseTarget(workspace, tree, { planned, request });
   const { report } = await makeChange(workspace, tree, { planned, request, target });
   return { report, planned };
 }
@@ -80,9 +75,9 @@ async function previewCompaction(
 async function chooseTarget(
   workspace: Workspace,
   tree: BranchTree,
-  { fork }: CompactRequest,
+  { planned: { config }, request: { fork } }: PlannedRequest,
 ): Promise<{ readonly target: string; readonly onFork: boolean }> {
-  const onFork = fork ?? (await loadConversationConfig(workspace, tree)).config.conversation.compaction.fork;
+  const onFork = fork ?? config.conversation.compaction.fork;
   const target = onFork ? await newForkName(workspace, conversationOf(tree.branch), "compact") : tree.branch;
   return { target, onFork };
 }
@@ -107,15 +102,11 @@ async function withSummary(
     ...request,
     summary,
     range: {
-      from: boundOf(compaction.from_turn, compaction.from_event),
-      to: boundOf(compaction.to_turn, compaction.to_event),
+      from: boundAt(compaction.from_turn, compaction.from_event),
+      to: boundAt(compaction.to_turn, compaction.to_event),
     },
     ...(covers === null ? {} : { expects: { covers } }),
   };
-}
-
-function boundOf(turn: number, event: string | undefined): RangeBound {
-  return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
 }
 
 /** A plan for the turns of a summary knows no more that they are more than was asked for. */

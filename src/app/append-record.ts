@@ -37,12 +37,11 @@ export async function commitChange(
 ): Promise<AppendedCommit | null> {
   let current = tree;
   // Git is asked who commits while the plan is made.
-  const identity = identityOf(workspace);
-  identity.catch(() => undefined);
+  const signatureOf = prepareSignature(workspace);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const change = await plan(current);
     if (change === null) return null;
-    const signature = sign(await identity, workspace);
+    const signature = await signatureOf();
     const [result] = await workspace.store.write([
       {
         branch: target,

@@ -12,7 +12,7 @@ import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compact } from "./compact.ts";
 import { type CompactReport, overallTokens } from "./compact-report.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import type { Workspace } from "./workspace.ts";
+import { type Workspace, withoutOverrides } from "./workspace.ts";
 
 /**
  * Where a conversation stands when automatic compaction is considered. In a loop, `openEvents` are those of the open turn,
@@ -114,8 +114,7 @@ async function compactBy(
   const { tree, situation } = candidate;
   const { place, signal } = situation;
   try {
-    // The settings of this call are in force, and are not stored: nobody asked for that.
-    const report = await compact({ ...workspace, overrides: [] }, tree, {
+    const report = await compact(withoutOverrides(workspace), tree, {
       ...rules.request,
       range: place === "in_loop" ? {} : { from: { type: "last" } },
       source: "auto",

@@ -2,12 +2,10 @@
 import type { Config } from "../config/config.ts";
 import { JpgError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
-import { planReading } from "../core/hidden-turns.ts";
-import { project } from "../core/projection.ts";
-import { createTokenMeter } from "../core/tokens/token-meter.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
+import type { LiveCompactions } from "./load-view.ts";
 import { conversationModel, modelFacts } from "./models.ts";
+import { loadMetered, type MeteredView } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A view measured against a window. Tokens, estimated. */
@@ -29,6 +27,8 @@ export interface NextRequest {
   /** Null = unknown; looked up where no model is given. */
   readonly window: number | null;
   readonly openEvents?: readonly Event[];
+  /** Loads the view, where the caller asks again and again of a branch that stands still; absent = from the store. */
+  readonly load?: (tree: BranchTree) => Promise<MeteredView>;
 }
 
 /** Measures the view of a branch; null when the window is unknown. */
@@ -38,15 +38,12 @@ export async function measureView(
   next: NextRequest,
 ): Promise<MeasuredView | null> {
   if (next.model !== null && next.window === null) return null;
-  const live = await loadCompactions(workspace.store, tree);
-  const turnCount = tree.turnOids.length;
-  const turns = await loadTurns(workspace.store, tree, planReading(turnCount, live.applied));
+  const load = next.load ?? ((at: BranchTree) => loadMetered(workspace.store, at));
+  const { view, live, turns, meter } = await load(tree);
   const model = next.model ?? conversationModel(turns.values());
   if (model === null) return null;
   const windowTokens = next.window ?? (await modelFacts(workspace, config, model).catch(factsOfNone)).contextWindow;
   if (windowTokens === null) return null;
-  const meter = createTokenMeter(turns.values(), live.applied);
-  const view = project({ turnCount, turns, compactions: live.applied });
   const openTokens = meter.countEvents(next.openEvents ?? []);
   const tokens = meter.countView(view, live.applied).tokens + openTokens;
   return { tokens, openTokens, windowTokens, model, live };

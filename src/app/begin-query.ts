@@ -6,7 +6,7 @@ import { loadTurns } from "./load-view.ts";
 import { chooseModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
 import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
 import type { QueryRequest, ToolOpening } from "./query-request.ts";
-import type { ToolBox } from "./tool-box.ts";
+import { NO_TOOLS, type ToolBox } from "./tool-box.ts";
 import { keepUnsent, unsentHints, withHints } from "./unsent-request.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -19,7 +19,6 @@ export interface BegunQuery {
   readonly tools: ToolBox;
 }
 
-const NO_TOOLS: ToolBox = { tools: [], problems: [], close: () => Promise.resolve() };
 /** Newest turns that are looked at for the model that answered last. */
 const MODEL_TURNS = 3;
 

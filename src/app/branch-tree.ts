@@ -55,6 +55,12 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
   };
 }
 
+/** Loads a branch where it stands now; null when there is none. */
+export async function loadTip(store: ConversationStore, branch: string): Promise<BranchTree | null> {
+  const tip = await store.readBranch(branch);
+  return tip === null ? null : loadBranchTree(store, branch, tip);
+}
+
 /** Parses conversation.json; refuses a newer format, naming both versions. */
 export function parseHeader(text: string, branch: string): ConversationHeader {
   const damaged = (reason: string, cause?: unknown): Error =>

@@ -1,14 +1,10 @@
 // Where a conversation stands between two messages of a chat: how long its view is, how much of the model's window it
 // fills, how long ago it was compacted. Read and counted as planning does it, so that the numbers agree.
 import { isWarningSize } from "../core/auto-compaction.ts";
-import { compareCompactions } from "../core/compaction.ts";
-import { planReading } from "../core/hidden-turns.ts";
 import { countMessages, countMessagesAfter, type MessageCount } from "../core/message-count.ts";
-import { project } from "../core/projection.ts";
-import { createTokenMeter } from "../core/tokens/token-meter.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import { loadCompactions, loadTurns } from "./load-view.ts";
+import { loadMetered } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Counts of the view. */
@@ -45,12 +41,9 @@ export async function loadChatStatus(
   window: number | null,
 ): Promise<ChatStatus> {
   const { auto } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
-  const { applied } = await loadCompactions(workspace.store, tree);
-  const turnCount = tree.turnOids.length;
-  const turns = await loadTurns(workspace.store, tree, planReading(turnCount, applied));
-  const view = project({ turnCount, turns, compactions: applied });
-  const { tokens } = createTokenMeter(turns.values(), applied).countView(view, applied);
-  const newest = [...applied].sort(compareCompactions).at(-1);
+  const { view, live, meter } = await loadMetered(workspace.store, tree);
+  const { tokens } = meter.countView(view, live.applied);
+  const newest = live.applied.at(-1);
   return {
     ...countMessages(view),
     tokens,

@@ -3,7 +3,7 @@ import { resolveFrom } from "../core/bound-position.ts";
 import { splitAtSummaries } from "../core/chunks/split-at-summaries.ts";
 import { type JpgError, userError } from "../core/errors.ts";
 import { findProfile } from "../core/profile.ts";
-import type { RangeBound } from "../core/range-bound.ts";
+import { boundAt } from "../core/range-bound.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { groupTurns } from "../core/summary/placed-event.ts";
 import { standsForTurns } from "../core/summary-extent.ts";
@@ -65,7 +65,7 @@ export async function rangeOf(
     now: runtime.now().toISOString(),
   };
   const from = resolveFrom({ type: "last" }, facts);
-  return from === null ? range : { ...range, from: boundOf(from.turn, from.event) };
+  return from === null ? range : { ...range, from: boundAt(from.turn, from.event) };
 }
 
 /** Cuts what a plan covers into parts. */
@@ -102,9 +102,4 @@ function withOuterBounds(
     ...(at === 0 && isCutBefore ? { from_event: start } : {}),
     ...(at === chunks.length - 1 && isCutAfter ? { to_event: end } : {}),
   }));
-}
-
-/** Gives a bound of a part as planning takes it. */
-export function boundOf(turn: number, event: string | undefined): RangeBound {
-  return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
 }

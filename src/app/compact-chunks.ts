@@ -4,16 +4,17 @@
 
 import { isNothing } from "../core/bound-resolution.ts";
 import { JpgError } from "../core/errors.ts";
+import { boundAt } from "../core/range-bound.ts";
 import type { TurnChunk } from "../core/turn-chunks.ts";
 import { formatTurnRange } from "../core/turn-range.ts";
-import { type AppendRequest, appendCompaction } from "./append-compaction.ts";
+import { appendCompaction } from "./append-compaction.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
-import { boundOf, type ChunkCount, planParts, rangeOf, rulesOf } from "./chunk-plan.ts";
+import { type ChunkCount, planParts, rangeOf, rulesOf } from "./chunk-plan.ts";
 import { type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import type { CompactReport, TokenChange } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { conversationOf } from "./conversations.ts";
-import type { Workspace } from "./workspace.ts";
+import { type Workspace, withoutOverrides } from "./workspace.ts";
 
 export interface ChunkedRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
   readonly chunks: ChunkCount;
@@ -78,13 +79,13 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, chun
   for (const [at, chunk] of chunks.entries()) {
     input.progress?.(`part ${at + 1} of ${chunks.length}: turns ${rangeText(chunk)}`);
     const isFirst = parts.length === 0 || input.dryRun;
-    const request: AppendRequest = {
+    const request: CompactRequest = {
       ...input,
-      range: { from: boundOf(chunk.from_turn, chunk.from_event), to: boundOf(chunk.to_turn, chunk.to_event) },
-      ...(isFirst ? {} : { fork: false, hasStoredSettings: true }),
+      range: { from: boundAt(chunk.from_turn, chunk.from_event), to: boundAt(chunk.to_turn, chunk.to_event) },
+      ...(isFirst ? {} : { fork: false }),
     };
     try {
-      const { report } = await appendCompaction(workspace, current, request);
+      const { report } = await appendCompaction(isFirst ? workspace : withoutOverrides(workspace), current, request);
       if (report.compaction !== null) parts.push(report);
       else warnings.push(`not summarised: turns ${rangeText(chunk)}, ${report.reason ?? "nothing to compact"}`);
       if (report.commit !== null) current = await loadBranchTree(workspace.store, report.branch, report.commit);

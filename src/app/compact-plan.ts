@@ -53,8 +53,6 @@ export interface CompactInput {
 /** A plan with the views before and after it. */
 export interface PlannedCompaction {
   readonly plan: CompactionPlan;
-  /** Null where strategies decide. */
-  readonly profile: string | null;
   readonly config: Config;
   readonly live: LiveCompactions;
   readonly turns: ReadonlyMap<number, Turn>;
@@ -125,10 +123,9 @@ export async function planOnBranch(
   };
 }
 
-type Loaded = Pick<
-  PlannedCompaction,
-  "profile" | "config" | "live" | "turns" | "before" | "meter" | "pinned" | "windowTokens"
-> & { readonly request: CompactionRequest };
+type Loaded = Pick<PlannedCompaction, "config" | "live" | "turns" | "before" | "meter" | "pinned" | "windowTokens"> & {
+  readonly request: CompactionRequest;
+};
 
 /** Loads what planning needs: the rules, the turns, the view as it is. */
 async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<Loaded> {
@@ -159,7 +156,6 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
   const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
   const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
   return {
-    profile,
     config,
     live,
     turns,

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { definedTools } from "../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../core/strategies/plan-strategies.ts";
+import { namesCalled } from "../core/strategies/strategy-context.ts";
 import type { TokenMeter } from "../core/tokens/token-meter.ts";
 import { pairCalls } from "../core/tool-pairing.ts";
 import { listPairedCalls } from "../core/tools/tool-call.ts";
@@ -69,8 +70,5 @@ function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd"
 /** Warns of hints for tools that were not called; only when every turn was read, for one of the others may call them. */
 export function warnOfHints(config: Config, turns: ReadonlyMap<number, Turn>, turnCount: number): readonly string[] {
   if (turns.size < turnCount) return [];
-  const called = new Set<string>();
-  for (const { events } of turns.values())
-    for (const event of events) if (event.type === "tool_call_request") called.add(event.name);
-  return warnOfUnknownTools(Object.keys(config.conversation.tools), called);
+  return warnOfUnknownTools(Object.keys(config.conversation.tools), namesCalled(turns.values()));
 }

@@ -3,12 +3,12 @@
 import { JpgError } from "../core/errors.ts";
 import { type ChosenStrategies, tokensOf } from "../core/strategies/pipelines.ts";
 import { chooseStrategies } from "../core/strategies/strategy-list.ts";
-import { type AppendRequest, appendCompaction } from "./append-compaction.ts";
+import { appendCompaction } from "./append-compaction.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import type { NothingPlanned, PlannedCompaction } from "./compact-plan.ts";
 import type { CompactReport } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
-import type { Workspace } from "./workspace.ts";
+import { type Workspace, withoutOverrides } from "./workspace.ts";
 
 /** Stands beside the function that takes it. */
 export type { CompactRequest };
@@ -51,10 +51,9 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
   const { strategies, stubs: _, ...rest } = request;
   const names = [...(strategies?.names ?? []), "summarize"];
   const isCommitted = report.commit !== null;
-  const onward: AppendRequest = {
+  const onward: CompactRequest = {
     ...rest,
     strategies: { uses: chooseStrategies(["summarize"]), names },
-    ...(request.dryRun ? {} : { hasStoredSettings: true }),
     ...(isCommitted ? { fork: false } : {}),
   };
   const start = `the view still has ${report.tokens.after} tokens, more than ${limit}`;
@@ -63,8 +62,9 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
     warnings: [...report.warnings, `${start}: ${problem}`],
   });
   try {
-    const tree = isCommitted ? await loadTip(workspace, report.branch, done.tree) : done.tree;
-    const { report: summary } = await appendCompaction(workspace, tree, onward);
+    const tree =
+      report.commit === null ? done.tree : await loadBranchTree(workspace.store, report.branch, report.commit);
+    const { report: summary } = await appendCompaction(withoutOverrides(workspace), tree, onward);
     if (summary.compaction === null)
       return warned(`no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
     if (request.dryRun) return warned(`the next step ${summary.warnings[0] ?? "writes a summary"}`);
@@ -74,9 +74,4 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
     const reason = error.code === "interrupted" ? "it was interrupted." : error.message;
     return warned(`no summary was made, the mechanical steps stand: ${reason}`);
   }
-}
-
-async function loadTip({ store }: Workspace, branch: string, otherwise: BranchTree): Promise<BranchTree> {
-  const tip = await store.readBranch(branch);
-  return tip === null ? otherwise : loadBranchTree(store, branch, tip);
 }

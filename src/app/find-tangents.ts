@@ -3,14 +3,14 @@
 import { isNothing } from "../core/bound-resolution.ts";
 import { EXTRACTIVE } from "../core/compaction.ts";
 import { JpgError, userError } from "../core/errors.ts";
-import { gather } from "../core/extract/gather.ts";
+import { requestsOf } from "../core/extract/gather.ts";
 import { cutEnd, oneLine } from "../core/extract/short-text.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { fillTemplate } from "../core/summary/fill-template.ts";
+import { messageView } from "../core/summary/summary-prompt.ts";
 import { parseTangentAnswer, type Tangent, type TangentAnswer } from "../core/tangents/tangent-answer.ts";
 import { renderTurns } from "../core/tangents/tangent-turns.ts";
 import type { Turn } from "../core/turn.ts";
-import type { View } from "../core/view.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { type CompactInput, type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import { loadTurns } from "./load-view.ts";
@@ -124,17 +124,11 @@ const AGAIN = "Your last answer could not be read. Answer with the JSON object a
 
 /** The answer's text; null when it is not whole. */
 async function ask({ client, model }: OpenedModel, text: string, signal?: AbortSignal): Promise<string | null> {
-  const timestamp = "1970-01-01T00:00:00Z"; // adapters send none
-  const view: View = {
-    turns: [
-      { origin: { kind: "kept", turn: 0 }, events: [{ type: "chat_request", id: "q", timestamp, content: text }] },
-    ],
-  };
   const texts: string[] = [];
   let isWhole = false;
   const stream = client.stream({
     model,
-    view,
+    view: messageView(text),
     maxTokens: MOST_ANSWER_TOKENS,
     ...(signal === undefined ? {} : { signal }),
   });
@@ -148,7 +142,7 @@ async function ask({ client, model }: OpenedModel, text: string, signal?: AbortS
 
 function requestIn(turn: Turn | undefined): string {
   const events = (turn?.events ?? []).map((event) => ({ turn: turn?.index ?? 0, event }));
-  return cutEnd(oneLine(gather(events).requests[0]?.text ?? ""), REQUEST_CHARS);
+  return cutEnd(oneLine(events.flatMap(requestsOf)[0]?.text ?? ""), REQUEST_CHARS);
 }
 
 const BY_HAND = "Name the turns yourself: jpg compact --strategy classify-tangents --turns 3,5-7";

@@ -29,7 +29,6 @@ export interface LiveEvents {
   response(kind: "message" | "reasoning", metadata: EventMetadata): ChatResponse;
   call(call: Pick<ToolCallRequest, "call_id" | "name" | "arguments">, metadata: EventMetadata): ToolCallRequest;
   result(result: Pick<ToolCallResponse, "call_id" | "content" | "is_error">): ToolCallResponse;
-  now(): string;
 }
 
 /** Creates the maker of a turn's events. */
@@ -43,7 +42,6 @@ export function createLiveEvents(runtime: Runtime): LiveEvents {
   const stamp = (): Stamp => ({ id: newId(), timestamp: now() });
   return {
     newId,
-    now,
     turnStart: () => ({ type: "turn_start", ...stamp() }),
     request: (content) => ({ type: "chat_request", ...stamp(), content }),
     response: (kind, metadata) => ({ type: "chat_response", ...stamp(), [kind]: "", metadata }),

@@ -1,14 +1,15 @@
 // Leaves turns out of the view by their positions, in as few compactions as can say it: one, unless what stands between them is
 // shortened by older ones (core/tangents/tangent-plan.ts).
+import { boundAt } from "../core/range-bound.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { planOmissions } from "../core/tangents/tangent-plan.ts";
 import type { TurnRange } from "../core/turn-range.ts";
-import { type AppendRequest, appendCompaction } from "./append-compaction.ts";
+import { appendCompaction } from "./append-compaction.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import type { CompactReport } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { loadCompactions, loadTurns } from "./load-view.ts";
-import type { Workspace } from "./workspace.ts";
+import { type Workspace, withoutOverrides } from "./workspace.ts";
 
 export interface OmitRequest extends Pick<CompactRequest, "dryRun" | "fork" | "activate" | "force"> {
   /** Runs of turns, 0-based, inclusive, ascending and apart from each other; not empty. */
@@ -22,21 +23,23 @@ export async function omitTurns(
   { runs, ...request }: OmitRequest,
 ): Promise<readonly CompactReport[]> {
   const [first, last] = [runs[0]?.from ?? 0, runs.at(-1)?.to ?? 0];
-  const between = tree.turnOids.map((_, turn) => turn).filter((turn) => turn >= first && turn <= last);
+  const between = tree.turnOids
+    .map((_, turn) => turn)
+    .filter((turn) => turn > first && turn < last && !runs.some(({ from, to }) => turn >= from && turn <= to));
   const turns = await loadTurns(workspace.store, tree, between);
   const { applied: compactions } = await loadCompactions(workspace.store, tree);
   const reports: CompactReport[] = [];
   let current = tree;
   for (const { from, to, keep } of planOmissions(runs, { turns, compactions })) {
     const isFirst = reports.every(({ commit }) => commit === null);
-    const asked: AppendRequest = {
+    const asked: CompactRequest = {
       ...request,
-      range: { from: { type: "turn", turn: from }, to: { type: "turn", turn: to } },
+      range: { from: boundAt(from), to: boundAt(to) },
       strategies: choosePipelines(["classify-tangents"]),
       ...(keep.length === 0 ? {} : { keep }),
-      ...(isFirst ? {} : { fork: false, hasStoredSettings: true }),
+      ...(isFirst ? {} : { fork: false }),
     };
-    const { report } = await appendCompaction(workspace, current, asked);
+    const { report } = await appendCompaction(isFirst ? workspace : withoutOverrides(workspace), current, asked);
     reports.push(report);
     if (report.commit !== null) current = await loadBranchTree(workspace.store, report.branch, report.commit);
   }

@@ -4,7 +4,7 @@ import { userError } from "../core/errors.ts";
 import type { Content, Event } from "../core/event.ts";
 import type { View } from "../core/view.ts";
 import { inlineView } from "./attachments.ts";
-import { type BranchTree, type ConversationHeader, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "./branch-tree.ts";
 import type { JournalHead } from "./journal-lines.ts";
 import { createLiveEvents, type LiveEvents } from "./live-event.ts";
 import { loadView } from "./load-view.ts";
@@ -36,8 +36,8 @@ export async function loadStart(
   { tree, root }: { readonly tree?: BranchTree; readonly root?: ConversationHeader },
 ): Promise<Start> {
   if (tree !== undefined) return { tree };
-  const tip = await store.readBranch(branch);
-  if (tip !== null) return { tree: await loadBranchTree(store, branch, tip) };
+  const stored = await loadTip(store, branch);
+  if (stored !== null) return { tree: stored };
   if (root !== undefined) return { branch, root };
   throw userError("unknown_id", `${branch} is no conversation of this store.`, {
     hints: ["`jpg ls` lists them; `jpg query --new …` begins one."],

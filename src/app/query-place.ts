@@ -1,6 +1,6 @@
 // Where a query is asked: the active conversation, a fork of it, or a new one; compacted first when that was asked for.
 import { userError } from "../core/errors.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree, loadTip } from "./branch-tree.ts";
 import { openChatModel } from "./chat-model.ts";
 import type { CompactReport } from "./compact-report.ts";
 import { activeBranch } from "./conversations.ts";
@@ -51,7 +51,14 @@ export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRe
   const opened = await openChatModel(workspace, active, request.model);
   const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
   const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, request);
-  return { branch: compaction?.branch ?? tree.branch, opened, forked: request.fork !== undefined, compaction };
+  const stays = compaction === null ? { tree } : {};
+  return {
+    branch: compaction?.branch ?? tree.branch,
+    ...stays,
+    opened,
+    forked: request.fork !== undefined,
+    compaction,
+  };
 }
 
 async function hasNoConversation(workspace: Workspace): Promise<boolean> {
@@ -67,8 +74,7 @@ async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | numb
     activate: true,
     ...(fork === true ? {} : { last: fork }),
   });
-  const tip = (await workspace.store.readBranch(branch)) ?? tree.commit;
-  return loadBranchTree(workspace.store, branch, tip);
+  return (await loadTip(workspace.store, branch)) ?? loadBranchTree(workspace.store, branch, tree.commit);
 }
 
 /** The same as `jpg compact`. */

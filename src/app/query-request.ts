@@ -28,8 +28,6 @@ export interface QueryRequest {
   readonly signal: AbortSignal;
   /** Rounds of tool calls before the turn ends; default 50. */
   readonly maxToolRounds?: number;
-  /** The conversation has the settings of `--cfg` already. */
-  readonly settingsKept?: boolean;
   /** Begins a conversation when the branch does not exist (see new-conversation.ts). */
   readonly root?: ConversationHeader;
 }

@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import { COMPACT_TOOL, compactTool } from "./compact-tool.ts";
 import type { ToolOpening } from "./query-request.ts";
-import type { ToolBox } from "./tool-box.ts";
+import { NO_TOOLS, type ToolBox } from "./tool-box.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What tools are opened for. */
@@ -26,8 +26,9 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   }
 }
 
-async function openServers(workspace: Workspace, config: Config, signal: AbortSignal): Promise<ToolBox> {
-  if (Object.keys(config.mcp.servers).length === 0) return { tools: [], problems: [], close: () => Promise.resolve() };
+/** Opens the MCP servers that the settings name; must be closed. `signal` gives up waiting for them. */
+export async function openServers(workspace: Workspace, config: Config, signal?: AbortSignal): Promise<ToolBox> {
+  if (Object.keys(config.mcp.servers).length === 0) return NO_TOOLS;
   const { openMcpTools } = await import("./mcp-tools.ts");
-  return openMcpTools(workspace, config, { signal, taken: [COMPACT_TOOL] });
+  return openMcpTools(workspace, config, { taken: [COMPACT_TOOL], ...(signal === undefined ? {} : { signal }) });
 }

@@ -75,13 +75,19 @@ async function talkQuery(
   const say = (text: string): void => observer.notice(text);
   const { turn, opened, config } = begun;
   const compactions: CompactReport[] = [];
+  let load: AutoSituation["load"];
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
     // What compacts is only loaded where it may happen.
     if (!config.conversation.compaction.auto.enabled) return;
-    const { autoCompact } = await import("./auto-compact.ts");
+    const [{ autoCompact }, { createMeteredLoader }] = await Promise.all([
+      import("./auto-compact.ts"),
+      import("./token-report.ts"),
+    ]);
+    load ??= createMeteredLoader(workspace.store);
     const { name, facts } = opened;
     const situation = {
       ...where,
+      load,
       model: name,
       window: facts.contextWindow,
       signal: request.signal,
@@ -121,11 +127,10 @@ function offeredTools({ opened, tools: { tools } }: BegunQuery, say: (text: stri
 function settingsToKeep(
   { overrides }: Workspace,
   { config, opened }: BegunQuery,
-  { model, settingsKept }: QueryRequest,
+  { model }: QueryRequest,
 ): readonly string[] {
-  const given = settingsKept === true ? [] : overrides;
-  if (model === undefined || config.conversation.model === opened.name) return given;
-  return [...given, `conversation.model=${JSON.stringify(opened.name)}`];
+  if (model === undefined || config.conversation.model === opened.name) return overrides;
+  return [...overrides, `conversation.model=${JSON.stringify(opened.name)}`];
 }
 
 async function reportOf(

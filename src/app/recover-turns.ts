@@ -4,7 +4,6 @@ import { messageOf } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { hasAnswer, type InterruptionReason, interruptionNote } from "./interruption.ts";
 import { listJournals, readJournal, removeJournal } from "./journal-files.ts";
-import { hasJournals } from "./journal-folder.ts";
 import type { JournalHead, Replay } from "./journal-lines.ts";
 import { type RecordedTurn, recordTurn } from "./record-turn.ts";
 import { refreshViews } from "./refresh-view.ts";
@@ -20,7 +19,6 @@ export interface RecoveryVoice {
 /** Commits what others left. What cannot be committed now stays for the next time, and is said: no command fails of it. */
 export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
   const { gitDir } = workspace.store;
-  if (!(await hasJournals(gitDir))) return;
   for (const { path, isLeft } of await listJournals(gitDir, workspace.runtime.now())) {
     if (!isLeft) continue;
     try {
@@ -51,7 +49,6 @@ export interface LeftTurn {
   /** Null when the journal had not even a head. */
   readonly head: JournalHead | null;
   readonly isComplete: boolean;
-  readonly events: readonly Event[];
   /** Null when no model had said anything: the turn is not kept. */
   readonly recorded: RecordedTurn | null;
   /** Where the text of a turn that is not kept is. */
@@ -69,7 +66,7 @@ export async function commitLeftTurn(
     const { head = null, events = [] } = found ?? {};
     const unsent = await keepUnsent(workspace.store.gitDir, requestOf(events));
     await removeJournal(path, head?.start ?? null);
-    return { head, isComplete: false, events, recorded: null, unsent };
+    return { head, isComplete: false, recorded: null, unsent };
   }
   const { head, isComplete } = found;
   const events = isComplete ? found.events : withMark(found, reason);
@@ -77,7 +74,7 @@ export async function commitLeftTurn(
   await removeJournal(path, head.start);
   if (head.root !== undefined) await useWhereNoneIs(workspace, recorded.branch);
   await refreshViews(workspace, recorded.branch, recorded.parent);
-  return { head, isComplete, events, recorded, unsent: null };
+  return { head, isComplete, recorded, unsent: null };
 }
 
 /** A new conversation becomes the active one where there is no other. */

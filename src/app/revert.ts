@@ -5,7 +5,7 @@ import { userError } from "../core/errors.ts";
 import { revertMessage } from "../store/commit-message.ts";
 import type { FileChange, LogEntry } from "../store/conversation-store.ts";
 import { type AppendedCommit, commitChange } from "./append-record.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadTip } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
@@ -186,10 +186,9 @@ function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions)
 }
 
 async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree> {
-  const commit = await workspace.store.readBranch(branch);
-  if (commit === null)
-    throw userError("unknown_id", `${branch} is no branch of this store.`, {
-      hints: ["`jpg ls` lists the conversations."],
-    });
-  return loadBranchTree(workspace.store, branch, commit);
+  const tree = await loadTip(workspace.store, branch);
+  if (tree !== null) return tree;
+  throw userError("unknown_id", `${branch} is no branch of this store.`, {
+    hints: ["`jpg ls` lists the conversations."],
+  });
 }

@@ -4,7 +4,7 @@ import { JpgError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import type { StopReason } from "../llm/llm-client.ts";
 import type { Signature } from "../store/conversation-store.ts";
-import { loadBranchTree } from "./branch-tree.ts";
+import { loadTip } from "./branch-tree.ts";
 import { storeOverrides } from "./conversation-config.ts";
 import { hasAnswer, type InterruptionReason } from "./interruption.ts";
 import type { OpenedModel } from "./models.ts";
@@ -101,9 +101,9 @@ async function commitTurn(workspace: Workspace, { turn, signature, settings }: E
 }
 
 async function storeSettings(workspace: Workspace, branch: string, overrides: readonly string[]): Promise<void> {
-  const tip = overrides.length === 0 ? null : await workspace.store.readBranch(branch);
-  if (tip === null) return;
-  const stored = await storeOverrides({ ...workspace, overrides }, await loadBranchTree(workspace.store, branch, tip));
+  const tree = overrides.length === 0 ? null : await loadTip(workspace.store, branch);
+  if (tree === null) return;
+  const stored = await storeOverrides({ ...workspace, overrides }, tree);
   if (stored !== null) await refreshViews(workspace, branch, stored.parent);
 }
 

@@ -4,7 +4,14 @@ import { JpgError } from "../core/errors.ts";
 import { fitParts, fitWhole, type TranscriptPart } from "../core/summary/fit-transcript.ts";
 import type { PlacedEvent } from "../core/summary/placed-event.ts";
 import type { SummaryAnswer } from "../core/summary/summary-answer.ts";
-import { messageView, suffixView, wordLimit, writeRecord, writeTask } from "../core/summary/summary-prompt.ts";
+import {
+  messageView,
+  subjectOf,
+  suffixView,
+  wordLimit,
+  writeRecord,
+  writeTask,
+} from "../core/summary/summary-prompt.ts";
 import { estimateTextTokens } from "../core/summary/text-tokens.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { askForSummary, type Summarizer } from "./ask-summary.ts";
@@ -42,11 +49,6 @@ export async function summarizeEvents(summarizer: Summarizer, source: SummarySou
 function sizeSent({ events }: SummarySource, budget: number): number {
   const whole = fitWhole(events, budget);
   return whole === null ? budget : estimateTextTokens(whole.text);
-}
-
-/** Names turns in a prompt. */
-export function subjectOf(from: number, to: number): string {
-  return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
 }
 
 /** Asks behind the conversation's thread; null when it turns out not to be the place to ask. */

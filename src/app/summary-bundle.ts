@@ -7,12 +7,14 @@ import { textOfContent } from "../core/content.ts";
 import { userError } from "../core/errors.ts";
 import { fillTemplate } from "../core/summary/fill-template.ts";
 import { detectWork, wordFocus } from "../core/summary/focus.ts";
-import { rawBeginning, wordLimit, writeTask } from "../core/summary/summary-prompt.ts";
+import type { PlacedEvent } from "../core/summary/placed-event.ts";
+import { rawBeginning, subjectOf, wordLimit, writeTask } from "../core/summary/summary-prompt.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
-import { complete } from "./complete-compaction.ts";
 import { conversationOf } from "./conversations.ts";
+import { coverFacts } from "./cover-facts.ts";
 import { coveredEvents } from "./covered-events.ts";
+import { coversDigest } from "./covers.ts";
 import { sha256 } from "./object-id.ts";
 import { readPromptTemplates, type SummaryStyle } from "./summary-templates.ts";
 import type { Workspace } from "./workspace.ts";
@@ -51,7 +53,9 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
     throw userError("nothing_to_compact", `Nothing to compact: ${planned.nothing}.`, {
       hints: ["Name other turns with --from, --to or --keep."],
     });
-  const { from_turn, to_turn, from_event, to_event, covers = "" } = await complete(workspace, tree, planned);
+  const { compaction } = planned.plan;
+  const { from_turn, to_turn, from_event, to_event } = compaction;
+  const covers = (await coversDigest(compaction, coverFacts(workspace.store, tree))) ?? "";
   const plan: BundlePlan = {
     id: sha256(`${tree.branch}\n${covers}`).slice(0, 12),
     conversation: conversationOf(tree.branch),
@@ -62,27 +66,32 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
     ...(to_event === undefined ? {} : { to_event }),
     digest: covers,
   };
-  const { instructions, suffix } = await writeInstructions(planned, plan, request);
+  const covered = coveredEvents(compaction, planned.turns);
+  const { instructions, suffix } = await writeInstructions(planned, { plan, covered, request });
   if (request.suffixOnly === true) return `${suffix ?? raiseNoSuffix(plan)}\n`;
   const answer = { plan, summary: "…", files: ["…"], open_tasks: ["…"] };
-  const events = coveredEvents(planned.plan.compaction, planned.turns).map(({ turn, event }) => ({ turn, ...event }));
+  const events = covered.map(({ turn, event }) => ({ turn, ...event }));
   const bundle = { plan, instructions, answer, ...(suffix === null ? {} : { suffix }), events };
   return `${JSON.stringify(bundle, null, 1)}\n`;
+}
+
+interface BundleParts {
+  readonly plan: BundlePlan;
+  readonly covered: readonly PlacedEvent[];
+  readonly request: BundleRequest;
 }
 
 /** The task in words: for whoever reads the bundle, and for who has the conversation before them; null where nobody sees it raw. */
 async function writeInstructions(
   planned: PlannedCompaction,
-  plan: BundlePlan,
-  { style, focus = [] }: BundleRequest,
+  { plan, covered: placed, request }: BundleParts,
 ): Promise<{ readonly instructions: string; readonly suffix: string | null }> {
+  const { style, focus = [] } = request;
   const templates = await readPromptTemplates(style);
-  const covered = coveredEvents(planned.plan.compaction, planned.turns).map(({ event }) => event);
+  const covered = placed.map(({ event }) => event);
   const emphasis = wordFocus(focus, detectWork(covered));
-  const subject =
-    plan.from_turn === plan.to_turn ? `turn ${plan.from_turn}` : `turns ${plan.from_turn} to ${plan.to_turn}`;
   const instructions = fillTemplate("summary-bundle", templates.bundle, {
-    text: fillTemplate("summary text", templates.summary.text, { turns: subject }),
+    text: fillTemplate("summary text", templates.summary.text, { turns: subjectOf(plan.from_turn, plan.to_turn) }),
     focus: emphasis,
     sections: templates.summary.sections,
   });

@@ -25,3 +25,5 @@ export interface ToolBox {
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
+
+export const NO_TOOLS: ToolBox = { tools: [], problems: [], close: () => Promise.resolve() };

@@ -34,6 +34,11 @@ export interface Workspace {
   close(): Promise<void>;
 }
 
+/** The workspace with the settings of this call in force, but not to be stored: somebody has, or nobody asked for that. */
+export function withoutOverrides(workspace: Workspace): Workspace {
+  return { ...workspace, overrides: [] };
+}
+
 /** Locates and opens the store. Throws `no_store` when there is none and `create` was not asked for. */
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
   if (options.engine === "embedded") {

@@ -1,32 +1,15 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
 
 import type { BranchTree } from "../app/branch-tree.ts";
-import type { ChunkCount } from "../app/chunk-plan.ts";
 import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../app/compact-chunks.ts";
 import type { CompactReport } from "../app/compact-report.ts";
 import type { Workspace } from "../app/workspace.ts";
-import { userError } from "../core/errors.ts";
-import { type CommandContext, text } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import { documentOfSeveral } from "./compact-document.ts";
 import { endOnInterrupt } from "./end-on-interrupt.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 import { plain, plainLine, type Rendering } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
-
-/** Most parts of one call: each is a commit and a request to a model. */
-const MOST_CHUNKS = 1000;
-
-/** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
-export function readChunks(options: CommandContext["options"]): ChunkCount | null {
-  const word = text(options, "chunks");
-  if (word === undefined) return null;
-  if (word === "auto") return "auto";
-  const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
-  if (count >= 1 && count <= MOST_CHUNKS) return count;
-  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_CHUNKS}; got "${word}".`, {
-    hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
-  });
-}
 
 /** Compacts in parts and tells what came of it. */
 export async function runChunks(

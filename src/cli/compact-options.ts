@@ -1,4 +1,5 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
+import type { ChunkCount } from "../app/chunk-plan.ts";
 import type { CompactRequest } from "../app/compact.ts";
 import type { RangeRequest } from "../core/bound-resolution.ts";
 import { userError } from "../core/errors.ts";
@@ -163,4 +164,19 @@ export function readManner({
     ...(flag(options, "fork") ? { fork: true } : flag(options, "inPlace") ? { fork: false } : {}),
     activate: options["activate"] !== false,
   };
+}
+
+/** Most parts of one call: each is a commit and a request to a model. */
+const MOST_CHUNKS = 1000;
+
+/** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
+export function readChunks(options: CommandContext["options"]): ChunkCount | null {
+  const word = text(options, "chunks");
+  if (word === undefined) return null;
+  if (word === "auto") return "auto";
+  const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
+  if (count >= 1 && count <= MOST_CHUNKS) return count;
+  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_CHUNKS}; got "${word}".`, {
+    hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
+  });
 }

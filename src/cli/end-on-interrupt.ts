@@ -1,10 +1,8 @@
 // Work that Ctrl-C may end before anything is committed.
 import { JpgError } from "../core/errors.ts";
+import { INTERRUPTED } from "./exit-code.ts";
 import type { Output } from "./output.ts";
 import { untilStopped } from "./until-stopped.ts";
-
-/** What a shell gives for a program that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 /** Runs work with a signal that Ctrl-C sets off, and gives its exit code; 130 when it throws `interrupted`. */
 export async function endOnInterrupt(

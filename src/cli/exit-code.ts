@@ -12,6 +12,9 @@ const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 /** A bug in jpg: anything thrown that is no JpgError. */
 const BUG = 70;
 
+/** What a shell gives for a program that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+
 /** The exit code of whatever was thrown. */
 export function exitCodeOf(thrown: unknown): number {
   return thrown instanceof JpgError ? EXIT_CODES[thrown.kind] : BUG;

@@ -5,6 +5,7 @@ import { askYesNo } from "./ask.ts";
 import { renderCall, renderResult } from "./chat/stream-printer.ts";
 import type { Output } from "./output.ts";
 import { plain, plainLine } from "./style.ts";
+import { createWholeCharacters } from "./whole-characters.ts";
 
 export interface PrinterOptions {
   readonly output: Output;
@@ -71,7 +72,7 @@ interface TextWriter {
 
 function createTextWriter(put: (text: string) => void, isTerminal: boolean): TextWriter {
   let written = "";
-  let half = "";
+  const characters = createWholeCharacters();
   let isPart = false;
   const emit = (text: string): void => {
     if (text === "") return;
@@ -85,18 +86,14 @@ function createTextWriter(put: (text: string) => void, isTerminal: boolean): Tex
     write(text) {
       if (isPart && written !== "") emit(written.endsWith("\n") ? "\n" : "\n\n");
       isPart = false;
-      const joined = half + text;
-      // Two halves of a character may come in two pieces.
-      half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
-      emit(joined.slice(0, joined.length - half.length));
+      emit(characters.take(text));
     },
     pause: () => (isTerminal ? endLine() : undefined),
     part() {
       isPart = true;
     },
     end() {
-      emit(half === "" ? "" : "\ufffd");
-      half = "";
+      emit(characters.end());
       endLine();
     },
   };

@@ -21,6 +21,11 @@ const COLUMNS: readonly Column[] = [
   { align: "right" },
 ];
 
+/** Renders why a file was not imported, on one line. */
+export function renderFailure({ path, error }: { readonly path: string; readonly error: Error }): string {
+  return error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+}
+
 /** Renders the outcome of an import: a row per session, totals last. */
 export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): string {
   if (reports.length === 0) return "No sessions imported.";

@@ -1,6 +1,7 @@
 // A compaction in detail: its commit, its policies, and the receipt of what it took out of the view.
 import type { Receipt, ShowCompaction } from "../app/reports.ts";
 import type { Compaction } from "../core/compaction.ts";
+import { tokensSent } from "../core/compaction.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
 import { type Field, renderFields } from "./render-fields.ts";
@@ -72,8 +73,8 @@ function usageOf(summary: Compaction["summary"]): string | null {
   if (summary?.source !== "generated") return null;
   const price = renderPrice(summary.price_usd ?? null);
   if (summary.usage === undefined) return price;
-  const { calls, input, cache_read, cache_write, output } = summary.usage;
-  const sent = formatTokens(input + cache_read + cache_write);
+  const { calls, output } = summary.usage;
+  const sent = formatTokens(tokensSent(summary.usage));
   return `${sent} tokens sent, ${formatTokens(output)} answered in ${calls} ${calls === 1 ? "call" : "calls"}, ${price}`;
 }
 

@@ -1,5 +1,6 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import type { CompactReport, CompactSegment } from "../app/compact-report.ts";
+import { tokensSent } from "../core/compaction.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
 import { renderLoss } from "./render-loss.ts";
@@ -70,7 +71,7 @@ function writerLines({ compaction, dryRun }: CompactReport): string[] {
   if (source === "extractive")
     return ["", "  the summary is an extract by fixed rules; no model wrote it (`--model` asks one)"];
   if (source !== "generated") return [];
-  const sent = usage === undefined ? null : formatTokens(usage.input + usage.cache_read + usage.cache_write);
+  const sent = usage === undefined ? null : formatTokens(tokensSent(usage));
   const spent = usage === undefined ? "" : `: ${sent} tokens sent, ${formatTokens(usage.output)} answered`;
   return ["", `  written by ${plainLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`];
 }

@@ -54,6 +54,11 @@ export interface SummaryUsage {
   readonly output: number;
 }
 
+/** Tokens of all that was sent. */
+export function tokensSent({ input, cache_read, cache_write }: SummaryUsage): number {
+  return input + cache_read + cache_write;
+}
+
 export interface Summary {
   readonly summary: string;
   readonly source?: "generated" | "authored" | "extractive" | "imported";

@@ -146,6 +146,13 @@ export function isReasoning(event: Event): event is ChatResponse {
   return event.type === "chat_response" && event.reasoning !== undefined;
 }
 
+/** Whether it is a request that a person typed: not put there by a harness or a summary. */
+export function isUserRequest(event: Event): event is ChatRequest {
+  if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return false;
+  const origin = event.metadata?.origin;
+  return origin === undefined || origin === "queued";
+}
+
 /** Whether it counts as a *message* of the chat thresholds: a user's request or an assistant's message. */
 export function isMessage(event: Event): boolean {
   if (event.type === "chat_response") return event.message !== undefined;

@@ -62,6 +62,11 @@ export function parseBound(text: string): RangeBound {
   );
 }
 
+/** Gives the bound of a turn, or of an event inside it. */
+export function boundAt(turn: number, event?: string): RangeBound {
+  return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
+}
+
 /** Whether a word parses as a bound, so that `--from` may take it. */
 export function isBound(text: string): boolean {
   return readBound(text.trim()) !== null;

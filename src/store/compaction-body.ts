@@ -1,6 +1,7 @@
 // The body of a compaction's commit: what a reviewer on any git host needs, without jpg. Lines that carry text of the
 // conversation begin with a label of jpg's own or are indented.
 import type { Compaction, Summary } from "../core/compaction.ts";
+import { tokensSent } from "../core/compaction.ts";
 import type { HiddenContent, HiddenTool } from "../core/hidden-content.ts";
 import { formatLoss } from "../core/loss/format-loss.ts";
 import type { LossReceipt } from "../core/loss/loss-receipt.ts";
@@ -51,13 +52,12 @@ function fieldLines(compaction: Compaction): readonly string[] {
 
 /** How a model came to write the summary, and what that cost. */
 function originLines({ model = "", prompt_sha256, usage, price_usd }: Summary): string {
-  const sent = (usage?.input ?? 0) + (usage?.cache_read ?? 0) + (usage?.cache_write ?? 0);
   return [
     `Summary model: ${model === "" ? "not recorded" : oneLine(model)}`,
     ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${oneLine(prompt_sha256)}`]),
     usage === undefined
       ? "Usage: not known"
-      : `Usage: ${sent} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
+      : `Usage: ${tokensSent(usage)} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
     price_usd === undefined ? "Price unknown" : `Price: ${renderPrice(price_usd)}`,
   ].join("\n");
 }

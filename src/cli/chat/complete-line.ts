@@ -1,6 +1,6 @@
 // Completion at the prompt of the chat: the names of slash commands, and what may follow them.
 import type { Completion } from "./line-editor.ts";
-import type { SlashCommand, SlashContext } from "./slash-command.ts";
+import { isCalled, type SlashCommand, type SlashContext } from "./slash-command.ts";
 
 /** Completes a line up to its end; a message is not completed. */
 export async function completeLine(
@@ -12,7 +12,7 @@ export async function completeLine(
   const [name = "", ...words] = line.slice(1).split(/\s+/);
   const last = words.pop();
   if (last === undefined) return [matchingNames(commands, name).map((found) => `/${found} `), line];
-  const command = commands.find((one) => one.name === name || one.aliases.includes(name));
+  const command = commands.find((one) => isCalled(one, name));
   const candidates = (await command?.complete?.(words, context)) ?? [];
   return [matching(candidates, last).map((found) => `${found} `), last];
 }

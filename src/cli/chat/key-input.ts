@@ -4,7 +4,6 @@ import { StringDecoder } from "node:string_decoder";
 
 /** What is needed of process.stdin. */
 export interface KeySource {
-  readonly isTTY?: boolean | undefined;
   setRawMode?(raw: boolean): unknown;
   on(event: "data" | "end", listener: (chunk: Buffer) => void): unknown;
   off(event: "data" | "end", listener: (chunk: Buffer) => void): unknown;

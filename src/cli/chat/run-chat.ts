@@ -1,11 +1,11 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
-import { type BranchTree, loadBranchTree } from "../../app/branch-tree.ts";
+import { type BranchTree, loadTip } from "../../app/branch-tree.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/chat-status.ts";
 import { requestContent } from "../../app/request-content.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { ToolBox } from "../../app/tool-box.ts";
-import type { Workspace } from "../../app/workspace.ts";
+import { type Workspace, withoutOverrides } from "../../app/workspace.ts";
 import { offersCompaction } from "../../core/compact-prompt.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { KEEP_RECENT } from "../../core/keep-messages.ts";
@@ -116,15 +116,14 @@ function createContext({ workspace, runtime, output, terminal }: ChatParts, stat
       throw userError("no_turn_yet", "This conversation has not begun: nothing was said in it yet.", {
         hints: ["Type a message; `jpg chat ID` goes on with a conversation that exists."],
       });
-    const tip = await workspace.store.readBranch(branch);
-    if (tip === null)
-      throw repositoryError("branch_gone", `${branch} is no branch of the store any more.`, {
-        hints: ["Another program removed it meanwhile; `jpg ls` lists what is there."],
-      });
-    return loadBranchTree(workspace.store, branch, tip);
+    const tree = await loadTip(workspace.store, branch);
+    if (tree !== null) return tree;
+    throw repositoryError("branch_gone", `${branch} is no branch of the store any more.`, {
+      hints: ["Another program removed it meanwhile; `jpg ls` lists what is there."],
+    });
   };
   // In force all the same, but not stored once more.
-  const current = state.settingsKept ? { ...workspace, overrides: [] } : workspace;
+  const current = state.settingsKept ? withoutOverrides(workspace) : workspace;
   return { workspace: current, runtime, output, terminal, state, loadTree };
 }
 

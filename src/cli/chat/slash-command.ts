@@ -64,9 +64,14 @@ export function parseSlashLine(line: string): SlashLine | null {
   return name === undefined ? null : { name: name.toLowerCase(), words };
 }
 
+/** Whether a name, or an alias, is a command's. */
+export function isCalled(command: SlashCommand, name: string): boolean {
+  return command.name === name || command.aliases.includes(name);
+}
+
 /** Finds a command by its name or an alias. Throws `unknown_slash_command` with the nearest one. */
 export function findSlashCommand(commands: readonly SlashCommand[], name: string): SlashCommand {
-  const found = commands.find((command) => command.name === name || command.aliases.includes(name));
+  const found = commands.find((command) => isCalled(command, name));
   if (found !== undefined) return found;
   const nearest = nearestName(
     name,

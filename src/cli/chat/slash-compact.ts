@@ -1,11 +1,13 @@
 // `/compact`: the history before the newest messages becomes a summary; `undo` takes the newest compaction back, `--preview`
 // shows what would be done.
+
 import { chatSummaryModel } from "../../app/chat-model.ts";
-import { loadChatStatus } from "../../app/chat-status.ts";
 import { compactHistory, type HistoryOutcome } from "../../app/compact-history.ts";
+import { loadView } from "../../app/load-view.ts";
 import { undoCompaction } from "../../app/revert.ts";
 import { renderCompacted } from "../../core/compacted-notice.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/keep-messages.ts";
+import { countMessages } from "../../core/message-count.ts";
 import { renderCount } from "../render-quantity.ts";
 import { renderRevert } from "../render-revert.ts";
 import { renderTimeline } from "../render-timeline.ts";
@@ -100,6 +102,6 @@ async function undoNewest({ workspace, terminal, output, state, loadTree }: Slas
   terminal.write(`${renderRevert(report, { style: output.style, width: terminal.columns() })}\n`);
   for (const warning of report.warnings ?? []) output.warn(warning);
   // Whoever takes a compaction back has just decided: the offer waits for ten more messages.
-  const { messages } = await loadChatStatus(workspace, await loadTree(), null);
+  const { messages } = countMessages((await loadView(workspace.store, await loadTree())).view);
   return { offers: { ...state.offers, offeredAt: messages } };
 }

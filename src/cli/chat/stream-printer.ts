@@ -1,6 +1,7 @@
 // Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
 import { fitWidth } from "../display-width.ts";
 import { plain, plainLine, type Style } from "../style.ts";
+import { createWholeCharacters } from "../whole-characters.ts";
 
 export interface StreamPrinter {
   /** Prints a piece of the answer. */
@@ -17,16 +18,14 @@ export interface StreamPrinter {
 export function createStreamPrinter(write: (text: string) => void, style: Style): StreamPrinter {
   let kind: "message" | "reasoning" | null = null;
   let atLineStart = true;
-  let half = "";
+  const characters = createWholeCharacters();
   const put = (text: string, paint: (text: string) => string): void => {
     if (text === "") return;
     write(paint(text));
     atLineStart = text.endsWith("\n");
   };
   const end = (): void => {
-    // Half a character that nothing followed.
-    if (half !== "") put("\ufffd", (text) => text);
-    half = "";
+    put(characters.end(), (text) => text);
     if (!atLineStart) put("\n", (text) => text);
     kind = null;
   };
@@ -34,10 +33,7 @@ export function createStreamPrinter(write: (text: string) => void, style: Style)
     delta(next, text) {
       if (kind !== null && kind !== next) end();
       kind = next;
-      const joined = half + text;
-      // Two halves of a character may come in two pieces.
-      half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
-      put(plain(joined.slice(0, joined.length - half.length)), next === "reasoning" ? style.faint : (piece) => piece);
+      put(plain(characters.take(text)), next === "reasoning" ? style.faint : (piece) => piece);
     },
     line(text) {
       end();
@@ -45,7 +41,7 @@ export function createStreamPrinter(write: (text: string) => void, style: Style)
     },
     end,
     lineEnded() {
-      half = "";
+      characters.end();
       kind = null;
       atLineStart = true;
     },

@@ -1,8 +1,8 @@
 import type { BranchTree } from "../../app/branch-tree.ts";
 import { openChatModel } from "../../app/chat-model.ts";
-import { COMPACT_TOOL } from "../../app/compact-tool.ts";
 import { loadConversationConfig } from "../../app/conversation-config.ts";
 import { forkConversation } from "../../app/fork.ts";
+import { openServers } from "../../app/query-tools.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
 import type { ToolBox } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
@@ -39,7 +39,7 @@ export const command: CommandSpec = {
     const model = await openChatModel(workspace, found, named);
     // Not before it is known that somebody answers there.
     const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
-    const servers = options["tools"] === false ? null : await openServers(workspace, tree, context);
+    const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);
     try {
       const terminal = openProcessTerminal(output);
       const { style } = output;
@@ -108,15 +108,13 @@ async function resolveOrNone(workspace: Workspace, id: string | undefined): Prom
   }
 }
 
-async function openServers(
+async function startServers(
   workspace: Workspace,
   tree: BranchTree | null,
   { output }: CommandContext,
 ): Promise<ToolBox> {
   const { config } = await (tree === null ? workspace.config() : loadConversationConfig(workspace, tree));
-  if (Object.keys(config.mcp.servers).length === 0) return { tools: [], problems: [], close: () => Promise.resolve() };
-  const { openMcpTools } = await import("../../app/mcp-tools.ts");
-  const box = await openMcpTools(workspace, config, { taken: [COMPACT_TOOL] });
+  const box = await openServers(workspace, config);
   for (const problem of box.problems) output.warn(problem);
   return box;
 }

@@ -1,19 +1,18 @@
 import { resolve } from "node:path";
-import { type AcceptedSummary, acceptedSummary } from "../../app/accepted-summary.ts";
+import type { AcceptedSummary } from "../../app/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact.ts";
 import type { CompactReport } from "../../app/compact-report.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
-import { createBundle } from "../../app/summary-bundle.ts";
 import type { RangeRequest } from "../../core/bound-resolution.ts";
 import { isBound } from "../../core/range-bound.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
-import { readChunks, runChunks } from "../compact-chunks.ts";
 import { documentOf } from "../compact-document.ts";
 import {
   checkActivation,
   checkFlags,
   leavesTangents,
+  readChunks,
   readManner,
   readRange,
   readStrategies,
@@ -21,7 +20,6 @@ import {
   readWish,
   wishesSummary,
 } from "../compact-options.ts";
-import { runTangents } from "../compact-tangents.ts";
 import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { renderTimeline } from "../render-timeline.ts";
 import { plainLine } from "../style.ts";
@@ -125,6 +123,7 @@ export const command: CommandSpec = {
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {
+      const { createBundle } = await import("../../app/summary-bundle.ts");
       const suffixOnly = flag(context.options, "suffix");
       return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly }));
     }
@@ -138,9 +137,14 @@ export const command: CommandSpec = {
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
       progress: (line) => context.output.info(plainLine(line)),
     };
-    if (leavesTangents(strategies))
+    if (leavesTangents(strategies)) {
+      const { runTangents } = await import("../compact-tangents.ts");
       return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
-    if (chunks !== null) return runChunks(context, workspace, { tree, request: { ...request, chunks } });
+    }
+    if (chunks !== null) {
+      const { runChunks } = await import("../compact-chunks.ts");
+      return runChunks(context, workspace, { tree, request: { ...request, chunks } });
+    }
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
   },
 };
@@ -172,7 +176,9 @@ async function readAccepted(
   range: Omit<RangeRequest, "keepLast">,
 ): Promise<AcceptedSummary | null> {
   const file = text(options, "accept");
-  return file === undefined ? null : acceptedSummary(runtime, file, range);
+  if (file === undefined) return null;
+  const { acceptedSummary } = await import("../../app/accepted-summary.ts");
+  return acceptedSummary(runtime, file, range);
 }
 
 async function writeBundle({ output, runtime, json }: CommandContext, file: string, bundle: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { importSessions, parseImportArguments } from "../../app/import.ts";
 import { type CommandSpec, flag } from "../command.ts";
-import { renderImport } from "../render-import.ts";
+import { renderFailure, renderImport } from "../render-import.ts";
 
 export const command: CommandSpec = {
   name: "import",
@@ -28,8 +28,7 @@ export const command: CommandSpec = {
     });
     if (json) output.json(sessions);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
-    for (const { path, error } of failed)
-      output.warn(error.message.includes(path) ? error.message : `${path}: ${error.message}`);
+    for (const failure of failed) output.warn(renderFailure(failure));
     return sessions.length === 0 ? 1 : 0;
   },
 };

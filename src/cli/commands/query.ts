@@ -4,6 +4,7 @@ import type { ToolOpening } from "../../app/query-request.ts";
 import { openQueryTools } from "../../app/query-tools.ts";
 import { requestContent } from "../../app/request-content.ts";
 import type { ToolBox } from "../../app/tool-box.ts";
+import { withoutOverrides } from "../../app/workspace.ts";
 import { renderCompacted } from "../../core/compacted-notice.ts";
 import { textOfContent } from "../../core/content.ts";
 import { userError } from "../../core/errors.ts";
@@ -11,13 +12,12 @@ import type { Content } from "../../core/event.ts";
 import { formatTokens } from "../../core/token-estimate.ts";
 import { renderPrice } from "../../core/usage-price.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../command.ts";
+import { INTERRUPTED } from "../exit-code.ts";
 import { count } from "../number-option.ts";
 import { createQueryPrinter } from "../query-printer.ts";
 import { inputKind, readInput } from "../standard-input.ts";
 import { untilStopped } from "../until-stopped.ts";
 
-/** What a program reports that Ctrl-C ended, as shells have it. */
-const INTERRUPTED = 130;
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
 const PIPE_WAIT_MS = 3000;
 
@@ -79,14 +79,15 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     const request = {
       content,
       signal,
-      settingsKept: compaction !== null,
       ...(model === undefined ? {} : { model }),
       ...(tree === undefined ? {} : { tree }),
       ...(root === undefined ? {} : { root }),
       ...(opened === undefined ? {} : { opened }),
       ...(options["tools"] === false ? {} : { openTools }),
     };
-    const report = await query(workspace, branch, request, printer);
+    // What compacts first has stored the settings of the call.
+    const standing = compaction === null ? workspace : withoutOverrides(workspace);
+    const report = await query(standing, branch, request, printer);
     printer.end();
     printReport(context, place, report);
     return report.interrupted ? INTERRUPTED : 0;

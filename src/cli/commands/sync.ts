@@ -5,7 +5,7 @@ import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag } from "../command.ts";
 import { count } from "../number-option.ts";
 import type { Output } from "../output.ts";
-import { renderImport } from "../render-import.ts";
+import { renderFailure, renderImport } from "../render-import.ts";
 import { plainLine } from "../style.ts";
 import { syncDocument } from "../sync-document.ts";
 import { untilStopped } from "../until-stopped.ts";
@@ -88,8 +88,7 @@ async function watchSessions(
 }
 
 function warnOfFailed({ failed }: SyncReport, observer: SyncObserver): void {
-  for (const { path, error } of failed)
-    observer.warn(error.message.includes(path) ? error.message : `${path}: ${error.message}`);
+  for (const failure of failed) observer.warn(renderFailure(failure));
 }
 
 /** Says each warning once: passes that follow each other meet the same trouble. */

@@ -1,7 +1,7 @@
 // How good a place each gap between blocks is to end a part: where the words and files change (TextTiling: a valley between
 // two stretches that hold together), where somebody went away, where planning turned into doing or doing into repairing.
 import type { Event } from "../event.ts";
-import { callFacts } from "../tools/call-facts.ts";
+import { callFacts, isWriting } from "../tools/call-facts.ts";
 import type { Block } from "./blocks.ts";
 import { topicDepths } from "./topics.ts";
 
@@ -58,7 +58,7 @@ function workOf(event: Event): Work | null {
   if (event.type === "tool_call_response") return event.is_error ? "repair" : null;
   if (event.type !== "tool_call_request") return null;
   const { kind } = callFacts(event);
-  return kind === "write" || kind === "edit" ? "change" : "look";
+  return isWriting(kind) ? "change" : "look";
 }
 
 /** Half the difference between the shares of each kind of work, 0..1. */

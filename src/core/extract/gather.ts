@@ -1,9 +1,9 @@
 // Reads out of events what an extract is made from: who asked what, what was answered, what tools did. Nothing is shortened here.
 import { isText, mediaOf, plainText } from "../content.ts";
-import type { Content, Event } from "../event.ts";
-import { readLedger } from "../summary/event-ledger.ts";
+import { type Content, isUserRequest } from "../event.ts";
+import { ledgerOfCalls } from "../summary/event-ledger.ts";
 import { groupTurns, type PlacedEvent } from "../summary/placed-event.ts";
-import { callFacts } from "../tools/call-facts.ts";
+import { callFacts, isWriting } from "../tools/call-facts.ts";
 import { listToolCalls, type ToolCall } from "../tools/tool-call.ts";
 import { errorsSeen, type SeenError } from "./errors-seen.ts";
 import { openTasks } from "./open-tasks.ts";
@@ -34,7 +34,7 @@ export interface Gathered {
 /** Gathers from raw events, in order. */
 export function gather(events: readonly PlacedEvent[]): Gathered {
   const calls = listToolCalls(groupTurns(events));
-  const ledger = readLedger(events);
+  const ledger = ledgerOfCalls(calls);
   const modified = new Set(ledger.modified);
   const notModified = new Set(calls.flatMap(changedFiles).filter((file) => !modified.has(file)));
   const messages = events.flatMap(({ turn, event }) => {
@@ -51,14 +51,14 @@ export function gather(events: readonly PlacedEvent[]): Gathered {
     tools: countTools(calls),
     commands: ledger.commands,
     errors: errorsSeen(calls),
-    openTasks: openTasks(events),
+    openTasks: openTasks(events, calls),
     isUnanswered: isUnanswered(events),
   };
 }
 
 function changedFiles({ request }: ToolCall): readonly string[] {
   const { kind, path, paths } = callFacts(request);
-  if (kind !== "write" && kind !== "edit") return [];
+  if (!isWriting(kind)) return [];
   return paths ?? (path === undefined ? [] : [path]);
 }
 
@@ -68,15 +68,9 @@ function countTools(calls: readonly ToolCall[]): readonly string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}x`);
 }
 
-/** Whether an event is something a person asked for. */
-export function isAsked(event: Event): boolean {
-  if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return false;
-  const origin = event.metadata?.origin;
-  return origin === undefined || origin === "queued";
-}
-
-function requestsOf({ turn, event }: PlacedEvent): readonly Said[] {
-  if (event.type !== "chat_request" || !isAsked(event)) return [];
+/** What a person asked for in an event: one text, or none. */
+export function requestsOf({ turn, event }: PlacedEvent): readonly Said[] {
+  if (!isUserRequest(event)) return [];
   const media = mediaOf(event.content).map(({ type }) => `[${type}]`);
   const text = [spokenText(event.content), ...media].filter((part) => part !== "").join("\n");
   return text.trim() === "" ? [] : [{ turn, text }];
@@ -94,7 +88,7 @@ function spokenText(content: Content): string {
 }
 
 function isUnanswered(events: readonly PlacedEvent[]): boolean {
-  const last = events.findLastIndex(({ event }) => isAsked(event));
+  const last = events.findLastIndex(({ event }) => isUserRequest(event));
   return (
     last >= 0 && !events.slice(last).some(({ event }) => event.type === "chat_response" && event.message !== undefined)
   );

@@ -5,8 +5,7 @@ import type { Event, ToolCallResponse } from "../event.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { scanLines } from "../loss/line-facts.ts";
 import type { PlacedEvent } from "../summary/placed-event.ts";
-import { groupTurns } from "../summary/placed-event.ts";
-import { listToolCalls, type ToolCall } from "../tools/tool-call.ts";
+import type { ToolCall } from "../tools/tool-call.ts";
 import { cutEnd, oneLine } from "./short-text.ts";
 
 const TEXT_KEYS = ["content", "step", "subject", "description", "title", "task", "text", "name"] as const;
@@ -22,9 +21,8 @@ const HEADING =
 const ITEM = /^(?:[-*•+]|\d{1,2}[.)])\s+(.*)$/;
 const UNTICKED = /^[-*+]\s+\[ \]\s+(.*)$/;
 
-/** Lists the open tasks of events, in the order they were written down; may be empty. */
-export function openTasks(events: readonly PlacedEvent[]): readonly string[] {
-  const calls = listToolCalls(groupTurns(events));
+/** Lists the open tasks of events with their calls, in the order they were written down; may be empty. */
+export function openTasks(events: readonly PlacedEvent[], calls: readonly ToolCall[]): readonly string[] {
   const kept = [...newestList(calls), ...singleTasks(calls)];
   const tasks = kept.length > 0 ? kept : saidTasks(events);
   return [...new Set(tasks.map((task) => cutEnd(oneLine(task), TASK_CHARS)))]

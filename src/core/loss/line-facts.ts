@@ -1,5 +1,6 @@
 // The facts that are lines or sentences: the first lines of errors, and what the user asked for.
 import type { Event } from "../event.ts";
+import { isUserRequest } from "../event.ts";
 import { textsOf } from "./event-texts.ts";
 
 /** How much of a line tells whether it begins with an error, in characters. */
@@ -29,9 +30,7 @@ export function errorLines(event: Event): readonly string[] {
 
 /** Gives the sentences of a user's own request: typed by a person, not put there by a harness or a summary. */
 export function requestSentences(event: Event): readonly string[] {
-  if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return [];
-  const origin = event.metadata?.origin;
-  if (origin !== undefined && origin !== "queued") return [];
+  if (!isUserRequest(event)) return [];
   const sentences: string[] = [];
   for (const text of textsOf(event)) {
     scanSentences(text, (start, end) => {

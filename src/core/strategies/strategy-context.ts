@@ -134,7 +134,8 @@ function openEvent(event: Event, state: HalfState, pairs: CallPairs): OpenEvent 
   return tool === undefined ? { event, state } : { event, state, tool };
 }
 
-function namesCalled(turns: Iterable<Turn>): ReadonlySet<string> {
+/** The names of all tools that turns call. */
+export function namesCalled(turns: Iterable<Turn>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { events } of turns)
     for (const event of events) if (event.type === "tool_call_request") names.add(event.name);

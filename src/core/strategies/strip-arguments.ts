@@ -1,5 +1,5 @@
 // The strategy strip-arguments: what was written or edited stays in the file; the call keeps its path.
-import { callFacts } from "../tools/call-facts.ts";
+import { callFacts, isWriting } from "../tools/call-facts.ts";
 import { decideEach, dropBodies } from "./call-conditions.ts";
 import type { Strategy } from "./strategy.ts";
 import { BODY_CHARS } from "./supersede.ts";
@@ -13,7 +13,7 @@ export const stripArguments: Strategy = {
     calls: decideEach(calls, (call) => {
       const { kind, path } = callFacts(call.request);
       const hint = hintFor(call.request.name).request;
-      const isBulky = kind === "write" || kind === "edit" || hint === "strip";
+      const isBulky = isWriting(kind) || hint === "strip";
       return isBulky && hint !== "keep" ? dropBodies(call, maxChars, path) : {};
     }),
   }),

@@ -1,6 +1,6 @@
 // The strategy supersede: what a file held is not told twice. A read is stripped when the whole file is read or written
 // later; what was written is left out of a call's arguments when the whole file is read later.
-import { type CallFacts, callFacts, fileKey } from "../tools/call-facts.ts";
+import { callFacts, fileKey, isWriting } from "../tools/call-facts.ts";
 import { shownLines } from "../tools/shown-lines.ts";
 import { decideEach, dropBodies, forResponse, isWhollyShown } from "./call-conditions.ts";
 import type { CallDecision, Strategy, StrategyContext, ViewedCall } from "./strategy.ts";
@@ -60,12 +60,8 @@ function decide(
   const hint = hintFor(call.request.name);
   if (facts.kind === "read" && (read || written) && isWorthStripping(call) && hint.response !== "keep")
     return forResponse(call, "strip");
-  if (isWriting(facts) && read && hint.request !== "keep") return dropBodies(call, maxChars, facts.path);
+  if (isWriting(facts.kind) && read && hint.request !== "keep") return dropBodies(call, maxChars, facts.path);
   return {};
-}
-
-function isWriting({ kind }: CallFacts): boolean {
-  return kind === "write" || kind === "edit";
 }
 
 /** A failed read says in a line what a stub would not. */

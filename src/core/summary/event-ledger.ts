@@ -3,8 +3,8 @@
 import { commandsRun, filesNamed } from "../call-traces.ts";
 import type { ToolCallRequest } from "../event.ts";
 import { errorLines } from "../loss/line-facts.ts";
-import { callFacts } from "../tools/call-facts.ts";
-import { listToolCalls } from "../tools/tool-call.ts";
+import { callFacts, isWriting } from "../tools/call-facts.ts";
+import { listToolCalls, type ToolCall } from "../tools/tool-call.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
 
 export interface EventLedger {
@@ -22,28 +22,27 @@ const ERROR_CHARS = 160;
 
 /** Reads the ledger from raw events, in order. */
 export function readLedger(events: readonly PlacedEvent[]): EventLedger {
+  const errors = new Set<string>();
+  for (const { event } of events) for (const line of errorLines(event)) errors.add(shortLine(line));
+  return { ...ledgerOfCalls(listToolCalls(groupTurns(events))), errors: [...errors] };
+}
+
+/** Reads what calls alone show, in order. */
+export function ledgerOfCalls(calls: readonly ToolCall[]): Omit<EventLedger, "errors"> {
   const modified = new Set<string>();
   const others = new Set<string>();
   const commands = new Map<string, boolean>();
-  const errors = new Set<string>();
-  for (const { request, response } of listToolCalls(groupTurns(events))) {
+  for (const { request, response } of calls) {
     const failed = response?.is_error === true;
-    const isChange = !failed && isChanging(request);
+    const isChange = !failed && isWriting(callFacts(request).kind);
     for (const file of filesOf(request)) (isChange ? modified : others).add(file);
     for (const command of commandsRun(request.arguments)) commands.set(command, failed);
   }
-  for (const { event } of events) for (const line of errorLines(event)) errors.add(shortLine(line));
   return {
     modified: [...modified],
     read: [...others].filter((file) => !modified.has(file)),
     commands: [...commands].map(([command, failed]) => (failed ? `${command} → failed` : command)),
-    errors: [...errors],
   };
-}
-
-function isChanging(request: ToolCallRequest): boolean {
-  const { kind } = callFacts(request);
-  return kind === "write" || kind === "edit";
 }
 
 /** What the tool is known to concern, else what its arguments name. */

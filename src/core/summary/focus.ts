@@ -2,9 +2,10 @@
 // of such work should dwell on. A guess that only adds emphasis: everything else a summary must hold stays asked for.
 
 import type { Event } from "../event.ts";
+import { isUserRequest } from "../event.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { errorLines } from "../loss/line-facts.ts";
-import { callFacts } from "../tools/call-facts.ts";
+import { callFacts, isWriting } from "../tools/call-facts.ts";
 
 export type WorkKind = "code review" | "implementation" | "debugging" | "planning" | "questions";
 
@@ -73,7 +74,7 @@ function countSigns(events: Iterable<Event>): ReadonlyMap<WorkKind, number> {
   const tally: Tally = { requests: 0, questions: 0, edits: 0, reads: 0, calls: 0, errors: 0, plans: 0 };
   const words = new Map<WorkKind, number>();
   for (const event of events) {
-    if (isUsers(event)) countRequest(textsOf(event).join("\n").slice(0, REQUEST_CHARS), tally, words);
+    if (isUserRequest(event)) countRequest(textsOf(event).join("\n").slice(0, REQUEST_CHARS), tally, words);
     else if (event.type === "tool_call_request") countCall(event, tally);
     else if (errorLines(event).length > 0) tally.errors += 1;
   }
@@ -106,15 +107,10 @@ const PLAN_TOOLS = /^(?:ExitPlanMode|exit_plan_mode|TodoWrite|update_plan|write_
 function countCall(call: Extract<Event, { type: "tool_call_request" }>, tally: Tally): void {
   tally.calls += 1;
   const { kind } = callFacts(call);
-  if (kind === "edit" || kind === "write") tally.edits += 1;
+  if (isWriting(kind)) tally.edits += 1;
   if (kind === "read" || kind === "search") tally.reads += 1;
   if (PLAN_TOOLS.test(call.name) && tally.plans < MOST_PLANS) tally.plans += 1;
 }
 
 /** Agents write their list of tasks again and again. */
 const MOST_PLANS = 2;
-
-function isUsers(event: Event): boolean {
-  if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return false;
-  return event.metadata?.origin === undefined || event.metadata.origin === "queued";
-}

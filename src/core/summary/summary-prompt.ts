@@ -79,6 +79,11 @@ export function writeRecord(
   });
 }
 
+/** Names turns in a prompt. */
+export function subjectOf(from: number, to: number): string {
+  return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
+}
+
 /** Makes the view of one message. */
 export function messageView(text: string): View {
   return { turns: [messageTurn(text, 0)] };

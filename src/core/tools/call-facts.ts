@@ -25,6 +25,11 @@ export interface CallFacts {
   readonly isWhole: boolean;
 }
 
+/** Whether calls of a kind change files. */
+export function isWriting(kind: CallKind): boolean {
+  return kind === "write" || kind === "edit";
+}
+
 type Arguments = Readonly<Record<string, unknown>>;
 type Call = Pick<ToolCallRequest, "name" | "arguments">;
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { openTasks } from "../../../src/core/extract/open-tasks.ts";
+import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
 import type { Turn } from "../../../src/core/turn.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
 const tasksOf = (turns: readonly Turn[]): readonly string[] =>
-  openTasks(turns.flatMap(({ index, events }) => events.map((event) => ({ turn: index, event }))));
+  openTasks(
+    turns.flatMap(({ index, events }) => events.map((event) => ({ turn: index, event }))),
+    listToolCalls(turns),
+  );
 
 const answer = (message: string): Turn => ({
   index: 0,
