@@ -1,6 +1,7 @@
 // Content of events as blocks of the Anthropic Messages API. Blank texts, which the API rejects, are left out here.
-import { isText, plainText } from "./content.ts";
+import { attachmentText, isText, plainText } from "./content.ts";
 import type { ChatResponse, Content, ContentPart, Text } from "./event.ts";
+import { fieldsOf } from "./fields.ts";
 import { isSameModelFamily } from "./model-family.ts";
 
 /** A content block as the API takes it. */
@@ -56,7 +57,7 @@ function partBlocks(part: ContentPart): BlockList {
     case "text":
       return textBlocks(part.text);
     case "attachment":
-      return textBlocks([part.name, plainText(part.text ?? "")].filter(Boolean).join("\n"));
+      return textBlocks(attachmentText(part));
     case "opaque":
       return part.provider === "anthropic" || part.provider === undefined
         ? opaqueBlocks(part.value)
@@ -82,6 +83,5 @@ function mediaBlock(part: Extract<ContentPart, { readonly type: "image" | "docum
 }
 
 function isToolReference(part: ContentPart): boolean {
-  const value = part.type === "opaque" ? part.value : undefined;
-  return typeof value === "object" && value !== null && (value as Block)["type"] === "tool_reference";
+  return part.type === "opaque" && fieldsOf(part.value)["type"] === "tool_reference";
 }

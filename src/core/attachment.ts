@@ -53,8 +53,8 @@ export function spill(event: Event, limits: AttachmentLimits, put: Put): Event {
   ) as unknown as Event;
 }
 
-/** Puts the payloads back; `get` reads one by its name. Throws `bad_attachment_name`. */
-export function inline(event: Event, get: (name: string) => Uint8Array): Event {
+/** Puts the payloads back; `get` reads one by its name, null leaves the reference. Throws `bad_attachment_name`. */
+export function inline(event: Event, get: (name: string) => Uint8Array | null): Event {
   return mapEntries(event as unknown as Json, (value) => inlineValue(value, get)) as unknown as Event;
 }
 
@@ -114,11 +114,12 @@ function attachmentName(put: Put, payload: AttachmentPayload): string {
   return checkedName(payload.extension === "" ? digest : `${digest}.${payload.extension}`);
 }
 
-function inlineValue(value: unknown, get: (name: string) => Uint8Array): unknown {
+function inlineValue(value: unknown, get: (name: string) => Uint8Array | null): unknown {
   if (Array.isArray(value)) return mapItems(value, (item) => inlineValue(item, get));
   if (!isObject(value)) return value;
   if (typeof value[REFERENCE] === "string") {
     const bytes = get(checkedName(value[REFERENCE]));
+    if (bytes === null) return value;
     return value["encoding"] === "base64" ? encodeBase64(bytes) : decodeText(bytes);
   }
   return mapEntries(

@@ -38,7 +38,7 @@ export function cacheReceipt(
   const sent = listSent(before);
   const next = listSent(after);
   let same = 0;
-  while (same < sent.length && same < next.length && isSame(sent[same], next[same])) same += 1;
+  while (same < sent.length && isSame(sent[same], next[same])) same += 1;
   const total = (events: readonly Event[]): number => events.reduce((sum, event) => sum + count(event), 0);
   const prefix = Math.round(overhead + total(next.slice(0, same)));
   const rewritten = Math.round(total(next.slice(same)));

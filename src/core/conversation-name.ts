@@ -49,9 +49,9 @@ export function shortId(hex: string, length = 4): string {
     );
   }
   let bits = "";
-  for (const digit of hex.slice(0, needed)) bits += Number.parseInt(digit, 16).toString(2).padStart(4, "0");
+  for (const digit of hex) bits += Number.parseInt(digit, 16).toString(2).padStart(4, "0");
   let id = "";
-  for (let at = 0; id.length < length; at += BITS) id += DIGITS[Number.parseInt(bits.slice(at, at + BITS), 2)] ?? "";
+  for (let at = 0; id.length < length; at += BITS) id += DIGITS[Number.parseInt(bits.slice(at, at + BITS), 2)];
   return id;
 }
 
@@ -65,10 +65,10 @@ export function branchName(conversation: string, fork: string): string {
 /** Takes a branch name `<conversation>/<fork>` apart. Throws `bad_name` saying which rule it breaks. */
 export function parseBranchName(name: string): BranchName {
   const parts = name.split("/");
-  const [conversation, fork] = parts;
-  if (parts.length !== 2 || conversation === undefined || fork === undefined) {
+  if (parts.length !== 2) {
     throw badName(name, "expected <conversation>/<fork> with one slash", "try: my-talk-k3f9/main");
   }
+  const [conversation, fork] = parts as [string, string];
   for (const part of parts) {
     const problem = problemOf(part);
     if (problem !== null) throw badName(name, problem, `try: ${slugOf(conversation)}/${slugOf(fork)}`);

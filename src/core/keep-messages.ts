@@ -20,7 +20,7 @@ export function keepMessages({ turns }: View, keep: number): RangeBound | null {
   if (oldest === null) return null;
   const before = oldest.at === 0 ? null : boundBefore(turns, oldest.at);
   if (oldest.kept <= keep + MOST_EXTRA) return before;
-  return boundInside(turns[oldest.at], keep - oldest.keptAfter) ?? before;
+  return boundInside(turns[oldest.at] as ProjectedTurn, keep - oldest.keptAfter) ?? before;
 }
 
 interface OldestKept {
@@ -37,16 +37,15 @@ function oldestKept(turns: readonly ProjectedTurn[], keep: number): OldestKept |
   if (keep === 0) return { at: turns.length, kept, keptAfter: 0 };
   for (let at = turns.length - 1; at >= 0; at--) {
     const keptAfter = kept;
-    kept += messagesOf(turns[at]).length;
+    kept += messagesOf(turns[at] as ProjectedTurn).length;
     if (kept >= keep) return { at, kept, keptAfter };
   }
   return null;
 }
 
-/** The end of the turns before a position of the view; null when no message is shown before it. */
+/** The end of the turns before a position of the view, which is above 0; null when no message is shown before it. */
 function boundBefore(turns: readonly ProjectedTurn[], at: number): RangeBound | null {
-  const origin = turns[at - 1]?.origin;
-  if (origin === undefined) return null;
+  const { origin } = turns[at - 1] as ProjectedTurn;
   const stays = turns[at];
   // A summary may end inside the turn of which the rest stays.
   const turn = Math.min(
@@ -61,18 +60,14 @@ function firstTurn({ origin }: ProjectedTurn): number {
   return origin.kind === "kept" ? origin.turn : origin.from;
 }
 
-/** The event of a turn before the oldest message that stays; null when the turn shows nothing before it. */
-function boundInside(turn: ProjectedTurn | undefined, keep: number): RangeBound | null {
-  if (turn?.origin.kind !== "kept") return null;
-  const messages = messagesOf(turn);
-  const first = messages[messages.length - keep];
-  const older = first === undefined ? [] : turn.events.slice(0, turn.events.indexOf(first));
-  const last = older.at(-1);
-  if (last === undefined || !older.some((event) => isMessage(event))) return null;
+/** The event of a turn, of more messages than stay (`keep`, above 0), before the oldest that stays; null inside a replacement. */
+function boundInside(turn: ProjectedTurn, keep: number): RangeBound | null {
+  if (turn.origin.kind !== "kept") return null;
+  const first = messagesOf(turn).at(-keep) as Event;
+  const last = turn.events[turn.events.indexOf(first) - 1] as Event;
   return { type: "event", turn: turn.origin.turn, event: last.id };
 }
 
-function messagesOf(turn: ProjectedTurn | undefined): readonly Event[] {
-  if (turn === undefined || turn.origin.kind === "summary") return [];
-  return turn.events.filter((event) => isMessage(event));
+function messagesOf({ origin, events }: ProjectedTurn): readonly Event[] {
+  return origin.kind === "summary" ? [] : events.filter((event) => isMessage(event));
 }

@@ -11,7 +11,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   let best: string | undefined;
   let bestDistance = tolerance(word) + 1;
   for (const name of names) {
-    const distance = editDistance(wanted, name.toLowerCase(), bestDistance);
+    const distance = editDistance(wanted, name.toLowerCase());
     if (distance < bestDistance) {
       best = name;
       bestDistance = distance;
@@ -20,9 +20,8 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return best;
 }
 
-/** Counts the insertions, deletions, replacements and swaps of neighbours between two words; gives `limit` when there are as many or more. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
+/** Counts the insertions, deletions, replacements and swaps of neighbours between two words. */
+function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -30,16 +29,16 @@ function editDistance(a: string, b: string, limit: number): number {
     for (let column = 1; column <= b.length; column++) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1;
       let cell = Math.min(at(previous, column) + 1, at(current, column - 1) + 1, at(previous, column - 1) + cost);
-      const swapped = column > 1 && row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
       if (swapped) cell = Math.min(cell, at(beforePrevious, column - 2) + 1);
       current.push(cell);
     }
     beforePrevious = previous;
     previous = current;
   }
-  return Math.min(limit, at(previous, b.length));
+  return at(previous, b.length);
 }
 
 function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return row[column] as number;
 }

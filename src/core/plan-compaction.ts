@@ -57,7 +57,9 @@ export interface CompactionPlan {
 export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
   const wanted = new Set(turnsForBounds(request.range, request));
   for (const turn of strategyReading(request)) wanted.add(turn);
-  const range = resolveBounds(request.range, { ...request, turns: new Map() });
+  // How many turns hold the protected messages shows only once they are read: without them the range is at its longest.
+  const longest = { ...request.range, protectedMessages: 0 };
+  const range = resolveBounds(longest, { ...request, turns: new Map() });
   if (!isNothing(range)) {
     const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
     for (let turn = from; turn <= to; turn++) wanted.add(turn);
@@ -84,8 +86,7 @@ export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothi
   const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
   const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
-  const pairs = request.strategies?.pairs;
-  const effect = effectOf(trial, range, pairs === undefined ? request : { ...request, pairs });
+  const effect = effectOf(trial, range, { ...request, pairs: request.strategies?.pairs });
   if (!effect.changes && draft.tools === undefined) {
     const what = request.strategies === undefined ? "these policies" : namesOf(request.strategies).join(", ");
     return { nothing: `turns ${range.from}..${range.to} hold nothing that ${what} would change` };

@@ -27,7 +27,7 @@ export interface EffectFacts {
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
   /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
-  readonly pairs?: CallPairs;
+  readonly pairs?: CallPairs | undefined;
 }
 
 /** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
@@ -73,7 +73,7 @@ function outcomesOfBoth(draft: Compaction, facts: EffectFacts): Outcomes {
   return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
 }
 
-/** Gives a function that says in a word what mechanical compactions make of an event. */
+/** Gives a function that says in a word what mechanical compactions make of an event; turns are asked for in their order. */
 function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
   const ranges = planRanges(turnCount, compactions);
   let range: CoveredRange | undefined;
@@ -82,35 +82,33 @@ function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFac
   return (at, event, index) => {
     if (at !== turn) {
       turn = at;
-      if (range === undefined || range.to < at.index || range.from > at.index) {
+      if (range === undefined || range.to < at.index) {
         range = ranges.find(({ from, to }) => from <= at.index && at.index <= to);
       }
       locals = range === undefined ? [] : localizeOverlays(range, at);
     }
     const winner = findMechanicalWinner(locals, event, index, pairs);
-    return winner === null ? "same" : outcomeOf(event, winner, pairs);
+    return winner === null ? "same" : outcomeOf(event, winner);
   };
 }
 
-function outcomeOf(event: Event, { action, compaction }: Disposition, pairs: CallPairs): string {
+function outcomeOf(event: Event, { action, compaction }: Disposition): string {
   if (action === "keep" || action === "hide") return "same";
   if (action === "omit") return "removed";
   switch (event.type) {
-    case "chat_response":
-      return "removed";
     case "chat_request":
       return stripAttachments(event) === event ? "same" : "stripped";
     case "tool_call_request":
       return requestOutcome(event, action);
     case "tool_call_response": {
-      if (action === "strip") return `stripped ${pairs.get(event)?.name ?? ""}${styleOf(compaction)}`;
+      if (action === "strip") return `stripped${styleOf(compaction)}`;
       if ("drop" in action) return "same";
       const { max_chars, head } = action.truncate;
       const isShort = typeof event.content === "string" && event.content.length <= max_chars;
-      return isShort ? "same" : `truncated ${max_chars} ${head ?? ""}`;
+      return isShort ? "same" : `truncated ${max_chars} ${head}`;
     }
-    default:
-      return "same";
+    default: // reasoning: no other kind has a winner
+      return "removed";
   }
 }
 
@@ -121,7 +119,7 @@ function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "kee
     return dropLongTexts(event, max_chars) === event ? "same" : `dropped ${max_chars}`;
   }
   const { max_chars, head } = action.truncate;
-  return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head ?? ""}`;
+  return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head}`;
 }
 
 function styleOf({ stubs }: Compaction): string {

@@ -39,8 +39,8 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   checkFlags(request);
   const newest = facts.turnCount - 1;
   const end = endOf(request, facts);
-  const start = startOf(request, facts, end);
-  if (facts.turnCount > 0 && (start > end || end < 0)) {
+  const start = facts.turnCount === 0 ? 0 : startOf(request, facts, end);
+  if (facts.turnCount > 0 && start > end) {
     throw userError("range_out_of_bounds", `no turn is left for the fork: the conversation has turns 0..${newest}`, {
       hints: ["see the turns and their times: jpg print"],
     });
@@ -50,8 +50,8 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   return {
     atTurn: end === newest ? null : end,
     compactions,
-    ...(start <= 0 ? {} : { omit: omissionOf(start - 1, compactions) }),
-    turns: { total: end + 1, shown: end + 1 - Math.max(0, start) },
+    ...(start === 0 ? {} : { omit: omissionOf(start - 1, compactions) }),
+    turns: { total: end + 1, shown: end + 1 - start },
   };
 }
 

@@ -91,7 +91,7 @@ function partsOf(range: CoveredRange, turn: Turn): readonly (Overlay | null)[] {
   for (const [index, event] of turn.events.entries()) {
     if (!traitsOf(event).providerVisible) continue;
     const part = decide(locals.filter((local) => coversEvent(local, index)).map(({ overlay }) => overlay));
-    if (parts.length === 0 || parts.at(-1) !== part) parts.push(part);
+    if (parts.at(-1) !== part) parts.push(part);
   }
   return parts.length === 0 ? [decide(range.overlays)] : parts;
 }

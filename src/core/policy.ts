@@ -186,7 +186,7 @@ function parseFlag(value: unknown, where: string): boolean {
 function badPolicy(where: string, value: unknown, words: readonly string[], expected?: string): JpgError {
   const wanted = expected ?? words.map((word) => `"${word}"`).join(", ");
   const nearest = typeof value === "string" ? nearestName(value, words) : undefined;
-  const found = value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing");
+  const found = JSON.stringify(value) ?? "nothing";
   return new JpgError("config", "bad_policy", `${where} is ${found}: expected ${wanted}`, {
     data: { where, expected: words },
     hints: nearest === undefined ? [] : [`did you mean "${nearest}"?`],

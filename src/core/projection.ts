@@ -4,7 +4,7 @@ import type { Compaction } from "./compaction.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import type { Overlay } from "./overlay.ts";
 import { createInjectedTurn, isInjected } from "./summary-injection.ts";
-import { type Survey, surveyTurns } from "./survey.ts";
+import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
 import type { Turn } from "./turn.ts";
 import { layOutTurn } from "./turn-layout.ts";
@@ -43,8 +43,8 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
       continue;
     }
     for (let position = range.from; position <= range.to; position += 1) {
-      const seen = survey.turns.get(position);
-      if (seen !== undefined) layOutTurn(seen, { survey, pairs, options, projected, inject });
+      const seen = survey.turns.get(position) as SurveyedTurn;
+      layOutTurn(seen, { survey, pairs, options, projected, inject });
     }
   }
   return { turns: projected };

@@ -45,7 +45,7 @@ function reachOf(events: readonly Event[]): readonly number[] {
     if (message === undefined) continue;
     const start = messageStart.get(message);
     if (start === undefined) messageStart.set(message, index);
-    else reach[start] = Math.max(reach[start] ?? index, index);
+    else reach[start] = index;
   }
   return reach;
 }

@@ -33,8 +33,7 @@ export function extendEventRange(
     to: rank(endOf(each)),
   });
   const extended = extendSummaryRange(ranked(range), summaries.map(ranked));
-  const start = points[extended.from] ?? startOf(range);
-  const end = points[extended.to] ?? endOf(range);
+  const [start, end] = [points[extended.from] as Point, points[extended.to] as Point];
   return { from: start.turn, fromIndex: start.index, to: end.turn, toIndex: end.index };
 }
 
@@ -58,7 +57,7 @@ function eventRangeOf(
 }
 
 function positionOf(turn: Turn | undefined, event: string | undefined): number {
-  return event === undefined ? -1 : (turn?.events.findIndex(({ id }) => id === event) ?? -1);
+  return turn?.events.findIndex(({ id }) => id === event) ?? -1;
 }
 
 function startOf({ from, fromIndex }: EventRange): Point {

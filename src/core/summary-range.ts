@@ -13,15 +13,13 @@ export function overlapsPartly(a: TurnRange, b: TurnRange): boolean {
  */
 export function extendSummaryRange(range: TurnRange, summaries: readonly TurnRange[]): TurnRange {
   let { from, to } = range;
-  let pending = summaries;
   for (;;) {
     const current = { from, to };
-    const overlapped = pending.filter((summary) => overlapsPartly(current, summary));
+    const overlapped = summaries.filter((summary) => overlapsPartly(current, summary));
     if (overlapped.length === 0) return current;
     for (const summary of overlapped) {
       from = Math.min(from, summary.from);
       to = Math.max(to, summary.to);
     }
-    pending = pending.filter((summary) => !overlapped.includes(summary));
   }
 }

@@ -57,8 +57,7 @@ export function surveyTurns(ranges: readonly CoveredRange[], turns: ReadonlyMap<
 /** Whether the event at a position is hidden; kinds that are not hideable never are. */
 export function isHiddenAt({ turn, deciders }: SurveyedTurn, index: number): boolean {
   const decider = deciders[index] ?? null;
-  const event = turn.events[index];
-  return decider !== null && event !== undefined && hides(decider, event);
+  return decider !== null && hides(decider, turn.events[index] as Event);
 }
 
 function hides(decider: Overlay, event: Event): boolean {
@@ -90,8 +89,8 @@ function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Ov
 function noteDeciders(seen: SurveyedTurn, places: Map<Overlay, EventPlace>, winners: Set<Overlay>): void {
   const isSilent = !seen.turn.events.some((event) => traitsOf(event).providerVisible);
   for (const [index, decider] of seen.deciders.entries()) {
-    const event = seen.turn.events[index];
-    if (decider?.hides !== true || event === undefined) continue;
+    if (decider?.hides !== true) continue;
+    const event = seen.turn.events[index] as Event;
     if (isSilent ? index > 0 : !traitsOf(event).providerVisible) continue;
     notePlace(places, decider, seen.turn.index, index);
     if (hides(decider, event)) winners.add(decider);

@@ -1,7 +1,7 @@
 // Estimates tokens at once, without a tokenizer: lengths of texts divided by what a token of that kind of text holds.
 // An estimate is ours; what a provider counted is usage. Fast: lengths are added up, nothing is turned into a string.
 import { isText } from "./content.ts";
-import type { ChatResponse, Content, Event, Text } from "./event.ts";
+import type { AttachmentRef, ChatResponse, Content, Event, Text } from "./event.ts";
 import type { View } from "./view.ts";
 
 /** Characters a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
@@ -147,12 +147,11 @@ function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number,
 }
 
 function textTokens(text: Text, charsPerToken: number, measure: TextMeasure): number {
-  return typeof text === "string" ? measure.text(text, charsPerToken) : textChars(text) / charsPerToken;
+  return typeof text === "string" ? measure.text(text, charsPerToken) : attachedChars(text) / charsPerToken;
 }
 
-function textChars(text: Text): number {
-  if (typeof text === "string") return text.length;
-  const size: unknown = "size" in text ? text.size : undefined;
+function attachedChars(reference: AttachmentRef): number {
+  const { size } = reference as AttachmentRef & { readonly size?: unknown };
   return typeof size === "number" ? size : ATTACHED_CHARS;
 }
 
@@ -161,7 +160,7 @@ function jsonChars(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return String(value).length;
   if (Array.isArray(value)) return value.reduce<number>((chars, item) => chars + jsonChars(item) + 1, 1);
-  if ("$attachment" in value) return textChars(value as Text);
+  if ("$attachment" in value) return attachedChars(value as AttachmentRef);
   let chars = 1;
   for (const key of Object.keys(value)) chars += key.length + 4 + jsonChars((value as Record<string, unknown>)[key]);
   return chars;

@@ -42,19 +42,13 @@ function pairTurn(turn: Turn, { pairs, earlier, isHidden }: Pairing): void {
     index += 1;
     if (event.type === "tool_call_request") addTo(open, event.call_id, { request: event, index });
     if (event.type !== "tool_call_response") continue;
-    const own = takeFirst(open, event.call_id)?.request;
+    const own = open.get(event.call_id)?.shift()?.request;
     const request = own ?? (isHidden(turn.index, index) ? undefined : earlier.get(event.call_id)?.pop());
     if (request !== undefined) pairs.set(event, request);
   }
   for (const { request, index } of [...open.values()].flat()) {
     if (!isHidden(turn.index, index)) addTo(earlier, request.call_id, request);
   }
-}
-
-function takeFirst<Item>(lists: Map<string, Item[]>, key: string): Item | undefined {
-  const list = lists.get(key);
-  if (list !== undefined && list.length < 2) lists.delete(key);
-  return list?.shift();
 }
 
 function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {

@@ -146,8 +146,9 @@ function chooseEnd(cutting: Cutting): number {
   let best: End = { at: start, rank: -1, score: 0 };
   let [tokens, messages] = [0, 0];
   for (let at = start; at < blocks.length; at += 1) {
-    tokens += blocks[at]?.tokens ?? 0;
-    messages += blocks[at]?.messages ?? 0;
+    const block = blocks[at] as Block;
+    tokens += block.tokens;
+    messages += block.messages;
     if (at > start && (tokens > limits.tokens || messages > limits.messages)) return best.at;
     const end = endAfter(at, { tokens, messages }, cutting);
     if (end !== null && !isBetter(best, end)) best = end;
@@ -163,25 +164,27 @@ function endAfter(
 ): End | null {
   const { endsTurn, turn } = blocks[at] as Block;
   if (!endsTurn && !oversize.has(turn)) return null;
-  const fill = Math.min(1, Math.max(tokens / limits.tokens || 0, messages / limits.messages || 0));
+  const fill = Math.max(tokens / limits.tokens || 0, messages / limits.messages || 0);
   const rank = fill < LEAST_FILL ? 0 : endsTurn ? 2 : 1;
   return { at, rank, score: scores === null ? 0 : (scores[at] ?? 0) + fill * FILL_WEIGHT };
 }
 
 function isBetter(one: End, other: End): boolean {
-  return one.rank === other.rank ? one.score > other.score : one.rank > other.rank;
+  return one.rank > other.rank || (one.rank === other.rank && one.score > other.score);
 }
 
 function toChunk({ blocks, tokens, messages }: Stretch): TurnChunk {
   const [first, last] = [blocks[0] as Block, blocks.at(-1) as Block];
-  const from = first.first === 0 ? undefined : first.turn.events[first.first]?.id;
-  const to = last.endsTurn ? undefined : last.turn.events[last.last]?.id;
   return {
     from_turn: first.turn.index,
     to_turn: last.turn.index,
-    ...(from === undefined ? {} : { from_event: from }),
-    ...(to === undefined ? {} : { to_event: to }),
+    ...(first.first === 0 ? {} : { from_event: idAt(first, first.first) }),
+    ...(last.endsTurn ? {} : { to_event: idAt(last, last.last) }),
     tokens,
     messages,
   };
+}
+
+function idAt({ turn }: Block, position: number): string {
+  return (turn.events[position] as Event).id;
 }

@@ -12,7 +12,8 @@ describe("judgeAgentCompaction", () => {
     [10_000, 8_000, "compact"],
     [9_999, 8_000, "too_small"],
   ])("judges %d tokens before a window of %d: %s", (tokens, window, expected) => {
-    expect(judgeAgentCompaction(tokens, window).type).toBe(expected);
+    const target = expected === "too_small" ? {} : { target: window / 2 };
+    expect(judgeAgentCompaction(tokens, window)).toEqual({ type: expected, ...target });
   });
 
   it("never refuses a larger view what it grants a smaller one, and aims at half of the window", () => {

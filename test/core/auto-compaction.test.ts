@@ -58,6 +58,31 @@ describe("decideAutoCompaction", () => {
   }
 });
 
+describe("the size to warn of", () => {
+  it.each([
+    [69, 100, 0.7, false],
+    [70, 100, 0.7, true],
+    [0, 100, 0, false],
+    [1, 100, 0, true],
+  ])("is %d tokens of %d at a share of %d: %s", (tokens, window, warning_ratio, expected) => {
+    expect(isWarningSize(tokens, window, { warning_ratio })).toBe(expected);
+  });
+});
+
+describe("the share of the window above which it compacts", () => {
+  it.each([
+    ["between_turns", false, 0.75, 0.75],
+    ["between_turns", true, 0.75, 0.8],
+    ["between_turns", true, 0.5, 0.5],
+    ["between_turns", false, 0.9, 0.9],
+    ["in_loop", false, 0.75, 0.8],
+    ["in_loop", true, 0.5, 0.8],
+    ["in_loop", false, 0.9, 0.9],
+  ] as const)("%s, by tiers %s, with %d set, is %d", (place, isTiered, trigger_ratio, expected) => {
+    expect(triggerRatio({ settings: { ...SETTINGS, trigger_ratio }, place, isTiered })).toBe(expected);
+  });
+});
+
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const anyFacts: fc.Arbitrary<AutoFacts> = fc.record({
   settings: fc.record({

@@ -44,6 +44,12 @@ describe("the first covered position", () => {
     ["9d", { turn: 0 }],
     ["1h", null],
     ["last", { turn: 0 }],
+    ["-0", { turn: 4 }],
+    ["-4", { turn: 0 }],
+    ["-5", { turn: 0 }],
+    ["90m", { turn: 4 }],
+    ["91m", { turn: 4 }],
+    ["89m", null],
   ])("of --from %s is %j", (bound, position) => {
     expect(from(bound)).toEqual(position);
   });
@@ -77,6 +83,16 @@ describe("the last covered position", () => {
     ["-30", null],
     ["2h", { turn: 3 }],
     ["330m", null],
+    ["331m", null],
+    ["329m", { turn: 0 }],
+    ["90m", { turn: 3 }],
+    ["89m", { turn: 4 }],
+    ["4:e4.1", { turn: 4, event: "e4.1" }],
+    ["5:e4.1", { turn: 4 }],
+    ["4", { turn: 4 }],
+    ["-0", { turn: 4 }],
+    ["-4", { turn: 0 }],
+    ["-5", null],
     ["9d", null],
     ["last", null],
   ])("of --to %s is %j", (bound, position) => {
@@ -86,12 +102,40 @@ describe("the last covered position", () => {
   it("of `last` is where the furthest compaction ended", () => {
     expect(to("last", [compaction(0, 2)])).toEqual({ turn: 2 });
     expect(to("last", [compaction(0, 3, { to_event: "e3.1" })])).toEqual({ turn: 3, event: "e3.1" });
+    expect(to("last", [compaction(0, 3, { to_event: "e3.2" })])).toEqual({ turn: 3, event: "e3.2" });
+    expect(to("last", [compaction(0, 3, { to_event: "e3.3" })])).toEqual({ turn: 3 });
   });
 });
 
 describe("furthestEnd", () => {
   it("leaves out compactions that cover nothing", () => {
     expect(furthestEnd(facts([compaction(4, 1), compaction(9, 12)]))).toBeNull();
+    expect(furthestEnd(facts([compaction(5, 5)]))).toBeNull();
+    expect(furthestEnd(facts([]))).toBeNull();
+    expect(furthestEnd(facts([compaction(4, 4)]))).toEqual({ turn: 4 });
+    expect(furthestEnd(facts([compaction(4, 1), compaction(0, 2)]))).toEqual({ turn: 2 });
+  });
+
+  it("takes the cut that lies latest in the furthest turn, in whatever order, and the whole turn before any cut", () => {
+    const cut = (event: string): Compaction => compaction(0, 3, { to_event: event });
+    for (const cuts of [
+      ["e3.1", "e3.2"],
+      ["e3.2", "e3.1"],
+    ])
+      expect(furthestEnd(facts(cuts.map(cut)))).toEqual({ turn: 3, event: "e3.2" });
+    expect(furthestEnd(facts([cut("e3.1"), compaction(0, 3), cut("e3.2")]))).toEqual({ turn: 3 });
+    expect(furthestEnd(facts([compaction(0, 2), cut("e3.1"), compaction(0, 1)]))).toEqual({ turn: 3, event: "e3.1" });
+  });
+
+  it("takes no notice of the end event of what reaches past the newest turn", () => {
+    expect(furthestEnd(facts([compaction(0, 5, { to_event: "e4.1" })]))).toEqual({ turn: 4 });
+    expect(furthestEnd(facts([compaction(0, 4, { to_event: "e4.1" })]))).toEqual({ turn: 4, event: "e4.1" });
+  });
+
+  it("takes one of several cuts in a turn that was not read", () => {
+    const compactions = [compaction(0, 3, { to_event: "e3.1" }), compaction(0, 3, { to_event: "e3.2" })];
+    expect(furthestEnd({ ...facts(compactions), turns: new Map() })).toEqual({ turn: 3, event: "e3.1" });
+    expect(resolveFrom({ type: "last" }, { ...facts(compactions), turns: new Map() })).toEqual({ turn: 3 });
   });
 
   it("counts a cut behind what the turn holds as the whole turn", () => {

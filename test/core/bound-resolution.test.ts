@@ -38,6 +38,9 @@ describe("resolveBounds", () => {
     ["--keep over keep_last", { keepLast: 5, keep: 1 }, { from: 0, to: 8 }],
     ["--keep 0 as everything", { keep: 0 }, { from: 0, to: 9 }],
     ["--to over keep_last", { keepLast: 5, ...bounds(null, "9") }, { from: 0, to: 9 }],
+    ["one turn", bounds("9", "9"), { from: 9, to: 9 }],
+    ["all but what is kept", { keep: 9 }, { from: 0, to: 0 }],
+    ["the last turn before what is kept", { ...bounds("6", null), keep: 3 }, { from: 6, to: 6 }],
     ["both bounds", bounds("2", "-4"), { from: 2, to: 5 }],
     ["events as they are written", bounds("1:e1", "3:e3"), { from: 1, fromEvent: "e1", to: 3, toEvent: "e3" }],
   ])("takes %s", (_name, request, range) => {
@@ -45,13 +48,18 @@ describe("resolveBounds", () => {
   });
 
   it.each<[string, RangeRequest, string]>([
-    ["begins past the end", bounds("10", null), "begins after the last turn (9)"],
-    ["is inverted", bounds("5", "2"), "begins with turn 5 but ends with turn 2"],
-    ["ends before the start", bounds(null, "-30"), "ends before the first turn"],
+    ["begins past the end", bounds("10", null), "the range begins after the last turn (9)"],
+    ["is inverted", bounds("5", "2"), "the range begins with turn 5 but ends with turn 2"],
+    ["ends before the start", bounds(null, "-30"), "the range ends before the first turn"],
     ["keeps everything", { keep: 10 }, "the newest 10 turns are kept and there are 10"],
-    ["begins after now", { from: { type: "ago", ms: 0 } }, "begins after the last turn"],
+    ["begins after now", { from: { type: "ago", ms: 0 } }, "the range begins after the last turn (9)"],
+    [
+      "begins with what is kept",
+      { ...bounds("7", null), keep: 3 },
+      "the range begins with turn 7 but ends with turn 6",
+    ],
   ])("says nothing is there when the range %s", (_name, request, reason) => {
-    expect(resolveBounds(request, ten)).toEqual({ nothing: expect.stringContaining(reason) });
+    expect(resolveBounds(request, ten)).toEqual({ nothing: reason });
   });
 
   it("says nothing is there in an empty conversation", () => {
@@ -63,15 +71,19 @@ describe("resolveBounds", () => {
       expect.objectContaining({
         code: "contradictory_flags",
         kind: "user",
-        message: expect.stringContaining("--to and --keep"),
-        hints: [expect.stringContaining("--keep N")],
+        message: "--to and --keep both say where the range ends: expected one of them",
+        hints: ["use --keep N to leave the last N turns alone, or --to BOUND to end at a position"],
       }),
     );
   });
 
   it.each([-1, 1.5, Number.NaN])("refuses to keep %d turns", (keep) => {
     expect(() => resolveBounds({ keep }, ten)).toThrowError(
-      expect.objectContaining({ code: "bad_keep", message: expect.stringContaining(`keep ${keep} turns`) }),
+      expect.objectContaining({
+        kind: "user",
+        code: "bad_keep",
+        message: `cannot keep ${keep} turns: expected a whole number, 0 or more`,
+      }),
     );
   });
 
@@ -120,7 +132,12 @@ describe("a conversation of no more than keep_last turns", () => {
   });
 
   it("has nothing to compact when there are no more calls than that", () => {
-    expect(resolveBounds({}, factsOf(loop(19)))).toEqual({ nothing: expect.stringContaining("20 tool calls") });
+    expect(resolveBounds({}, factsOf(loop(19)))).toEqual({
+      nothing: "the conversation has no more than 3 turns and 20 tool calls",
+    });
+    expect(resolveBounds({ keepLast: 2 }, factsOf(`${loop(9)} | ${loop(9)}`))).toEqual({
+      nothing: "the conversation has no more than 2 turns and 20 tool calls",
+    });
   });
 
   it("covers the calls before the newest 20 and nothing of them, at the edges", () => {
@@ -233,7 +250,38 @@ describe("a range that leaves the newest tokens alone", () => {
   });
 
   it("is empty when everything is among them, and reads every turn to know", () => {
-    expect(end(100_000)).toEqual({ nothing: expect.stringContaining("100000 tokens") });
+    expect(end(100_000)).toEqual({
+      nothing: "the newest 100000 tokens are left alone, and there is nothing before them",
+    });
     expect(turnsForBounds({ protectTokens: 10 }, facts)).toEqual([0, 1, 2]);
+  });
+});
+
+describe("whether something came out empty", () => {
+  it("is told by what it says of it", () => {
+    expect(isNothing({ nothing: "no turns" })).toBe(true);
+    expect(isNothing({ from: 0, to: 1 })).toBe(false);
+  });
+});
+
+describe("where a range may end before what is left alone", () => {
+  it("is the turn before where nothing that a model is sent stands before it", () => {
+    const facts = factsOf("U A | N U A | U A");
+    const ends = (protectTokens: number) => resolveBounds({ protectTokens }, facts);
+    expect(ends(1)).toEqual({ from: 0, to: 2, toEvent: "e2.1" });
+    expect(ends(4)).toEqual({ from: 0, to: 1 });
+    expect(ends(5)).toEqual({ from: 0, to: 1, toEvent: "e1.2" });
+    expect(ends(7)).toEqual({ from: 0, to: 0 });
+  });
+
+  it("is before a call whose message began before it", () => {
+    const [turn] = parseConversation(`U A ${"T t ".repeat(21)}A`);
+    const events = turn!.events.map((event, at) =>
+      at === 2 || at === 5 ? { ...event, metadata: { message_id: "m" } } : event,
+    );
+    const facts = { ...factsOf("U"), turns: new Map([[0, { index: 0, events }]]) };
+    expect(resolveBounds({}, facts)).toEqual({ from: 0, to: 0, toEvent: "e0.1" });
+    const two = { ...facts, turnCount: 2, turns: new Map([[1, { index: 1, events: events.slice(2) }]]) };
+    expect(resolveBounds({}, two)).toEqual({ from: 0, to: 0 });
   });
 });

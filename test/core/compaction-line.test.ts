@@ -18,6 +18,13 @@ const plain: Compaction = {
   from_turn: 0,
   to_turn: 12,
 };
+const thrownBy = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (thrown) {
+    return thrown;
+  }
+};
 const parse = (fields: object): Compaction => parseCompactionLine(JSON.stringify({ ...plain, ...fields }), file);
 
 describe("parseCompactionLine", () => {
@@ -91,12 +98,33 @@ describe("parseCompactionLine", () => {
 
   it.each([
     ["", "the file is empty"],
+    [" \t\n", "the file is empty"],
     ["{", "not valid JSON"],
     ["[]", "expected an object, found []"],
     [`${JSON.stringify(plain)}\n${JSON.stringify(plain)}\n`, "expected one line, found several"],
+    [`${JSON.stringify(plain)}\n\n`, "expected one line, found several"],
+    [`\n${JSON.stringify(plain)}`, "expected one line, found several"],
     ["<<<<<<< HEAD\n{}\n=======\n", "expected one line, found several"],
-  ])("refuses the text %j", (text, reason) => {
-    expect(() => parseCompactionLine(text, file)).toThrowError(reason);
+  ])("refuses the text %j and says how to take the file back", (text, reason) => {
+    expect(thrownBy(() => parseCompactionLine(text, file))).toMatchObject({
+      kind: "repository",
+      code: "malformed_compaction",
+      message: `${file} is not a compaction: ${reason}`,
+      data: { file, reason },
+      hints: [
+        `see what changed it: git log -p -- ${file}`,
+        `take the file back as it was: git restore --source=COMMIT -- ${file}`,
+      ],
+    });
+  });
+
+  it("passes on what the JSON parser said", () => {
+    expect(thrownBy(() => parseCompactionLine("{", file))).toMatchObject({ cause: expect.any(SyntaxError) });
+    expect(thrownBy(() => parseRecordLine("{", file))).toMatchObject({ cause: expect.any(SyntaxError) });
+  });
+
+  it("reads a line that ends as on Windows, or not at all", () => {
+    for (const end of ["", "\n", "\r\n"]) expect(parseCompactionLine(JSON.stringify(plain) + end, file)).toEqual(plain);
   });
 });
 
@@ -121,7 +149,18 @@ describe("formatCompactionLine", () => {
   });
 
   it.each([64, -1, 1.5])("refuses padding of %d spaces", (count) => {
-    expect(() => formatCompactionLine(plain, [count])).toThrowError(expect.objectContaining({ code: "bad_padding" }));
+    expect(thrownBy(() => formatCompactionLine(plain, [0, count]))).toMatchObject({
+      kind: "internal",
+      code: "bad_padding",
+      message: `padding of ${count} spaces: expected whole numbers from 0 to 63`,
+    });
+  });
+
+  it("takes padding of 63 spaces, and leaves out fields without a value", () => {
+    const record = { type: "meta", id: "m1", title: undefined, more: 1 };
+    expect(formatRecordLine(record, [63, 0])).toBe(
+      `{${" ".repeat(63)}"type":"meta","id":"m1",${" ".repeat(63)}"more":1}`,
+    );
   });
 });
 
@@ -131,10 +170,23 @@ describe("records of config and meta", () => {
     expect(parseRecordLine(`${formatRecordLine(record, [5])}\n`, "meta/x.jsonl")).toEqual(record);
   });
 
-  it.each(["", "[]", "null", `{"type":"meta","id":"m"}`, "nonsense"])("refuse %j with malformed_record", (text) => {
-    expect(() => parseRecordLine(text, "meta/x.jsonl")).toThrowError(
-      expect.objectContaining({ code: "malformed_record" }),
-    );
+  it.each([
+    ["", "the file is empty"],
+    ["nonsense", "not valid JSON"],
+    ["[]", "expected a JSON object"],
+    ["null", "expected a JSON object"],
+    ['"a text"', "expected a JSON object"],
+    ['{"id":"m","timestamp":"t"}', '"type" is missing or not a string'],
+    ['{"type":"meta","id":"","timestamp":"t"}', '"id" is missing or not a string'],
+    ['{"type":"meta","id":7,"timestamp":"t"}', '"id" is missing or not a string'],
+    ['{"type":"meta","id":"m"}', '"timestamp" is missing or not a string'],
+  ])("refuse %j with malformed_record", (text, reason) => {
+    expect(thrownBy(() => parseRecordLine(text, "meta/x.jsonl"))).toMatchObject({
+      kind: "repository",
+      code: "malformed_record",
+      message: `meta/x.jsonl is not a record: ${reason}`,
+      data: { file: "meta/x.jsonl", reason },
+    });
   });
 });
 
@@ -149,7 +201,21 @@ describe("names of record files", () => {
     ["2026-11-21", "a"],
     [plain.timestamp, "../a"],
     [plain.timestamp, ""],
+    [plain.timestamp, "a".repeat(65)],
+    [`at ${plain.timestamp}`, "a"],
+    [`${plain.timestamp}!`, "a"],
+    ["2026-11-21T20:30:00", "a"],
+    ["2026-11-21T20:30:00.Z", "a"],
   ])("are refused for %j and %j", (timestamp, id) => {
-    expect(() => compactionFileName(timestamp, id)).toThrowError(expect.objectContaining({ code: "bad_record_name" }));
+    expect(thrownBy(() => compactionFileName(timestamp, id))).toMatchObject({
+      kind: "user",
+      code: "bad_record_name",
+      message: `cannot name a file after "${timestamp}" and "${id}": expected an RFC 3339 time in UTC and 1 to 64 of A-Z a-z 0-9 _ -`,
+    });
+  });
+
+  it("hold ids of up to 64 characters", () => {
+    const id = "a".repeat(64);
+    expect(compactionFileName("2026-11-21T20:30:00Z", id)).toBe(`20261121T203000.000Z-${id}.jsonl`);
   });
 });

@@ -10,6 +10,14 @@ describe("slugs", () => {
     ["", "conversation"],
     ["a very long title that goes on and on beyond forty characters", "a-very-long-title-that-goes-on-and-on"],
     ["x".repeat(60), "x".repeat(40)],
+    ["x".repeat(40), "x".repeat(40)],
+    ["x".repeat(41), "x".repeat(40)],
+    [`${"x".repeat(20)} ${"y".repeat(40)}`, `${"x".repeat(20)}-${"y".repeat(19)}`],
+    [`${"x".repeat(21)} ${"y".repeat(40)}`, "x".repeat(21)],
+    [`${"x".repeat(30)} ${"y".repeat(9)} z`, `${"x".repeat(30)}-${"y".repeat(9)}`],
+    [`${"x".repeat(30)} ${"y".repeat(10)} z`, "x".repeat(30)],
+    ["-a--b-", "a-b"],
+    ["ﬁx №5", "fix-no5"],
   ])("make of %j %s", (title, slug) => {
     expect(slugOf(title)).toBe(slug);
   });
@@ -34,8 +42,39 @@ describe("short ids", () => {
     expect(shortId("8C6F1")).toBe(shortId("8c6f1"));
   });
 
-  it.each(["", "12", "xyz12"])("refuse the digest %j", (hex) => {
-    expect(() => shortId(hex)).toThrowError(expect.objectContaining({ code: "bad_digest" }));
+  it("spell the first bits of the digest as a number of base 32", () => {
+    const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+    const spell = (value: bigint, length: number): string =>
+      length === 0 ? "" : spell(value / 32n, length - 1) + digits[Number(value % 32n)];
+    const hexes = fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength: 10, maxLength: 64 });
+    fc.assert(
+      fc.property(hexes, fc.integer({ min: 1, max: 8 }), (hex, length) => {
+        const bits = BigInt(`0x${hex}`) >> BigInt(hex.length * 4 - length * 5);
+        expect(shortId(hex, length)).toBe(spell(bits, length));
+      }),
+    );
+  });
+
+  it.each([
+    ["", 4, 5],
+    ["1234", 4, 5],
+    ["xyz12", 4, 5],
+    ["12345g", 4, 5],
+    ["g12345", 4, 5],
+    ["1234567", 6, 8],
+  ])("refuse the digest %j for %d characters", (hex, length, needed) => {
+    expect(() => shortId(hex, length)).toThrowError(
+      expect.objectContaining({
+        kind: "user",
+        code: "bad_digest",
+        message: `cannot make an id of ${length} characters from "${hex}": expected at least ${needed} hex digits`,
+      }),
+    );
+  });
+
+  it("need no more digits than they write", () => {
+    expect(shortId("12345")).toBe("28t5");
+    expect(shortId("12345678", 6)).toBe("28t5cy");
   });
 });
 
@@ -47,29 +86,61 @@ describe("branch names", () => {
     });
   });
 
+  const SLASH = "expected <conversation>/<fork> with one slash";
+  const EMPTY = "a part is empty";
+  const LONG = "a part is longer than 100 characters";
+  const LETTERS = "expected only A-Z a-z 0-9 . _ -";
+  const BEGIN = "a part begins with a dot or a hyphen";
+  const DOTS = "a part holds two dots in a row or ends in a dot or .lock";
+
   it.each([
-    "main",
-    "a/b/c",
-    "a/",
-    "/b",
-    "a/b c",
-    "a/..",
-    "a/.b",
-    "a/-b",
-    "a/b.lock",
-    "a/b.",
-    "a/b..c",
-    "a/b~1",
-    "a/@{u}",
-    "a/\u001b[0m",
-    `a/${"x".repeat(101)}`,
-  ])("are refused when git or a file system would stumble: %j", (name) => {
-    expect(() => parseBranchName(name)).toThrowError(expect.objectContaining({ code: "bad_name", kind: "user" }));
+    ["main", SLASH],
+    ["a/b/c", SLASH],
+    ["a/", EMPTY],
+    ["/b", EMPTY],
+    ["a/b c", LETTERS],
+    ["a b/c", LETTERS],
+    ["a/b~1", LETTERS],
+    ["a/~b", LETTERS],
+    ["a/@{u}", LETTERS],
+    ["a/\u001b[0m", LETTERS],
+    ["a/..", BEGIN],
+    ["a/.b", BEGIN],
+    ["a/-b", BEGIN],
+    ["-a/b", BEGIN],
+    ["a/b.lock", DOTS],
+    ["a.LOCK/b", DOTS],
+    ["a/b.", DOTS],
+    ["a/b..c", DOTS],
+    [`a/${"x".repeat(101)}`, LONG],
+  ])("are refused when git or a file system would stumble: %j, %s", (name, reason) => {
+    expect(() => parseBranchName(name)).toThrowError(
+      expect.objectContaining({
+        code: "bad_name",
+        kind: "user",
+        message: `"${name}" cannot name a branch of a conversation: ${reason}`,
+        data: { name, reason },
+      }),
+    );
+  });
+
+  it.each(["a/b", "A.b_c-9/x.lock.y", "a-/b-", `${"x".repeat(100)}/9`, "a/lock", "a/b.c.d"])("may be %s", (name) => {
+    const [conversation, fork] = name.split("/");
+    expect(parseBranchName(name)).toEqual({ conversation, fork });
+    expect(branchName(conversation!, fork!)).toBe(name);
+  });
+
+  it("are joined of legal parts only", () => {
+    expect(() => branchName("a/b", "c")).toThrowError(expect.objectContaining({ code: "bad_name" }));
+    expect(() => branchName("a", "")).toThrowError(expect.objectContaining({ code: "bad_name" }));
   });
 
   it("are suggested in a legal form", () => {
     expect(() => parseBranchName("My Talk/Try B")).toThrowError(
       expect.objectContaining({ hints: ["try: my-talk/try-b"] }),
+    );
+    expect(() => parseBranchName("My Talk")).toThrowError(
+      expect.objectContaining({ hints: ["try: my-talk-k3f9/main"] }),
     );
   });
 });

@@ -1,7 +1,9 @@
 // Which turns a projection reads.
 import { describe, expect, it } from "vitest";
+import type { Event } from "../../src/core/event.ts";
 import { planReading, planTurnReadings } from "../../src/core/hidden-turns.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../helpers/make-compaction.ts";
+import { parseConversation } from "../helpers/notation.ts";
 
 describe("planReading", () => {
   it("reads every turn when nothing is hidden", () => {
@@ -47,6 +49,21 @@ describe("planTurnReadings", () => {
       { turn: 0, firstEventOnly: true },
       { turn: 3, firstEventOnly: false },
     ]);
+  });
+
+  it("needs the time of a summary once, though a newer one cuts what it hides in two", () => {
+    const inner = makeCompaction("inner", [2, 3], summaryOf("I"), 2);
+    expect(planTurnReadings(6, [makeCompaction("outer", [0, 5], summaryOf("O"), 1), inner])).toEqual([
+      { turn: 0, firstEventOnly: true },
+      { turn: 2, firstEventOnly: true },
+    ]);
+  });
+
+  it("needs the first event for a replacement list, unless it is empty", () => {
+    const [turn] = parseConversation("U A");
+    const replacing = (events: readonly Event[]) => [makeCompaction("r", [0, 1], { replacement: events })];
+    expect(planTurnReadings(2, replacing(turn!.events))).toEqual([{ turn: 0, firstEventOnly: true }]);
+    expect(planTurnReadings(2, replacing([]))).toEqual([]);
   });
 
   it("needs a turn whole that a summary ends in", () => {

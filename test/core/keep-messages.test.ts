@@ -50,6 +50,13 @@ describe("where a compaction ends that keeps recent messages", () => {
       2,
       { type: "event", turn: 1, event: "e1.11" },
     ],
+    ["a turn of ten messages too many stays whole", `U A | ${LONG}`, 3, { type: "turn", turn: 0 }],
+    [
+      "a large turn is cut for what it has to give beside the turns after it",
+      `U A | ${LONG} | U A`,
+      4,
+      { type: "event", turn: 1, event: "e1.11" },
+    ],
     ["one large turn", LONG, 2, { type: "event", turn: 0, event: "e0.11" }],
     ["one turn that is not so large", "U A A A", 2, null],
     ["a turn that is not so large stays whole", "U A | U A A A A A", 2, { type: "turn", turn: 0 }],
@@ -67,6 +74,31 @@ describe("where a compaction ends that keeps recent messages", () => {
   it("is not inside a turn whose beginning a summary stands for already", () => {
     const summary = makeCompaction("k", [1, 2], { to_event: "e2.2", ...summaryOf("what was said") });
     expect(boundOf("U A | U A | U A A A | U A", 4, [summary])).toEqual({ type: "turn", turn: 1 });
+  });
+
+  it("is nowhere when only a part of the turn that a summary cuts stands before what stays", () => {
+    const summary = makeCompaction("k", [1, 1], {
+      from_event: "e1.3",
+      to_event: "e1.4",
+      ...summaryOf("what was said"),
+    });
+    expect(boundOf("N | U A T t A A", 2, [summary])).toBeNull();
+    expect(boundOf("U A | U A T t A A", 2, [summary])).toEqual({ type: "turn", turn: 0 });
+  });
+
+  it("is not inside a replacement list, however long it is", () => {
+    const [long] = parseConversation(LONG);
+    const list = makeCompaction("k", [1, 2], { replacement: long!.events });
+    expect(boundOf("U A | U A | U A", 2, [list])).toEqual({ type: "turn", turn: 0 });
+    expect(boundOf("N | U A | U A", 2, [list])).toBeNull();
+  });
+
+  it("does not count a replacement list that stands after what stays as something before it", () => {
+    const [turn] = parseConversation("U A");
+    const list = makeCompaction("k", [0, 2], { replacement: turn!.events });
+    const keeping = makeCompaction("m", [0, 1], { keep: ["e0.0", "e0.1", "e1.0", "e1.1", "e1.2"] }, 2);
+    expect(boundOf("N | U A | U A | U A", 6, [list, keeping])).toBeNull();
+    expect(boundOf("U | U A | U A | U A", 6, [list, keeping])).toEqual({ type: "turn", turn: 0 });
   });
 
   it("leaves at least as many messages as asked for, and always fewer than before", () => {

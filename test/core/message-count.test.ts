@@ -23,12 +23,21 @@ describe("counting the messages of a view", () => {
     expect(countMessages(view)).toEqual({ messages: 4, summaries: 0 });
   });
 
+  it("counts neither calls nor a replacement list as said after a time", () => {
+    const [turn] = parseConversation("U A");
+    const turns = parseConversation("U A | U R T t N S A");
+    const view = projectTurns(turns, [makeCompaction("k", [0, 0], { replacement: turn!.events })]);
+    expect(countMessagesAfter(view, "2025-01-01T00:00:00Z")).toBe(2);
+  });
+
   it("counts what was said after a time, and nothing that a summary stands for", () => {
     const turns = parseConversation("U A | U A | U A");
     const view = projectTurns(turns, [makeCompaction("k", [0, 0], summaryOf("what was said"))]);
     expect(countMessagesAfter(view, "2025-01-01T00:00:00Z")).toBe(4);
     expect(countMessagesAfter(view, "2026-01-01T02:00:00Z")).toBe(2);
     expect(countMessagesAfter(view, "2026-01-01T02:00:01.5Z")).toBe(1);
+    expect(countMessagesAfter(view, "2026-01-01T02:00:01Z")).toBe(1);
+    expect(countMessagesAfter(view, "2026-01-01T02:00:00.999Z")).toBe(2);
     expect(countMessagesAfter(view, "2027-01-01T00:00:00Z")).toBe(0);
   });
 });

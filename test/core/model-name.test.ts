@@ -51,6 +51,24 @@ describe("a model's name", () => {
       expect(hints.join()).toContain("/");
     }
     expect(errorOf(() => parseModelName("x ".repeat(500))).message.length).toBeLessThan(200);
+    const hints = ["type provider/model, e.g. anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3"];
+    const of = (text: string, expected: string) => [text, { message: `${text} names no model: expected ${expected}` }];
+    expect(
+      ["a b", "anthropic/", "llama3.2", "x ".repeat(40), "x ".repeat(41)].map((text) => {
+        const { kind, message, hints: typed } = errorOf(() => parseModelName(text));
+        expect([kind, typed]).toEqual(["user", hints]);
+        return [JSON.stringify(text), { message }];
+      }),
+    ).toEqual([
+      of('"a b"', "a name without blanks"),
+      of('"anthropic/"', "a model after the slash"),
+      of('"llama3.2"', "a provider before the model"),
+      of(JSON.stringify("x ".repeat(40)), "a name without blanks"),
+      [
+        JSON.stringify("x ".repeat(41)),
+        { message: `"${"x ".repeat(40)}…" names no model: expected a name without blanks` },
+      ],
+    ]);
   });
 
   it("gets the nearest provider for a misspelt one", () => {
@@ -59,6 +77,36 @@ describe("a model's name", () => {
       hints: ["did you mean anthropic?", expect.stringContaining("base_url")],
     });
     expect(errorOf(() => parseModelName("mibox/x", ["mybox"])).hints[0]).toBe("did you mean mybox?");
+  });
+
+  it("lists the providers there are, those of the settings too, where none is near", () => {
+    const known = MODEL_PROVIDERS.map(({ name }) => name);
+    const own = "a server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model";
+    expect(errorOf(() => parseModelName("qqqqqqqqqqqq/x", ["mybox", "openai"]))).toMatchObject({
+      message: `no provider of models is called "qqqqqqqqqqqq": expected one of ${[...known, "mybox"].join(", ")}`,
+      hints: [own],
+      data: { provider: "qqqqqqqqqqqq" },
+    });
+    expect(errorOf(() => parseModelName("antropic/x"))).toMatchObject({
+      hints: ["did you mean anthropic?", own],
+      data: { provider: "antropic", nearest: "anthropic" },
+    });
+  });
+
+  it("tells its maker by how it begins, and in no other place", () => {
+    const maker: Record<string, string | null> = {
+      "Claude-x": "anthropic",
+      "chatgpt-4o": "openai",
+      "codex-mini": "openai",
+      "o4-mini": "openai",
+      o42x: null,
+      "my-claude-x": null,
+      "my-gpt-4": null,
+      "my-gemini-3": null,
+      "claude-haiku": "anthropic",
+      cheap: null,
+    };
+    for (const [name, provider] of Object.entries(maker)) expect([name, inferProvider(name)]).toEqual([name, provider]);
   });
 
   it("is read back as it was written", () => {

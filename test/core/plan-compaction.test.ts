@@ -1,59 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isNothing } from "../../src/core/bound-resolution.ts";
 import type { Compaction, ToolCallPolicy } from "../../src/core/compaction.ts";
-import { traitsOf } from "../../src/core/event.ts";
-import {
-  type CompactionPlan,
-  type CompactionRequest,
-  planCompaction,
-  planCompactionReading,
-} from "../../src/core/plan-compaction.ts";
-import type { Policies } from "../../src/core/policy.ts";
-import { projectTurns } from "../../src/core/projection.ts";
+import type { CompactionRequest } from "../../src/core/plan-compaction.ts";
 import { parseBound } from "../../src/core/range-bound.ts";
-import { unfinishedLoop } from "../../src/core/safe-cut.ts";
-import { pairCalls } from "../../src/core/tool-pairing.ts";
-import type { Turn } from "../../src/core/turn.ts";
-import { parseConversation } from "../helpers/notation.ts";
-import { randomConversation } from "../helpers/random-conversation.ts";
-
-const STRIP = { policy: "strip", request: true, response: true } as const;
-const DEFAULT: Policies = { reasoning: "strip", tool_calls: STRIP };
-const SUMMARIZE: Policies = { summary: { policy: "summarize", model: "a/b" } };
-
-function requestFor(turns: readonly Turn[], more: Partial<CompactionRequest> = {}): CompactionRequest {
-  return {
-    turnCount: turns.length,
-    turnTimes: [],
-    compactions: [],
-    turns: new Map(turns.map((turn) => [turn.index, turn])),
-    now: "2026-03-01T00:00:00Z",
-    range: { keep: 0 },
-    policies: DEFAULT,
-    ...more,
-  };
-}
-
-const ask = (notation: string, more: Partial<CompactionRequest> = {}) =>
-  planCompaction(requestFor(parseConversation(notation), more));
-
-function planned(notation: string, more: Partial<CompactionRequest> = {}): CompactionPlan {
-  const plan = ask(notation, more);
-  if (isNothing(plan)) throw new Error(`nothing planned: ${plan.nothing}`);
-  return plan;
-}
-
-function live(from_turn: number, to_turn: number, more: Partial<Compaction>): Compaction {
-  return {
-    type: "compaction",
-    id: `c${from_turn}-${to_turn}`,
-    timestamp: "2026-02-01T00:00:00Z",
-    from_turn,
-    to_turn,
-    ...more,
-  };
-}
+import { ask, DEFAULT, live, planned, STRIP, SUMMARIZE } from "../helpers/plan-request.ts";
 
 const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
 
@@ -149,27 +99,46 @@ describe("hints", () => {
 });
 
 describe("nothing to compact", () => {
-  it.each<[string, string, Partial<CompactionRequest>]>([
-    ["no turns", "", {}],
-    ["no reasoning to strip", "U A | U T t A", { policies: { reasoning: "strip" } }],
-    ["neither reasoning nor tools", "U A | U A", {}],
-    ["no attachments", "U A", { policies: { attachments: "strip" } }],
-    ["all results short enough", "U T t A", { policies: { tool_calls: { policy: "truncate", max_chars: 500 } } }],
+  const nothingIn = (range: string) => `turns ${range} hold nothing that these policies would change`;
+
+  it.each<[string, string, Partial<CompactionRequest>, string]>([
+    ["no turns", "", {}, "the conversation has no turns"],
+    ["no reasoning to strip", "U A | U T t A", { policies: { reasoning: "strip" } }, nothingIn("0..1")],
+    ["neither reasoning nor tools", "U A | U A", {}, nothingIn("0..1")],
+    ["no attachments", "U A", { policies: { attachments: "strip" } }, nothingIn("0..0")],
+    [
+      "all results short enough",
+      "U T t A",
+      { policies: { tool_calls: { policy: "truncate", max_chars: 500 } } },
+      nothingIn("0..0"),
+    ],
     [
       "policies that do nothing",
       "U T t A",
       { policies: { tool_calls: { policy: "strip", request: false, response: false } } },
+      nothingIn("0..0"),
     ],
-    ["no policies", "U R A", { policies: {} }],
+    ["no policies", "U R A", { policies: {} }, nothingIn("0..0")],
     [
       "it has been done",
       "U R A",
       { policies: { reasoning: "strip" }, compactions: [live(0, 0, { reasoning: "strip" })] },
+      nothingIn("0..0"),
     ],
-    ["an empty range", "U R A | U R A", { range: { from: parseBound("5") } }],
-    ["nothing that a model sees", "N", { policies: SUMMARIZE }],
-  ])("is said when there is %s", (_name, notation, more) => {
-    expect(ask(notation, more)).toEqual({ nothing: expect.any(String) });
+    [
+      "an empty range",
+      "U R A | U R A",
+      { range: { from: parseBound("5") } },
+      "the range begins after the last turn (1)",
+    ],
+    [
+      "nothing that a model sees",
+      "N",
+      { policies: SUMMARIZE },
+      "nothing in the range may be compacted yet: the model is still working on it",
+    ],
+  ])("is said when there is %s", (_name, notation, more, nothing) => {
+    expect(ask(notation, more)).toEqual({ nothing });
   });
 
   it("is not said when a part of it is new, or stronger", () => {
@@ -209,7 +178,48 @@ describe("a summary", () => {
     const compactions = [live(0, 3, { to_event: "e3.1", summary: { summary: "old" } })];
     const plan = planned(five, { policies: SUMMARIZE, compactions, range: { from: parseBound("last"), keep: 0 } });
     expect(plan.compaction).toMatchObject({ from_turn: 3, from_event: "e3.2", to_turn: 4 });
-    expect(plan.extendedFrom).toBeUndefined();
+    expect(plan).not.toHaveProperty("extendedFrom");
+  });
+
+  it.each<[string, { readonly from?: string; readonly to?: string }, Compaction[], object, object]>([
+    [
+      "at its first event only",
+      { from: "1:e1.3", to: "3" },
+      [live(1, 1, { to_event: "e1.4", summary: { summary: "old" } })],
+      { from: 1, fromEvent: "e1.3", to: 3 },
+      { from_turn: 1, to_turn: 3 },
+    ],
+    [
+      "at its first turn only",
+      { from: "2", to: "3" },
+      [live(1, 2, { replacement: [] })],
+      { from: 2, to: 3 },
+      { from_turn: 1, to_turn: 3 },
+    ],
+    [
+      "at its last turn only",
+      { from: "1", to: "2" },
+      [live(2, 3, { summary: { summary: "old" } })],
+      { from: 1, to: 2 },
+      { from_turn: 1, to_turn: 3 },
+    ],
+    [
+      "at its last event only",
+      { from: "0", to: "1:e1.4" },
+      [live(1, 1, { from_event: "e1.2", summary: { summary: "old" } })],
+      { from: 0, to: 1, toEvent: "e1.4" },
+      { from_turn: 0, to_turn: 1 },
+    ],
+  ])("says what it was extended from %s", (_where, { from = "0", to = "4" }, compactions, extendedFrom, ends) => {
+    const range = { from: parseBound(from), to: parseBound(to) };
+    const plan = planned(five, { policies: SUMMARIZE, compactions, range });
+    expect(plan.extendedFrom).toEqual(extendedFrom);
+    const { from_turn, to_turn, from_event, to_event } = plan.compaction;
+    expect({ from_turn, to_turn, from_event, to_event }).toEqual({
+      ...ends,
+      from_event: undefined,
+      to_event: undefined,
+    });
   });
 });
 
@@ -227,96 +237,19 @@ describe("a mechanical plan inside a live summary", () => {
     expect(planned(five, { compactions: keeping, range: { to: parseBound("1") } }).hiddenBy).toEqual([]);
   });
 
+  it("is not told of a plan that hides whole events itself", () => {
+    const compactions = [live(0, 2, { id: "s1", summary: { summary: "old" } })];
+    const range = { to: parseBound("1") };
+    for (const policies of [SUMMARIZE, { turns: "omit" } as const]) {
+      expect(planned(five, { compactions, range, policies }).hiddenBy).toEqual([]);
+    }
+  });
+
   it("names all that hide it together, oldest first, also where one ends inside a turn", () => {
     const compactions = [
       live(1, 3, { id: "s2", from_event: "e1.3", summary: { summary: "b" }, timestamp: "2026-02-02T00:00:00Z" }),
       live(0, 1, { id: "s1", to_event: "e1.2", summary: { summary: "a" } }),
     ];
     expect(planned(five, { compactions, range: { to: parseBound("3") } }).hiddenBy).toEqual(["s1", "s2"]);
-  });
-});
-
-describe("planCompactionReading", () => {
-  it("lists the range, the newest turn, and what a summary may grow over", () => {
-    const request = requestFor(parseConversation(five), { range: { from: parseBound("2"), to: parseBound("2") } });
-    expect(planCompactionReading(request)).toEqual([2, 4]);
-    const compactions = [live(0, 2, { summary: { summary: "old" } })];
-    expect(planCompactionReading({ ...request, compactions, policies: SUMMARIZE })).toEqual([0, 1, 2, 4]);
-    expect(planCompactionReading({ ...request, turnCount: 0 })).toEqual([]);
-  });
-
-  it("is enough: reading more turns never changes the plan", () => {
-    const policies = fc.constantFrom<Policies>(
-      DEFAULT,
-      SUMMARIZE,
-      { turns: "omit" },
-      { reasoning: "strip", attachments: "strip" },
-    );
-    const range = fc.constantFrom(
-      {},
-      { keep: 1 },
-      { from: parseBound("last"), keep: 0 },
-      { to: parseBound("last") },
-      { from: parseBound("-2"), to: parseBound("1") },
-    );
-    fc.assert(
-      fc.property(randomConversation, policies, range, ({ turns, compactions }, policy, asked) => {
-        const all = requestFor(turns, { compactions, policies: policy, range: asked });
-        const positions = planCompactionReading(all);
-        const read = new Map(positions.map((position) => [position, turns[position] as Turn]));
-        const { segments: _few, ...few } = { segments: [], ...planCompaction({ ...all, turns: read }) };
-        const { segments: _many, ...many } = { segments: [], ...planCompaction(all) };
-        expect(few).toEqual(many);
-      }),
-    );
-  });
-});
-
-describe("laws of planning", () => {
-  /** Random plans over random conversations; runs that plan nothing are left out. */
-  function eachPlan(check: (draft: Compaction, turns: readonly Turn[]) => void): void {
-    fc.assert(
-      fc.property(randomConversation, fc.boolean(), fc.nat(3), ({ turns }, isSummary, keep) => {
-        const text = { policies: SUMMARIZE, summary: { summary: "text" } };
-        const plan = planCompaction(requestFor(turns, { range: { keep }, ...(isSummary ? text : {}) }));
-        if (!isNothing(plan)) check({ ...plan.compaction, id: "new", timestamp: "2027-01-01T00:00:00Z" }, turns);
-      }),
-      { numRuns: 300 },
-    );
-  }
-
-  /** Position of the last covered event in the end turn. */
-  function endOf(draft: Compaction, turns: readonly Turn[]): number {
-    const events = turns[draft.to_turn]?.events ?? [];
-    return draft.to_event === undefined ? events.length - 1 : events.findIndex(({ id }) => id === draft.to_event);
-  }
-
-  it("a range never ends between a call and its result", () => {
-    eachPlan((draft, turns) => {
-      const turn = turns[draft.to_turn] as Turn;
-      const end = endOf(draft, turns);
-      for (const [result, call] of pairCalls([turn], () => false)) {
-        expect(turn.events.indexOf(call) <= end).toBe(turn.events.indexOf(result) <= end);
-      }
-    });
-  });
-
-  it("a range that reaches the newest turn says where it ends, before an unfinished loop", () => {
-    eachPlan((draft, turns) => {
-      if (draft.to_turn < turns.length - 1) return;
-      expect(draft.to_event).toBeDefined();
-      const loop = unfinishedLoop(turns.at(-1)?.events ?? []);
-      if (loop !== null) expect(endOf(draft, turns)).toBeLessThanOrEqual(loop);
-    });
-  });
-
-  it("what lies behind the range is read as before", () => {
-    eachPlan((draft, turns) => {
-      const after = new Set(projectTurns(turns, [draft]).turns.flatMap(({ events }) => events));
-      const behind = turns
-        .slice(draft.to_turn)
-        .flatMap(({ index, events }) => (index === draft.to_turn ? events.slice(endOf(draft, turns) + 1) : events));
-      for (const event of behind.filter((each) => traitsOf(each).providerVisible)) expect(after.has(event)).toBe(true);
-    });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CallPolicy, Compaction, StubStyle } from "../../src/core/compaction.ts";
 import type { Content } from "../../src/core/event.ts";
 import { effectOf, type PlanEffect } from "../../src/core/plan-effect.ts";
+import type { CallPairs } from "../../src/core/tool-pairing.ts";
 import type { Turn } from "../../src/core/turn.ts";
 import { STRIP_TOOLS } from "../helpers/make-compaction.ts";
 import { parseConversation } from "../helpers/notation.ts";
@@ -173,6 +174,31 @@ describe("effectOf", () => {
       false,
     );
     expect(effect({ ...STRIP_TOOLS }, [], callOf(null, "done")).changes).toBe(true);
+  });
+
+  it("sees nothing in a result that is named for what only arguments can be", () => {
+    const response: Partial<Compaction> = {
+      tool_calls: { policy: "selective", calls: [{ event: "c", response: { drop: { max_chars: 9 } } }] },
+    };
+    expect(effect(response, [], callOf({}, "a long text ".repeat(20)))).toEqual({
+      changes: false,
+      removed: 0,
+      messages: 0,
+    });
+  });
+
+  it("takes the pairs it is given, and works them out when there are none", () => {
+    const list = callOf({ a: 1 }, "done");
+    const [request, response] = list[0]?.events ?? [];
+    if (request?.type !== "tool_call_request" || response?.type !== "tool_call_response") throw new Error("no call");
+    const facts = { turnCount: 1, turns: new Map(list.map((turn) => [turn.index, turn])), compactions: [] };
+    const stripped = draft({
+      tool_calls: { policy: "selective", calls: [{ event: "c", response: "strip" }] },
+    });
+    const changesWith = (pairs: CallPairs | undefined) => effectOf(stripped, whole, { ...facts, pairs }).changes;
+    expect(changesWith(undefined)).toBe(true);
+    expect(changesWith(new Map([[response, request]]))).toBe(true);
+    expect(changesWith(new Map())).toBe(false);
   });
 
   it("sees a change in how stubs are written", () => {

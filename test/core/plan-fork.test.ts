@@ -67,22 +67,83 @@ describe("planFork", () => {
     });
   });
 
+  it("of an empty conversation is the tip whatever is asked for", () => {
+    const empty = { ...facts, turnCount: 0, turnTimes: [], compactions: [] };
+    const tip = { atTurn: null, compactions: [], turns: { total: 0, shown: 0 } };
+    for (const request of [{ first: 2 }, { last: 2 }, { from: parseBound("5") }, { until: parseBound("-1") }]) {
+      expect(planFork(request, empty)).toEqual(tip);
+    }
+  });
+
+  it("may hold a single turn, the first as well as the newest", () => {
+    expect(planFork({ first: 1 }, facts)).toEqual({ atTurn: 0, compactions: [], turns: { total: 1, shown: 1 } });
+    expect(planFork({ last: 1 }, facts)).toMatchObject({ omit: { to_turn: 8 }, turns: { total: 10, shown: 1 } });
+    expect(planFork({ from: parseBound("4"), until: parseBound("4") }, facts)).toEqual({
+      atTurn: 4,
+      compactions: ["a"],
+      omit: { type: "compaction", from_turn: 0, to_turn: 3, turns: "omit", basis: ["a"], source: "manual" },
+      turns: { total: 5, shown: 1 },
+    });
+  });
+
+  it("at the tip keeps a compaction whose range reaches past the newest turn", () => {
+    const long = { ...facts, compactions: [compaction("a", 3, 99)] };
+    expect(planFork({}, long).compactions).toEqual(["a"]);
+    expect(planFork({ until: parseBound("9") }, long)).toMatchObject({ atTurn: null, compactions: ["a"] });
+    expect(planFork({ until: parseBound("8") }, long)).toMatchObject({ atTurn: 8, compactions: [] });
+  });
+
+  it("keeps a compaction that ends with the fork", () => {
+    expect(planFork({ first: 4 }, facts).compactions).toEqual(["a"]);
+    expect(planFork({ first: 3 }, facts).compactions).toEqual([]);
+  });
+
+  it("names no basis for what it leaves out where no compaction is live", () => {
+    expect(planFork({ last: 3 }, { ...facts, compactions: [] }).omit).toEqual({
+      type: "compaction",
+      from_turn: 0,
+      to_turn: 6,
+      turns: "omit",
+      source: "manual",
+    });
+  });
+
+  const NONE_LEFT = "no turn is left for the fork: the conversation has turns 0..9";
+  const SEE_TURNS = "see the turns and their times: jpg print";
+  const inside = (flag: string): string => `${flag} 3:e3 lies inside a turn: a fork begins and ends with whole turns`;
+
   it.each([
-    [{ first: 2, until: parseBound("3") }, "contradictory_flags"],
-    [{ last: 2, from: parseBound("3") }, "contradictory_flags"],
-    [{ first: 0 }, "bad_count"],
-    [{ last: 1.5 }, "bad_count"],
-    [{ until: parseBound("3:e3") }, "bad_bound"],
-    [{ from: parseBound("3:e3") }, "bad_bound"],
-    [{ from: parseBound("10") }, "range_out_of_bounds"],
-    [{ until: parseBound("-10") }, "range_out_of_bounds"],
-    [{ from: parseBound("5"), until: parseBound("4") }, "range_out_of_bounds"],
-  ])("refuses %j with %s", (request, code) => {
-    expect(() => planFork(request, facts)).toThrowError(expect.objectContaining({ code, kind: "user" }));
+    [
+      { first: 2, until: parseBound("3") },
+      "contradictory_flags",
+      "--first and --until both say where the fork ends: expected one of them",
+      "leave --first or --until out",
+    ],
+    [
+      { last: 2, from: parseBound("3") },
+      "contradictory_flags",
+      "--last and --from both say where the fork begins: expected one of them",
+      "leave --last or --from out",
+    ],
+    [{ first: 0 }, "bad_count", "--first 0: expected a number of turns, 1 or more", "try: --first 5"],
+    [{ last: 1.5 }, "bad_count", "--last 1.5: expected a number of turns, 1 or more", "try: --last 5"],
+    [{ until: parseBound("3:e3") }, "bad_bound", inside("--until"), "try: --until 3"],
+    [{ from: parseBound("3:e3") }, "bad_bound", inside("--from"), "try: --from 3"],
+    [{ from: parseBound("10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ from: parseBound("1s") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ until: parseBound("-10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ from: parseBound("5"), until: parseBound("4") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+  ])("refuses %j with %s", (request, code, message, hint) => {
+    expect(() => planFork(request, facts)).toThrowError(
+      expect.objectContaining({ code, kind: "user", message, hints: [hint] }),
+    );
   });
 
   it("needs the times of turns only for times ago", () => {
     expect(forkNeedsTurnTimes({ until: parseBound("3h") })).toBe(true);
+    expect(forkNeedsTurnTimes({ from: parseBound("3h") })).toBe(true);
     expect(forkNeedsTurnTimes({ from: parseBound("3") })).toBe(false);
+    expect(forkNeedsTurnTimes({ until: parseBound("3") })).toBe(false);
+    expect(forkNeedsTurnTimes({})).toBe(false);
   });
 });

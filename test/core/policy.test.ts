@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../src/core/compaction.ts";
-import { describePolicies, parsePolicies, parseSummaryPolicy, parseToolCallPolicy } from "../../src/core/policy.ts";
+import {
+  describePolicies,
+  type PolicyTable,
+  parsePolicies,
+  parseSummaryPolicy,
+  parseToolCallPolicy,
+} from "../../src/core/policy.ts";
 
 const where = "profiles.p";
-const config = (message: RegExp) =>
-  expect.objectContaining({ code: "bad_policy", kind: "config", message: expect.stringMatching(message) });
+const thrownBy = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (thrown) {
+    return thrown;
+  }
+};
 
 describe("parsing policies", () => {
   it.each([
@@ -29,6 +40,14 @@ describe("parsing policies", () => {
     [
       { policy: "truncate", max_chars: 100, head: 0 },
       { policy: "truncate", max_chars: 100, head: 0 },
+    ],
+    [
+      { policy: "strip", response: false },
+      { policy: "strip", request: true, response: false },
+    ],
+    [
+      { policy: "truncate", max_chars: 1, head: 1 },
+      { policy: "truncate", max_chars: 1, head: 1 },
     ],
     [{ policy: "omit" }, { policy: "omit" }],
   ])("reads the table %j", (table, policy) => {
@@ -55,27 +74,63 @@ describe("parsing policies", () => {
       policy: "summarize",
       instructions: "be brief",
     });
+    const whole = { policy: "summarize", model: "a/b", instructions: "" };
+    expect(parseSummaryPolicy(whole, where)).toEqual(whole);
   });
 
-  it.each<[object, RegExp]>([
-    [{ tool_calls: "stripp" }, /^profiles\.p\.tool_calls is "stripp": expected "strip", "strip-responses"/],
-    [{ tool_calls: 3 }, /is 3: expected/],
-    [{ tool_calls: {} }, /tool_calls\.policy is nothing: expected "strip", "truncate", "omit"/],
-    [{ tool_calls: { policy: "strip", request: "no" } }, /tool_calls\.request is "no": expected true or false/],
-    [{ tool_calls: { policy: "truncate" } }, /max_chars is nothing: expected a whole number/],
-    [{ tool_calls: { policy: "truncate", max_chars: 9, head: 2 } }, /head is 2: expected a share/],
-    [{ reasoning: "keep" }, /reasoning is "keep": expected "strip"/],
-    [{ summary: "short" }, /summary is "short": expected "summarize"/],
-    [{ summary: { policy: "summarize", model: 1 } }, /summary\.model is 1/],
-    [{ summary: { policy: "summarize", instructions: [] } }, /summary\.instructions is \[\]/],
-  ])("refuses %j", (table, message) => {
-    expect(() => parsePolicies(table, where)).toThrowError(config(message));
+  const TOOL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"];
+  const KINDS = ["strip", "truncate", "omit"];
+  const WHOLE = "a whole number of characters above 0";
+  const SHARE = "a share from 0 to 1";
+  const truncate = (more: object): object => ({ tool_calls: { policy: "truncate", max_chars: 9, ...more } });
+
+  /** A table, the field that is refused, how it is shown, and the words that may stand there or what is expected there. */
+  it.each<[PolicyTable, string, string, readonly string[] | string]>([
+    [{ tool_calls: "squeeze" }, "tool_calls", '"squeeze"', TOOL_WORDS],
+    [{ tool_calls: "constructor" }, "tool_calls", '"constructor"', TOOL_WORDS],
+    [{ tool_calls: 3 }, "tool_calls", "3", TOOL_WORDS],
+    [{ tool_calls: null }, "tool_calls", "null", TOOL_WORDS],
+    [{ tool_calls: [] }, "tool_calls", "[]", TOOL_WORDS],
+    [{ tool_calls: () => "strip" }, "tool_calls", "nothing", TOOL_WORDS],
+    [{ tool_calls: {} }, "tool_calls.policy", "nothing", KINDS],
+    [{ tool_calls: { policy: 7 } }, "tool_calls.policy", "7", KINDS],
+    [{ tool_calls: { policy: "strip", request: "no" } }, "tool_calls.request", '"no"', "true or false"],
+    [{ tool_calls: { policy: "strip", response: null } }, "tool_calls.response", "null", "true or false"],
+    [{ tool_calls: { policy: "truncate" } }, "tool_calls.max_chars", "nothing", WHOLE],
+    [truncate({ max_chars: 0 }), "tool_calls.max_chars", "0", WHOLE],
+    [truncate({ max_chars: 1.5 }), "tool_calls.max_chars", "1.5", WHOLE],
+    [truncate({ max_chars: "9" }), "tool_calls.max_chars", '"9"', WHOLE],
+    [truncate({ head: 1.01 }), "tool_calls.head", "1.01", SHARE],
+    [truncate({ head: -0.01 }), "tool_calls.head", "-0.01", SHARE],
+    [truncate({ head: "1" }), "tool_calls.head", '"1"', SHARE],
+    [truncate({ head: null }), "tool_calls.head", "null", SHARE],
+    [{ reasoning: "keep" }, "reasoning", '"keep"', ["strip"]],
+    [{ attachments: true }, "attachments", "true", ["strip"]],
+    [{ turns: "strip" }, "turns", '"strip"', ["omit"]],
+    [{ summary: "short" }, "summary", '"short"', ["summarize"]],
+    [{ summary: 1 }, "summary", "1", ["summarize"]],
+    [{ summary: { model: "a/b" } }, "summary", '{"model":"a/b"}', ["summarize"]],
+    [{ summary: { policy: "summarize", model: 1 } }, "summary.model", "1", "a model name"],
+    [{ summary: { policy: "summarize", instructions: [] } }, "summary.instructions", "[]", "a text"],
+  ])("refuses %j and names the field %s", (table, field, found, expected) => {
+    const words = typeof expected === "string" ? [] : expected;
+    const wanted = typeof expected === "string" ? expected : words.map((word) => `"${word}"`).join(", ");
+    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({
+      kind: "config",
+      code: "bad_policy",
+      message: `${where}.${field} is ${found}: expected ${wanted}`,
+      data: { where: `${where}.${field}`, expected: words },
+      hints: [],
+    });
   });
 
-  it("suggests the word that was meant", () => {
-    expect(() => parseToolCallPolicy("strip-response", where)).toThrowError(
-      expect.objectContaining({ hints: ['did you mean "strip-responses"?'] }),
-    );
+  it.each<[PolicyTable, string]>([
+    [{ tool_calls: "strip-response" }, "strip-responses"],
+    [{ tool_calls: { policy: "trunkate" } }, "truncate"],
+    [{ reasoning: "stripp" }, "strip"],
+    [{ summary: "summarise" }, "summarize"],
+  ])("suggests the word that was meant: %j", (table, word) => {
+    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({ hints: [`did you mean "${word}"?`] });
   });
 });
 
@@ -90,7 +145,26 @@ describe("describePolicies", () => {
     [{ tool_calls: { policy: "truncate", max_chars: 9 } }, "tool results truncated"],
     [{ reasoning: "strip", tool_calls: { policy: "omit" } }, "reasoning stripped, tool calls omitted"],
     [{ reasoning: "strip", attachments: "strip" }, "reasoning + attachments stripped"],
+    [{ attachments: "strip" }, "attachments stripped"],
+    [{ tool_calls: { policy: "omit" } }, "tool calls omitted"],
     [{ tool_calls: { policy: "selective", calls: [{ event: "e" }] } }, "1 call kept"],
+    [{ tool_calls: { policy: "selective", calls: [{ event: "e" }, { event: "f" }] } }, "2 calls kept"],
+    [{ tool_calls: { policy: "selective", calls: [], else: { policy: "omit" } } }, "tool calls omitted"],
+    [{ tool_calls: { policy: "selective", calls: [], else: strip } }, "tools stripped"],
+    [
+      {
+        tool_calls: {
+          policy: "selective",
+          calls: [
+            { event: "a", request: "keep" },
+            { event: "b", response: "keep" },
+            { event: "c", request: "strip", response: "keep" },
+          ],
+          else: { policy: "truncate", max_chars: 9 },
+        },
+      },
+      "tool results truncated, 1 call's arguments stripped, 2 calls spared",
+    ],
     [
       {
         tool_calls: {
@@ -119,7 +193,10 @@ describe("describePolicies", () => {
     ],
     [{ turns: "omit" }, "turns omitted"],
     [{ summary: { summary: "s" }, reasoning: "strip" }, "summary"],
+    [{ summary: { summary: "s", source: "extractive" } }, "summary (extract)"],
     [{ replacement: [] }, "replacement"],
+    [{ reasoning: "strip", tools: { policy: "prune", names: ["a"] } }, "reasoning stripped, 1 unused tool pruned"],
+    [{ tools: { policy: "prune", names: [] } }, "no change"],
     [{ tools: { policy: "prune", names: ["a", "b"] } }, "2 unused tools pruned"],
     [{}, "no change"],
   ])("says of %j: %s", (compaction, words) => {

@@ -8,6 +8,8 @@ function profilesWith(configured: Readonly<Record<string, object>> = {}): Readon
   return Object.fromEntries(tables.map(([name, table]) => [name, parsePolicies(table, name)]));
 }
 
+const MAKES_ONE = "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.";
+
 describe("findProfile", () => {
   it("knows default, light and heavy without any configuration", () => {
     expect(findProfile("default", profilesWith())).toEqual({
@@ -29,9 +31,11 @@ describe("findProfile", () => {
       expect.objectContaining({
         code: "unknown_profile",
         message: "There is no compaction profile haevy; there are: default, light, heavy.",
-        hints: expect.arrayContaining(["Did you mean heavy?"]),
+        kind: "user",
+        hints: ["Did you mean heavy?", MAKES_ONE],
       }),
     );
+    expect(() => findProfile("zebra", profilesWith())).toThrowError(expect.objectContaining({ hints: [MAKES_ONE] }));
   });
 
   it("does not take a property of objects for a profile", () => {

@@ -26,6 +26,20 @@ describe("an address of a provider", () => {
     for (const text of ["", "localhost:8000", "ftp://x", "http://", "http:///x", "javascript:1", "http://x:99999"]) {
       expect([text, errorOf(() => resolve("openai", text)).code]).toEqual([text, "bad_address"]);
     }
+    const hints = ["correct SETTING, or remove it to use the provider's own address"];
+    expect(errorOf(() => resolve("openai", "localhost:8000"))).toMatchObject({
+      kind: "config",
+      message:
+        "bad value of SETTING: expected an address that begins with http:// or https://, received something else",
+      hints,
+      data: { setting: "SETTING" },
+    });
+    for (const text of ["https://ada@proxy.example/v1", "https://:hunter2@proxy.example/v1"])
+      expect(errorOf(() => resolve("openai", text))).toMatchObject({
+        message:
+          "bad value of SETTING: expected an address without a user name or password: a key goes into a setting of its own",
+        hints,
+      });
     const error = errorOf(() => resolve("openai", "https://ada:hunter2@proxy.example/v1"));
     expect(error).toMatchObject({ kind: "config", code: "bad_address" });
     expect(JSON.stringify([error.message, error.hints, error.data])).not.toMatch(/ada|hunter2/);
@@ -58,6 +72,14 @@ describe("OLLAMA_HOST", () => {
       "[::1]:5000": "http://[::1]:5000/v1",
       "::1": "http://[::1]:11434/v1",
       "127.0.0.1": "http://127.0.0.1:11434/v1",
+      "": "http://127.0.0.1:11434/v1",
+      " box ": "http://box:11434/v1",
+      "HTTP://box": "http://box/v1",
+      "::": "http://[::1]:11434/v1",
+      "[::1]": "http://[::1]:11434/v1",
+      "fe80::1": "http://[fe80::1]:11434/v1",
+      "box/path": "http://box:11434/path",
+      "box:5000/path": "http://box:5000/path",
     };
     for (const [text, address] of Object.entries(forms)) expect([text, ollama(text)]).toEqual([text, address]);
   });

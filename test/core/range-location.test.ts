@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutRangeOf, isInRange, locateRange } from "../../src/core/range-location.ts";
+import { cutRangeOf, findEvent, isInRange, locateRange } from "../../src/core/range-location.ts";
 import { parseTurnRange } from "../../src/core/turn-range.ts";
 import { parseConversation } from "../helpers/notation.ts";
 
@@ -49,10 +49,91 @@ describe("locateRange", () => {
   });
 
   it("refuses events that are not there or not clear", () => {
-    expect(() => locate("U A | U A", "0..0:e7")).toThrowError(expect.objectContaining({ code: "unknown_event" }));
-    expect(() => locate("U A | U A", "0..0:e0")).toThrowError(
-      expect.objectContaining({ code: "ambiguous_event", data: { matches: ["e0.0", "e0.1", "e0.2"] } }),
+    expect(() => locate("U A | U A", "0..1:e7")).toThrowError(
+      expect.objectContaining({
+        kind: "user",
+        code: "unknown_event",
+        message: 'turn 1 has no event "e7": expected an event id or a unique prefix of one',
+        hints: ["list the events of the turn: jpg print --turn 1..1 --format jsonl"],
+      }),
     );
+    const ids = ["e0.0", "e0.1", "e0.2", "e0.3", "e0.4", "e0.5", "e0.6"];
+    expect(() => locate("U A A A A A | U A", "0:e0..1")).toThrowError(
+      expect.objectContaining({
+        kind: "user",
+        code: "ambiguous_event",
+        message: '"e0" fits 7 events of turn 0: e0.0, e0.1, e0.2, e0.3, e0.4',
+        data: { matches: ids },
+        hints: ["list the events of the turn: jpg print --turn 0..0 --format jsonl"],
+      }),
+    );
+  });
+});
+
+describe("where a located range is cut", () => {
+  const turns = new Map(parseConversation("U T t A | U A N | U T t").map((turn) => [turn.index, turn]));
+  const facts = { turnCount: 3, turns, touchesRequests: false };
+  const at = (range: string, more: object = {}) => locateRange(parseTurnRange(range), { ...facts, ...more });
+  const END = Number.POSITIVE_INFINITY;
+
+  it.each<[string, object | null]>([
+    ["0..1", { from: 0, fromIndex: 0, to: 1, toIndex: END }],
+    ["0:e0.1..1", { from: 0, fromIndex: 1, to: 1, toIndex: END }],
+    ["0:e0.0..1", { from: 0, fromIndex: 0, to: 1, toIndex: END }],
+    ["0:e0.4..1:e1.1", { from: 0, fromIndex: 4, to: 1, toIndex: 1 }],
+    ["0..1:e1.2", { from: 0, fromIndex: 0, to: 1, toIndex: 2 }],
+    ["0..1:e1.3", { from: 0, fromIndex: 0, to: 1, toIndex: END }],
+    ["0..1:e1.0", { from: 0, fromIndex: 0, to: 0, toIndex: END }],
+    ["1:e1.3..2", { from: 2, fromIndex: 0, to: 2, toIndex: 1 }],
+    ["0..2", { from: 0, fromIndex: 0, to: 2, toIndex: 1 }],
+    ["2..2", { from: 2, fromIndex: 0, to: 2, toIndex: 1 }],
+    ["1:e1.3..1", null],
+    ["1..1:e1.0", null],
+    ["1:e1.3..2:e2.0", null],
+  ])("of %s is %j", (range, expected) => {
+    expect(at(range)).toEqual(expected);
+  });
+
+  it("may be inside an unfinished loop where the end leaves it alone in another way", () => {
+    const whole = { from: 0, fromIndex: 0, to: 2, toIndex: END };
+    expect(at("0..2", { intoLoop: true })).toEqual(whole);
+    expect(at("0..2", { intoLoop: true, touchesRequests: true })).toEqual(whole);
+    expect(at("0..2", { intoLoop: false, touchesRequests: true })).toEqual({
+      from: 0,
+      fromIndex: 0,
+      to: 1,
+      toIndex: END,
+    });
+    expect(at("0..2", { turnCount: 4, touchesRequests: true })).toEqual(whole);
+  });
+
+  it("is given with the ids of its events, and in the newest turn always", () => {
+    expect(cutRangeOf({ from: 0, fromIndex: 0, to: 1, toIndex: END }, facts)).toEqual({ from: 0, to: 1 });
+    expect(cutRangeOf({ from: 0, fromIndex: 4, to: 1, toIndex: 1 }, facts)).toEqual({
+      from: 0,
+      fromEvent: "e0.4",
+      to: 1,
+      toEvent: "e1.1",
+    });
+    expect(cutRangeOf({ from: 2, fromIndex: 0, to: 2, toIndex: END }, facts)).toEqual({
+      from: 2,
+      to: 2,
+      toEvent: "e2.3",
+    });
+    expect(cutRangeOf({ from: 0, fromIndex: 2, to: 2, toIndex: END }, { turnCount: 3, turns: new Map() })).toEqual({
+      from: 0,
+      to: 2,
+    });
+  });
+});
+
+describe("findEvent", () => {
+  const [turn] = parseConversation("U A A A A A A A A A");
+
+  it("takes an id before ids that begin with it", () => {
+    expect(findEvent(turn!.events, "e0.1", 0)).toBe(1);
+    expect(findEvent(turn!.events, "e0.10", 0)).toBe(10);
+    expect(findEvent(turn!.events.slice(3), "e0.1", 0)).toBe(7);
   });
 });
 

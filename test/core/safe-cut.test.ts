@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/core/event.ts";
-import { firstSafeStart, lastSafeCut, unfinishedLoop } from "../../src/core/safe-cut.ts";
+import { firstSafeStart, lastSafeCut, listSafeCuts, unfinishedLoop } from "../../src/core/safe-cut.ts";
 import { parseConversation } from "../helpers/notation.ts";
 
 /** Events of one turn; the turn_start is position 0. Words after a letter's `/` are message ids: `A/m1 T/m1`. */
@@ -51,9 +51,40 @@ describe("lastSafeCut", () => {
   });
 });
 
+/** Gives events the call ids listed, by position. */
+function withCallIds(events: readonly Event[], ids: Readonly<Record<number, string>>): readonly Event[] {
+  return events.map((event, at) => (ids[at] === undefined ? event : ({ ...event, call_id: ids[at] } as Event)));
+}
+
+describe("listSafeCuts", () => {
+  it.each([
+    ["U R T t A", [0, 1, 2, 4, 5]],
+    ["U T t T t", [0, 1, 3, 5]],
+    ["U T T t t A", [0, 1, 5, 6]],
+    ["U A/m R/m T/m t A", [0, 1, 5, 6]],
+    ["U A/m A/n R/m A/n A", [0, 1, 5, 6]],
+    ["U t T t A", [0, 1, 2, 4, 5]],
+  ])("of %s are %j", (notation, cuts) => {
+    expect(listSafeCuts(turnOf(notation))).toEqual(cuts);
+  });
+
+  it("pair calls that share an id in their order, and leave events alone that share one with a call", () => {
+    const twice = withCallIds(turnOf("U T T A t A t A"), { 2: "a", 3: "a", 5: "a", 7: "a" });
+    expect(listSafeCuts(twice)).toEqual([0, 1, 7, 8]);
+    const late = withCallIds(turnOf("U T t A T A"), { 2: "a", 3: "a", 5: "a" });
+    expect(listSafeCuts(late)).toEqual([0, 1, 3, 4, 5, 6]);
+    const odd = withCallIds(turnOf("U T A N t"), { 2: "a", 3: "a", 5: "a" });
+    expect(listSafeCuts(odd)).toEqual([0, 1, 5]);
+    expect(listSafeCuts([])).toEqual([]);
+  });
+});
+
 describe("firstSafeStart", () => {
   it.each([
+    ["U R T t A", -1, 0],
     ["U R T t A", 0, 0],
+    ["U R T t A", 1, 1],
+    ["T t", 1, 1],
     ["U R T t A", 4, 5],
     ["U R T t A", 5, 5],
     ["U A/m T/m t A", 3, 5],
@@ -78,5 +109,12 @@ describe("unfinishedLoop", () => {
     ["U D", null, "ends in structured data"],
   ])("of %s is %s: the turn %s", (notation, start) => {
     expect(unfinishedLoop(turnOf(notation))).toBe(start);
+  });
+
+  it("does not begin at what was said in another role than the user's", () => {
+    const [start, ask, call, mind] = turnOf("U T U");
+    if (!start || !ask || !call || !mind) throw new Error("four events were made");
+    const as = (role: string) => unfinishedLoop([start, ask, call, { ...mind, role } as Event]);
+    expect(["user", "system", "developer"].map(as)).toEqual([3, 1, 1]);
   });
 });

@@ -67,6 +67,32 @@ describe("extendEventRange", () => {
     expect(extend("1..2", live("2:gone..2"))).toBe("1..2");
   });
 
+  it("sees a summary of a single turn", () => {
+    expect(extend("2:e2.5..3", live("2..2"))).toBe("2..3");
+    expect(extend("1..2:e2.4", live("2..2"))).toBe("1..2");
+  });
+
+  it("finds each of several bounds in one turn its place", () => {
+    expect(extend("2:e2.4..2:e2.6", live("2:e2.5..3"), live("1..2:e2.4"))).toBe("1..3");
+    expect(extend("2:e2.5..2:e2.6", live("1..2:e2.4"), live("2:e2.7..3"))).toBe("2:e2.5..2:e2.6");
+    expect(extend("4:e4.4..5", live("4:e4.2..4:e4.4"), live("2:e2.2..4:e4.3"))).toBe("2:e2.2..5:e5.2");
+  });
+
+  it("counts a bound in a turn that was not read as the whole turn", () => {
+    const unread = { turnCount: 6, turns: new Map() };
+    const whole = (from: number, to: number) => ({ from, fromIndex: 0, to, toIndex: Number.POSITIVE_INFINITY });
+    expect(extendEventRange(whole(1, 2), [live("0..2:e2.4")], unread)).toEqual(whole(1, 2));
+    expect(extendEventRange(whole(1, 2), [live("2:e2.4..3")], unread)).toEqual(whole(1, 3));
+  });
+
+  it("takes no notice of the end event of a summary that reaches past the newest turn", () => {
+    expect(extend("4..5:e5.1", live("3..6:e5.1"))).toBe("4..5:e5.1");
+    expect(extend("2..4", live("3..6:e5.1"))).toBe("2..5:e5.2");
+    expect(extend("2..4", live("3..99:e5.1"))).toBe("2..5:e5.2");
+    expect(extend("2..4", live("3..5:e5.1"))).toBe("2..5:e5.1");
+    expect(extend("2..4", live("9..12"))).toBe("2..4");
+  });
+
   it("clamps summaries to the conversation and ignores inverted ones", () => {
     expect(extend("3..3", live("3..99"))).toBe("3..3");
     expect(extend("2..4", live("3..99"))).toBe("2..5:e5.2");

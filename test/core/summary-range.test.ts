@@ -20,6 +20,18 @@ describe("extendSummaryRange", () => {
     expect(extendSummaryRange(wanted, summaries)).toEqual(expected);
   });
 
+  it.each([
+    [range(0, 4), range(5, 9), false],
+    [range(0, 5), range(5, 9), true],
+    [range(0, 9), range(5, 9), false],
+    [range(0, 9), range(0, 3), false],
+    [range(2, 3), range(2, 3), false],
+    [range(2, 6), range(1, 5), true],
+  ])("tells of %j and %j whether they overlap in part: %s, whichever is first", (a, b, expected) => {
+    expect(overlapsPartly(a, b)).toBe(expected);
+    expect(overlapsPartly(b, a)).toBe(expected);
+  });
+
   it("leaves no partial overlap and never shrinks", () => {
     fc.assert(
       fc.property(anyRange, fc.array(anyRange, { maxLength: 8 }), (wanted, summaries) => {

@@ -18,7 +18,30 @@ describe("parsePattern", () => {
   it("refuses what is no pattern, saying why", () => {
     const refused = expect.objectContaining({ code: "bad_pattern" }) as Error;
     expect(() => parsePattern("")).toThrow(refused);
+    expect(() => parsePattern("", { regex: true })).toThrow(refused);
     expect(() => parsePattern("(", { regex: true })).toThrow(refused);
+    expect(() => parsePattern("")).toThrow(
+      expect.objectContaining({
+        message: "That cannot be searched for: an empty pattern is found everywhere.",
+        hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
+      }),
+    );
+    expect(() => parsePattern("(", { regex: true })).toThrow(/^That cannot be searched for: .*Unterminated group\.$/);
+  });
+
+  it.each([
+    ["tide", {}, /tide/u, false, "tide"],
+    ["Tide", { ignoreCase: true }, /Tide/iu, true, "Tide"],
+    ["ti.de", { regex: true }, /ti.de/u, false, null],
+    ["ti.de", { regex: true, ignoreCase: true }, /ti.de/iu, true, null],
+    ['a"long"be', {}, /a"long"be/u, false, "long"],
+    ["ab/cd", {}, /ab\/cd/u, false, "ab"],
+    ['"\n', {}, /"\n/u, false, null],
+  ])("makes of %j with %j what is ready to search with", (text, options, expression, ignoreCase, needle) => {
+    const pattern = parsePattern(text, options);
+    expect(pattern).toEqual({ expression: expect.any(RegExp), ignoreCase, needle });
+    expect(pattern.expression.flags).toBe(expression.flags);
+    if (!/\n/.test(text)) expect(pattern.expression.source).toBe(expression.source);
   });
 
   it("has a needle that stands in the JSON of every text that matches, however that is escaped", () => {
@@ -62,6 +85,46 @@ describe("findLine", () => {
     expect(found?.line).toMatch(/^…a{59} tide b+…$/);
     expect(found?.line.slice(found.from, found.to)).toBe("tide");
     expect(found?.line.length).toBeLessThan(165);
+  });
+
+  it.each<[string, string, string, object]>([
+    ["a match at the start", "tide rises\nlater", "tide", { line: "tide rises", from: 0, to: 4 }],
+    ["a match at the end", "first\nthe tide", "tide", { line: "the tide", from: 4, to: 8 }],
+    [
+      "a match over lines, as far as its first goes",
+      "a tide\nrises",
+      "tide\nrises",
+      { line: "a tide", from: 2, to: 6 },
+    ],
+    [
+      "a line that just fits before it",
+      `${"a".repeat(60)}tide`,
+      "tide",
+      { line: `${"a".repeat(60)}tide`, from: 60, to: 64 },
+    ],
+    ["a line that does not", `${"a".repeat(61)}tide`, "tide", { line: `…${"a".repeat(60)}tide`, from: 61, to: 65 }],
+    ["a line that just fits", `tide${"b".repeat(156)}`, "tide", { line: `tide${"b".repeat(156)}`, from: 0, to: 4 }],
+    ["a line that is too long", `tide${"b".repeat(157)}`, "tide", { line: `tide${"b".repeat(156)}…`, from: 0, to: 4 }],
+    ["a match that is too long", "x".repeat(200), "x".repeat(200), { line: `${"x".repeat(160)}…`, from: 0, to: 160 }],
+    ["blanks around it", "  \t the  tide  \t ", "tide", { line: "the tide", from: 4, to: 8 }],
+    [
+      "half a character before it",
+      `\u{1F30A}${"a".repeat(59)}tide`,
+      "tide",
+      { line: `…${"a".repeat(59)}tide`, from: 60, to: 64 },
+    ],
+    [
+      "half a character behind it",
+      `tide${"b".repeat(155)}\u{1F30A}`,
+      "tide",
+      { line: `tide${"b".repeat(155)}…`, from: 0, to: 4 },
+    ],
+  ])("shows %s", (_, text, pattern, found) => {
+    expect(line([text], pattern)).toEqual(found);
+  });
+
+  it("looks at texts in order and at none after the match", () => {
+    expect(line(["no", "tide one", "tide two"], "tide")).toEqual({ line: "tide one", from: 0, to: 4 });
   });
 
   it("shows the match itself, whatever stands around it", () => {

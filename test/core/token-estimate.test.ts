@@ -6,6 +6,8 @@ import {
   estimateEvents,
   estimateView,
   formatTokens,
+  measureEvent,
+  type TextMeasure,
 } from "../../src/core/token-estimate.ts";
 import { parseConversation } from "../helpers/notation.ts";
 
@@ -72,6 +74,59 @@ describe("estimateEvent", () => {
       { type: "tool_call_request", name: "", arguments: { $attachment: "a", size: 27 } },
       10,
     ],
+    ["an answer without a text as nothing", { type: "chat_response" }, 0],
+    ["an answer before reasoning", { type: "chat_response", message: "x".repeat(8), reasoning: "x".repeat(80) }, 2],
+    [
+      "an answer without its signature",
+      { type: "chat_response", message: "x".repeat(8), metadata: { signature: "x".repeat(770) } },
+      2,
+    ],
+    [
+      "encrypted reasoning once, though it is signed",
+      { type: "chat_response", reasoning: "", metadata: { encrypted: "x".repeat(77), signature: "x".repeat(770) } },
+      10,
+    ],
+    ["reasoning of which nothing is left as nothing", { type: "chat_response", reasoning: "" }, 0],
+    [
+      "an answer together with its data and what is encrypted",
+      { type: "chat_response", message: "x".repeat(40), data: "x".repeat(25), metadata: { encrypted: "x".repeat(77) } },
+      30,
+    ],
+    ["the name of a tool", { type: "tool_call_request", name: "x".repeat(27), arguments: "x".repeat(25) }, 20],
+    ["lists item by item", { type: "tool_call_request", name: "", arguments: Array.from({ length: 27 }, () => 1) }, 21],
+    ["nothing, true and false as words", { type: "tool_call_request", name: "", arguments: [null, true, false] }, 7],
+    [
+      "objects key by key, within each other",
+      { type: "tool_call_request", name: "", arguments: { aaaa: { bbbb: "x".repeat(10) }, cccc: 1234 } },
+      16,
+    ],
+    [
+      "moved arguments beside others",
+      { type: "tool_call_request", name: "", arguments: { a: { $attachment: "long/path", size: 27 } } },
+      13,
+    ],
+    [
+      "an attachment without a text by its name",
+      { type: "chat_request", content: [{ type: "attachment", name: "abcd" }] },
+      1,
+    ],
+    [
+      "an attachment without a name by its text",
+      { type: "chat_request", content: [{ type: "attachment", text: "abcd" }] },
+      1,
+    ],
+    [
+      "a moved part by its recorded size",
+      { type: "tool_call_response", content: [{ type: "text", text: { $attachment: "a", size: 300 } }] },
+      100,
+    ],
+    ["a size that is no number as none", { type: "chat_request", content: { $attachment: "a", size: "4000" } }, 65_536],
+    [
+      "parts that nobody knows as nothing",
+      { type: "chat_request", content: [{ type: "smell", text: "x".repeat(99) }] },
+      0,
+    ],
+    ["no part as nothing", { type: "chat_request", content: [] }, 0],
     ["what no model sees as nothing", { type: "note", kind: "k", data: "x".repeat(99) }, 0],
     ["an unknown kind as nothing", { type: "weather" }, 0],
   ])("counts %s", (_name, event, tokens) => {
@@ -103,6 +158,56 @@ describe("estimates of many events", () => {
       tool_results: 13,
       harness: 3,
     });
+  });
+
+  it("leave out what no model sees, and count by another count where one is given", () => {
+    const counted = estimateByKind(parseConversation("U N X R A D S T t")[0]!.events, () => 10);
+    expect(counted).toEqual({
+      requests: 10,
+      messages: 20,
+      reasoning: 10,
+      tool_calls: 10,
+      tool_results: 10,
+      harness: 10,
+      total: 70,
+    });
+  });
+});
+
+describe("measureEvent", () => {
+  it("counts texts by the measure, and what has no text at hand by the estimate", () => {
+    const asked: unknown[] = [];
+    const measure: TextMeasure = {
+      text: (text, charsPerToken) => asked.push([text, charsPerToken]),
+      json: (value, charsPerToken, name) => asked.push([value, charsPerToken, name]),
+    };
+    const of = (event: object): number => {
+      asked.length = 0;
+      return measureEvent({ ...base, ...event } as unknown as Event, measure);
+    };
+    const parts = [
+      { type: "text", text: "a" },
+      { type: "image" },
+      { type: "attachment", name: "n", text: "t" },
+      { type: "opaque", value: 7 },
+      { type: "text", text: { $attachment: "m", size: 400 } },
+    ];
+    expect(of({ type: "chat_request", content: parts })).toBe(1 + 1600 + 2 + 3 + 4 + 100);
+    expect(asked).toEqual([
+      ["a", 4],
+      ["t", 4],
+      ["n", 4],
+      [7, 4, undefined],
+    ]);
+    expect(of({ type: "tool_call_request", name: "read", arguments: { a: 1 } })).toBe(1);
+    expect(asked).toEqual([[{ a: 1 }, 2.7, "read"]]);
+    expect(of({ type: "tool_call_response", content: "out" })).toBe(1);
+    expect(asked).toEqual([["out", 3]]);
+    expect(of({ type: "chat_response", data: [1], metadata: { encrypted: "x".repeat(77) } })).toBe(1 + 2 + 10);
+    expect(asked).toEqual([
+      ["", 4],
+      [[1], 2.7, undefined],
+    ]);
   });
 });
 

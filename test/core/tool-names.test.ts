@@ -38,6 +38,19 @@ describe("nameTools", () => {
     ).toEqual(["fs_read_file", "_3d", "l_sen"]);
   });
 
+  it("numbers what would still be called alike, within 64 characters", () => {
+    const twice = (server: string, tool: string): [string, string] => [server, tool];
+    expect(names([twice("a", "x"), twice("a", "x"), twice("a", "x")])).toEqual(["a__x", "a__x_2", "a__x_3"]);
+    expect(names([twice("a", "x"), twice("b", "x"), twice("c", "a__x")])).toEqual(["a__x_2", "b__x", "a__x"]);
+    const long = "y".repeat(64);
+    const whole = `a__${"y".repeat(61)}`;
+    expect(names([twice("a", long), twice("a", long)])).toEqual([whole, `${whole.slice(0, 62)}_2`]);
+    expect(names([twice("a", "z".repeat(65))])).toEqual(["z".repeat(64)]);
+    expect(names([twice("a", "9".repeat(64))])).toEqual([`_${"9".repeat(63)}`]);
+    expect(names([twice("9", "x")], ["x"])).toEqual(["_9__x"]);
+    expect(names([twice("a", "")])).toEqual(["_"]);
+  });
+
   it("gives every tool a name of its own that every provider takes, whatever they are called", () => {
     const word = fc.oneof(fc.constantFrom("read", "a__read", "b", "é", "x".repeat(80)), fc.string({ maxLength: 70 }));
     fc.assert(

@@ -55,6 +55,34 @@ describe("planChunks", () => {
     expect(print(planChunks(turns, { maxMessages: 5 }))).toBe("0..0 1..1 2..2");
   });
 
+  it("weighs each part and names the events at which it is cut", () => {
+    const turns = parseConversation("U A | U T t A A");
+    const estimate = (event: Event): number => (event.type === "turn_start" ? 0 : 10);
+    expect(planChunks(turns, { budgetTokens: 30, estimate })).toEqual([
+      { from_turn: 0, to_turn: 0, tokens: 20, messages: 2 },
+      { from_turn: 1, to_turn: 1, to_event: "e1.3", tokens: 30, messages: 1 },
+      { from_turn: 1, to_turn: 1, from_event: "e1.4", tokens: 20, messages: 2 },
+    ]);
+  });
+
+  const SEVEN = "A A A A A A A";
+  it.each([
+    ["a turn that just fits stays whole, though little stands before it", `U | U ${SEVEN}`, "0..0 1..1"],
+    ["a turn that does not fit is added to what is too little for a part", `U | U ${SEVEN} A A`, "0..1:e1.7 1:e1.8..1"],
+    ["a quarter of a part is enough to end it", `U A | U ${SEVEN} A A`, "0..0 1..1:e1.8 1:e1.9..1"],
+    ["a turn of several messages is not cut for the next one", `U A A | U ${SEVEN}`, "0..0 1..1"],
+    ["turns before it do not make a turn too large", `U ${SEVEN} | U | U ${SEVEN}`, "0..0 1..1 2..2"],
+    ["the end of a turn is rather taken than a fuller part", `U A A | U ${SEVEN} A A`, "0..0 1..1:e1.8 1:e1.9..1"],
+  ])("%s", (_what, notation, expected) => {
+    const parts = expected.replace("1:..", "1..");
+    const turns = parseConversation(notation);
+    expect(print(planChunks(turns, { maxMessages: 8 }))).toBe(parts);
+    const estimate = (event: Event): number => (event.type === "turn_start" ? 0 : 10);
+    expect(print(planChunks(turns, { budgetTokens: 80, estimate }))).toBe(parts);
+    expect(print(planChunks(turns, { budgetTokens: 80, maxMessages: 1000, estimate }))).toBe(parts);
+    expect(print(planChunks(turns, { budgetTokens: 100_000, maxMessages: 8, estimate }))).toBe(parts);
+  });
+
   it("makes one part where nothing limits it", () => {
     expect(print(planChunks(parseConversation("U A | U A")))).toBe("0..1");
   });
@@ -100,6 +128,23 @@ describe("planEvenChunks", () => {
   it("makes as many parts as asked for, of about the same size", () => {
     const turns = parseConversation(Array.from({ length: 12 }, () => "U A").join(" | "));
     expect(print(planEvenChunks(turns, 3, ten))).toBe("0..3 4..7 8..11");
+  });
+
+  it("takes the smallest budget that makes so few", () => {
+    const one = (event: Event): number => (event.type === "chat_request" ? 1 : 0);
+    const turns = parseConversation(Array.from({ length: 12 }, () => "U").join(" | "));
+    const parts = (count: number): string => print(planEvenChunks(turns, count, one));
+    expect(parts(3)).toBe("0..3 4..7 8..11");
+    expect(parts(5)).toBe("0..2 3..5 6..8 9..11");
+    expect(parts(1)).toBe("0..11");
+    expect(parts(12)).toBe(turns.map(({ index }) => `${index}..${index}`).join(" "));
+    expect(parts(99)).toBe(parts(12));
+    expect(planEvenChunks(turns, 3, one)[0]).toEqual({ from_turn: 0, to_turn: 3, tokens: 4, messages: 4 });
+  });
+
+  it("makes one part of fractions of tokens", () => {
+    const turns = parseConversation("U | U | U");
+    expect(print(planEvenChunks(turns, 1, () => 0.2))).toBe("0..2");
   });
 
   it("never makes more", () => {
@@ -150,6 +195,33 @@ describe("automatic boundaries", () => {
     const writing = [call("Edit", file), call("Write", file)];
     const turns = callTurns(...Array.from({ length: 16 }, (_, index) => (index < 8 ? reading : writing)));
     expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 20 }))).toBe("0..7 8..15");
+  });
+
+  it("fills each part where nothing changes", () => {
+    const turns = talk(Array.from({ length: 60 }, () => "parser tokens grammar"));
+    expect(print(planChunks(turns.slice(0, 10), { boundaries: "auto", maxMessages: 8 }))).toBe("0..3 4..7 8..9");
+    expect(print(planChunks(turns, { boundaries: "auto" }))).toBe("0..24 25..49 50..59");
+    expect(print(planChunks(turns, { boundaries: "auto", estimate: () => 2500 }))).toBe(
+      Array.from({ length: 10 }, (_, part) => `${part * 6}..${part * 6 + 5}`).join(" "),
+    );
+    expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 120 }))).toBe("0..59");
+    expect(print(planChunks(turns, { boundaries: "size", estimate: () => 2500 }))).toBe("0..59");
+  });
+
+  it("are found where no token is counted, or no message is among the events", () => {
+    const turns = talk([...say(parser, 9), ...say(deploy, 9)]);
+    const limits = { boundaries: "auto", maxMessages: 24 } as const;
+    expect(print(planChunks(turns, { ...limits, budgetTokens: 0, estimate: () => 0 }))).toBe("0..8 9..17");
+    const file = { file_path: "src/a.ts" };
+    const work = callTurns(
+      ...Array.from({ length: 16 }, (_, index) => [call(index < 8 ? "Read" : "Edit", file), call("Bash", {})]),
+    ).map(({ index, events }) => ({ index, events: events.filter(({ type }) => !type.startsWith("chat_")) }));
+    const calls = {
+      boundaries: "auto",
+      maxMessages: 0,
+      estimate: (event: Event) => (event.type === "turn_start" ? 0 : 10),
+    } as const;
+    expect(print(planChunks(work, { ...calls, budgetTokens: 400 }))).toBe("0..7 8..15");
   });
 
   it("cuts ten thousand calls of one turn", () => {

@@ -6,6 +6,7 @@ import {
   formatTurnFile,
   parseTurnFile,
   sourcePath,
+  turnDirectory,
   turnIndexOfPath,
   turnPath,
 } from "../../src/core/turn-file.ts";
@@ -52,9 +53,30 @@ describe("turn paths", () => {
     expect(sourcePath("s-1", 12, 1)).toBe("sources/s-1/0000/000012.p01.jsonl");
   });
 
-  it.each(["", "..", "a/b", "a\u0000b", "x".repeat(129)])("refuse the session name %j", (name) => {
-    expect(() => sourcePath(name, 0)).toThrowError(expect.objectContaining({ code: "bad_session_name" }));
+  it("number directories and pieces, and take session names of 128 letters", () => {
+    expect([0, 12, 12_345].map(turnDirectory)).toEqual(["turns/0000", "turns/0012", "turns/12345"]);
+    expect([turnPath(99), turnPath(100)]).toEqual(["turns/0000/000099.jsonl", "turns/0001/000100.jsonl"]);
+    expect(sourcePath("s", 100, 12)).toBe("sources/s/0001/000100.p12.jsonl");
+    expect(sourcePath("x".repeat(128), 0)).toBe(`sources/${"x".repeat(128)}/0000/000000.jsonl`);
+    expect(sourcePath("a.b", 0)).toBe("sources/a.b/0000/000000.jsonl");
+    expect(sourcePath(".a.", 0)).toBe("sources/.a./0000/000000.jsonl");
+    expect(() => sourcePath("a/b", 0)).toThrowError(
+      expect.objectContaining({
+        message: '"a/b" cannot name a folder of sources: expected 1 to 128 of A-Z a-z 0-9 . _ -',
+      }),
+    );
+    for (const path of ["xturns/0000/000012.jsonl", "turns/0000/000012.jsonl.x", "turns/0000/0000012.jsonl"])
+      expect(turnIndexOfPath(path)).toBeNull();
+    expect(turnIndexOfPath("turns/10000/1000000.jsonl")).toBe(1_000_000);
+    expect(turnIndexOfPath("turns/0000/000012.jsonl")).toBe(12);
   });
+
+  it.each(["", ".", "..", "...", " a", "a b", "a/b", "a\u0000b", "x".repeat(129)])(
+    "refuse the session name %j",
+    (name) => {
+      expect(() => sourcePath(name, 0)).toThrowError(expect.objectContaining({ code: "bad_session_name" }));
+    },
+  );
 });
 
 describe("cutting a turn file", () => {
@@ -71,6 +93,15 @@ describe("cutting a turn file", () => {
     const named = `{"type":"note","id":"e9","timestamp":"t","kind":"k"}\n`;
     expect(cutTurnFile(quoting + named + quoting, "e9")).toBe(quoting + named);
     expect(cutTurnFileBefore(quoting + named, "e9")).toBe(quoting);
+  });
+
+  it("finds an event in a line without a line end, and passes over lines that are no objects", () => {
+    const named = `{"type":"note","id":"e9","timestamp":"t","kind":"k"}`;
+    expect(cutTurnFile(named, "e9")).toBe(named);
+    expect(cutTurnFileBefore(named, "e9")).toBe("");
+    const odd = `"e9"\nnull\n["e9"]\n{"kind":"e9"}\n`;
+    expect(cutTurnFileBefore(odd + named, "e9")).toBe(odd);
+    expect(cutTurnFile(odd, "e9")).toBeNull();
   });
 
   it("gives null for an event that is not there", () => {

@@ -45,6 +45,7 @@ describe("the price of a request", () => {
   });
 
   it("is rendered in dollars, and unknown is not nothing", () => {
+    expect([0.0001, 0.99994, 1].map(renderPrice)).toEqual(["$0.0001", "$0.9999", "$1.00"]);
     expect([null, 0, 0.00001, 0.01234, 0.5, 1.239, 12].map(renderPrice)).toEqual([
       "price unknown",
       "$0.0000",

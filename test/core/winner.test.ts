@@ -117,6 +117,22 @@ describe("resolveDispositions", () => {
     expect([...resolved.keys()]).toEqual(["e0.0", "e0.1", "e0.2", "e1.0", "e1.1", "e1.2"]);
   });
 
+  it("says nothing of what can neither be hidden nor is kept, and nothing of what is not covered", () => {
+    const [turn] = parseConversation("U A R A");
+    const delta: Event = { type: "config_delta", id: "delta", timestamp: "2026-01-01T00:00:00Z", delta: {} };
+    const events = [...turn!.events.slice(0, 2), delta, ...turn!.events.slice(2)];
+    const cut = makeCompaction("s", [0, 0], { to_event: "e0.2", ...summaryOf("S") });
+    const strip = makeCompaction("m", [0, 0], { from_event: "e0.4", reasoning: "strip" }, 2);
+    const resolved = resolveDispositions([{ index: 0, events }], [cut, strip]);
+    expect([...resolved.keys()]).toEqual(["e0.0", "e0.1", "e0.2"]);
+    const kept = makeCompaction("k", [0, 0], { keep: ["delta"], ...summaryOf("S") });
+    expect(resolveDispositions([{ index: 0, events }], [kept]).get("delta")).toEqual({
+      compaction: kept,
+      content: "hiding",
+      action: "keep",
+    });
+  });
+
   it("says of requests that their attachments are stripped", () => {
     expect(dispositions("U A", makeCompaction("m", [0, 0], { attachments: "strip" }))).toEqual([
       "e0.1: m attachments strip",

@@ -29,8 +29,8 @@ export function scoreBoundaries(blocks: readonly Block[]): readonly number[] {
 
 function pauseScore(before: Block, after: Block | undefined): number {
   if (after === undefined) return 0;
-  const [end, start] = [before.turn.events[before.last], after.turn.events[after.first]];
-  const pause = Date.parse(start?.timestamp ?? "") - Date.parse(end?.timestamp ?? "");
+  const [end, start] = [before.turn.events[before.last] as Event, after.turn.events[after.first] as Event];
+  const pause = Date.parse(start.timestamp) - Date.parse(end.timestamp);
   if (!(pause >= BREAK_MS)) return 0;
   return pause >= NIGHT_MS ? 1 : 0.5;
 }

@@ -11,29 +11,30 @@ export function splitAtSummaries(
 ): readonly (readonly Turn[])[] {
   const summaries = compactions.filter((compaction) => standsForTurns(compaction));
   const stretches: Turn[][] = [];
+  let isEnded = true;
   for (const turn of turns) {
     const starts = startsIn(turn, summaries);
-    const places = [...starts, turn.events.length];
-    if (stretches.length === 0 || starts.has(0)) stretches.push([]);
+    const places = new Set([...starts, turn.events.length]);
     let first = 0;
-    for (const start of places.filter((place) => place > 0).sort((a, b) => a - b)) {
-      if (first > 0) stretches.push([]);
-      stretches.at(-1)?.push({ index: turn.index, events: turn.events.slice(first, start) });
-      first = start;
+    for (const place of [...places].filter((each) => each > 0).sort((a, b) => a - b)) {
+      if (isEnded || starts.has(first)) stretches.push([]);
+      stretches.at(-1)?.push({ index: turn.index, events: turn.events.slice(first, place) });
+      first = place;
     }
+    isEnded = starts.has(turn.events.length);
   }
   return stretches;
 }
 
-/** Positions in a turn at which something begins or has just ended; 0 = with the turn. */
+/** Positions in a turn at which something begins or has just ended; 0 = with the turn, its length = with the next one. */
 function startsIn(turn: Turn, summaries: readonly Compaction[]): ReadonlySet<number> {
   const starts = new Set<number>();
   const find = (event: string | undefined): number => turn.events.findIndex(({ id }) => id === event);
   for (const { from_turn, to_turn, from_event, to_event } of summaries) {
     if (from_turn === turn.index) starts.add(Math.max(0, find(from_event)));
-    if (to_turn + 1 === turn.index && to_event === undefined) starts.add(0);
-    const end = to_turn === turn.index && to_event !== undefined ? find(to_event) : -1;
-    if (end >= 0 && end < turn.events.length - 1) starts.add(end + 1);
+    if (to_turn !== turn.index) continue;
+    const end = to_event === undefined ? turn.events.length - 1 : find(to_event);
+    if (end >= 0) starts.add(end + 1);
   }
   return starts;
 }

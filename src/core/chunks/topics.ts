@@ -43,9 +43,11 @@ function depthsOf(bags: readonly Bag[]): readonly number[] {
 /** For each gap the peak reached by going back from it for as long as the likeness does not fall. */
 function climbs(cohesions: readonly number[]): number[] {
   const peaks: number[] = [];
-  for (const [at, cohesion] of cohesions.entries()) {
-    const previous = cohesions[at - 1];
-    peaks.push(previous !== undefined && previous >= cohesion ? (peaks[at - 1] ?? cohesion) : cohesion);
+  let [previous, peak] = [-1, 0];
+  for (const cohesion of cohesions) {
+    if (previous < cohesion) peak = cohesion;
+    peaks.push(peak);
+    previous = cohesion;
   }
   return peaks;
 }
@@ -75,7 +77,7 @@ function addBag(sum: Bag, bag: Bag | undefined, sign: 1 | -1): void {
   }
 }
 
-/** The cosine of two bags; 0 when one is empty. */
+/** The cosine of two bags that hold something. */
 function likeness(a: Bag, b: Bag): number {
   let [dot, lengthA, lengthB] = [0, 0, 0];
   for (const [term, weight] of a) {
@@ -83,7 +85,7 @@ function likeness(a: Bag, b: Bag): number {
     lengthA += weight * weight;
   }
   for (const weight of b.values()) lengthB += weight * weight;
-  return lengthA === 0 || lengthB === 0 ? 0 : dot / Math.sqrt(lengthA * lengthB);
+  return dot / Math.sqrt(lengthA * lengthB);
 }
 
 /** Weighs terms down that many blocks hold. */

@@ -19,14 +19,14 @@ export function onlyLooks(command: string): boolean {
   return command
     .slice(0, SEEN_CHARS)
     .replace(QUOTED, "Q")
-    .replace(/["'].*$/s, "Q")
-    .split(/&&|\|\||[;|]/)
+    .replace(/["'].*/s, "Q")
+    .split(/&&|[;|]/)
     .map((part) => part.trim())
     .every((part) => part === "" || isLook(part));
 }
 
 function isLook(part: string): boolean {
-  if (/(?:^|[^0-9&>])>{1,2}\s*(?!\/dev\/null|&)\S/.test(part)) return false;
+  if (/[^0-9&>]>{1,2}(?!>)\s*(?!\/dev\/null|&)\S/.test(part)) return false;
   const [program = ""] = part.split(/\s/, 1);
   return LOOKING.has(program) || GIT_LOOKING.test(part) || SED_LOOKING.test(part);
 }

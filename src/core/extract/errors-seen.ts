@@ -55,7 +55,8 @@ function linesOf(response: ToolCallResponse, isShell: boolean): readonly string[
     });
   }
   // A failed command may print anything before it says why; what another tool says first is why.
-  const told = lines.filter((line, at) => !EMPTY_WORDS.test(line) && (at > 0 || !isShell || TROUBLE.test(line)));
+  const isWhy = (line: string, at: number): boolean => at > 0 || !isShell || !response.is_error || TROUBLE.test(line);
+  const told = lines.filter((line, at) => !EMPTY_WORDS.test(line) && isWhy(line, at));
   const all = told.length === 0 && response.is_error && !isShell && said !== null ? [said] : told;
   return [...new Set(all.map((line) => cutEnd(oneLine(line).replace(TAGS, ""), LINE_CHARS)))].filter(
     (line) => line !== "",

@@ -2,6 +2,7 @@
 // form), from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
 import { textOfContent } from "../content.ts";
 import type { Event, ToolCallResponse } from "../event.ts";
+import { fieldsOf } from "../fields.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { scanLines } from "../loss/line-facts.ts";
 import type { PlacedEvent } from "../summary/placed-event.ts";
@@ -45,8 +46,7 @@ interface TaskEntry {
 }
 
 function listIn(args: unknown): readonly TaskEntry[] | null {
-  if (typeof args !== "object" || args === null) return null;
-  for (const value of Object.values(args)) {
+  for (const value of Object.values(fieldsOf(args))) {
     if (!Array.isArray(value) || value.length === 0) continue;
     const entries = value.map(taskOf);
     if (entries.every((entry) => entry !== null)) return entries;
@@ -55,18 +55,18 @@ function listIn(args: unknown): readonly TaskEntry[] | null {
 }
 
 function taskOf(value: unknown): TaskEntry | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { status } = value as Record<string, unknown>;
-  const text = TEXT_KEYS.map((key) => (value as Record<string, unknown>)[key]).find((part) => typeof part === "string");
-  return typeof status === "string" && text !== undefined ? { text: String(text), isOpen: !CLOSED.test(status) } : null;
+  const fields = fieldsOf(value);
+  const { status } = fields;
+  const text = TEXT_KEYS.map((key) => fields[key]).find((part) => typeof part === "string");
+  return typeof status === "string" && text !== undefined ? { text, isOpen: !CLOSED.test(status) } : null;
 }
 
 /** Claude Code's TaskCreate and TaskUpdate: one call for each task and for each change of it. */
 function singleTasks(calls: readonly ToolCall[]): readonly string[] {
   const tasks = new Map<string, TaskEntry>();
   for (const { request, response } of calls) {
-    if (response?.is_error === true || typeof request.arguments !== "object" || request.arguments === null) continue;
-    const { subject, taskId, status } = request.arguments as Record<string, unknown>;
+    if (response?.is_error === true) continue;
+    const { subject, taskId, status } = fieldsOf(request.arguments);
     if (request.name === "TaskCreate" && typeof subject === "string") {
       tasks.set(taskNumber(response) ?? String(tasks.size + 1), { text: subject, isOpen: true });
     } else if (request.name === "TaskUpdate" && typeof status === "string") {

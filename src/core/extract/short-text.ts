@@ -36,7 +36,7 @@ export function cutMiddle(line: string, limit: number): string {
   const start = line.slice(0, lastBreak(line, head - 3));
   const tailAt = line.length - (limit - head);
   const blank = line.indexOf(" ", tailAt);
-  const end = blank >= 0 && blank - tailAt <= WORD_CHARS ? line.slice(blank + 1) : whole(line.slice(tailAt));
+  const end = blank >= tailAt && blank - tailAt <= WORD_CHARS ? line.slice(blank + 1) : whole(line.slice(tailAt));
   return `${start} … ${end}`;
 }
 

@@ -39,6 +39,6 @@ function contentTexts(content: Content): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type === "text") return typeof part.text === "string" ? [part.text] : [];
     if (part.type === "attachment") return [part.name, part.text].filter((text) => typeof text === "string");
-    return "title" in part && part.title !== undefined ? [part.title] : [];
+    return part.type === "opaque" || part.title === undefined ? [] : [part.title];
   });
 }

@@ -1,6 +1,7 @@
 // The grounding check: what a summary quotes or names that stands nowhere in the events it was written from. A name that is
 // not there was made up, or mistyped.
-import { type Event, traitsOf } from "../event.ts";
+import type { Event } from "../event.ts";
+import { fieldsOf } from "../fields.ts";
 import { stringsIn, textsOf } from "./event-texts.ts";
 import { factsOf, factsOfText } from "./facts.ts";
 import type { FactKind } from "./loss-receipt.ts";
@@ -58,8 +59,8 @@ interface Source {
   readonly mentions: (kind: FactKind, text: string) => boolean;
 }
 
-function createSource(raw: readonly Event[]): Source {
-  const events = raw.filter((event) => traitsOf(event).providerVisible);
+/** What no model is sent has no texts, and so bears nothing out. */
+function createSource(events: readonly Event[]): Source {
   const known = new Map<FactKind, Set<string>>();
   for (const event of events) {
     for (const [kind, facts] of factsOf(event)) {
@@ -83,8 +84,7 @@ function createSource(raw: readonly Event[]): Source {
 /** All that is written in an event: also the names of tools and of arguments. */
 function spokenTexts(event: Event): readonly string[] {
   if (event.type !== "tool_call_request") return textsOf(event);
-  const names = typeof event.arguments === "object" && event.arguments !== null ? Object.keys(event.arguments) : [];
-  return [event.name, ...names, ...stringsIn(event.arguments)];
+  return [event.name, ...Object.keys(fieldsOf(event.arguments)), ...stringsIn(event.arguments)];
 }
 
 function standsIn(text: string, quote: string): boolean {

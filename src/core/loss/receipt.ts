@@ -1,6 +1,6 @@
 // Computes the loss receipt of a compaction from the view before it and the view after it. Each view is walked once and
 // facts are looked up, never searched for, so that the cost grows with the texts and not with the facts.
-import { type Event, traitsOf } from "../event.ts";
+import type { Event } from "../event.ts";
 import type { View } from "../view.ts";
 import { type CoveredEvent, createReaders, type Ledger, type LedgerEntry, openLedger } from "./ledger.ts";
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt, type MentionedFact } from "./loss-receipt.ts";
@@ -52,7 +52,7 @@ function listCovered({ raw, before, after }: LossInput): readonly CoveredEvent[]
     if (!isKept && injected.has(origin.compaction)) return [];
     const turn = isKept ? origin.turn : origin.to;
     return events
-      .filter((event) => traitsOf(event).providerVisible && (!isKept || covered.has(event.id)))
+      .filter((event) => !isKept || covered.has(event.id))
       .map((event) => ({ event, turn, now: now.get(event.id) }));
   });
 }
@@ -113,5 +113,8 @@ function listMentioned(ledger: Ledger): readonly MentionedFact[] {
 }
 
 function shorten(text: string): string {
-  return text.length > LONGEST_TEXT ? `${[...text.slice(0, LONGEST_TEXT - 1)].join("").trimEnd()}…` : text;
+  if (text.length <= LONGEST_TEXT) return text;
+  // A cut between the halves of a character leaves none of it.
+  const start = text.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "");
+  return `${start.trimEnd()}…`;
 }

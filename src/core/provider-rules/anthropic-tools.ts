@@ -112,12 +112,10 @@ function* answers(dialogue: readonly PlacedMessage[]): Generator<Answer> {
   const lastResult = new Map<unknown, number>();
   for (const [at, message] of dialogue.entries()) for (const id of resultIds(message)) lastResult.set(id, at);
   for (const [at, message] of dialogue.entries()) {
-    const calls = callsOf(message);
-    if (calls.length === 0) continue;
     const next = new Set(resultIds(dialogue[at + 1]));
-    for (const call of calls) {
+    for (const call of callsOf(message)) {
       const id = call.value["id"];
-      yield { call, answered: next.has(id), later: (lastResult.get(id) ?? -1) > at + 1 };
+      yield { call, answered: next.has(id), later: (lastResult.get(id) ?? -1) > at };
     }
   }
 }

@@ -84,7 +84,7 @@ function* trailingSpace({ dialogue, options }: AnthropicInput): Generator<Findin
   const last = dialogue.at(-1);
   if (options.complete === false || last?.role !== "assistant") return;
   const text = last.blocks.at(-1)?.["text"];
-  if (typeof text === "string" && text !== "" && text.trimEnd() !== text) {
+  if (typeof text === "string" && text.trimEnd() !== text) {
     yield {
       position: { message: last.index },
       message: "The last message is the assistant's and ends in white space.",

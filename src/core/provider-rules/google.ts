@@ -84,7 +84,7 @@ function* wrongRoles({ contents, options }: GoogleInput): Generator<Finding> {
   if (first !== undefined && first.role !== "user")
     yield { position: { message: 0 }, message: `The first content has role ${first.role}; expected user.` };
   for (const [at, { index, role }] of contents.entries()) {
-    if (at > 0 && contents[at - 1]?.role === role)
+    if (contents[at - 1]?.role === role)
       yield { position: { message: index }, message: `Two contents of role ${role} in a row; roles must alternate.` };
   }
 }

@@ -4,9 +4,11 @@ import type { ChatMessage, OpenAiChatInput, OpenAiObject } from "./openai-chat-m
 import { functionOf } from "./openai-chat-shape.ts";
 import type { Finding, Rule } from "./rule.ts";
 
-/** A message that is no tool message, with the tool messages that follow it directly. */
+/** The calls of a message that is no tool message, with the tool messages that follow it directly. */
 interface Batch {
-  readonly head: ChatMessage | undefined;
+  /** Position of the message in the list, 0-based; -1 when the list begins with tool messages. */
+  readonly index: number;
+  readonly calls: readonly OpenAiObject[];
   readonly results: readonly ChatMessage[];
 }
 
@@ -17,8 +19,8 @@ function* unanswered({ all }: OpenAiChatInput): Generator<Finding> {
 }
 
 function* unasked({ all }: OpenAiChatInput): Generator<Finding> {
-  for (const { head, results } of batches(all)) {
-    const asked = new Set(head?.calls.map((call) => call["id"]));
+  for (const { calls, results } of batches(all)) {
+    const asked = new Set(calls.map((call) => call["id"]));
     for (const { index, value } of results) {
       const id = value["tool_call_id"];
       if (!asked.has(id))
@@ -37,14 +39,11 @@ function* scattered({ all }: OpenAiChatInput): Generator<Finding> {
 }
 
 function* repeatedInBatch({ all }: OpenAiChatInput): Generator<Finding> {
-  for (const { head, results } of batches(all)) {
+  for (const { index: message, calls, results } of batches(all)) {
     const called = new Set<unknown>();
-    for (const [block, { id }] of head?.calls.entries() ?? []) {
-      if (head !== undefined && called.has(id))
-        yield {
-          position: { message: head.index, block },
-          message: `Two calls of one message have the id ${quote(id)}.`,
-        };
+    for (const [block, { id }] of calls.entries()) {
+      if (called.has(id))
+        yield { position: { message, block }, message: `Two calls of one message have the id ${quote(id)}.` };
       called.add(id);
     }
     const answered = new Set<unknown>();
@@ -95,11 +94,14 @@ export const OPENAI_CHAT_TOOL_RULES: readonly Rule<OpenAiChatInput>[] = [
 ];
 
 function batches(all: readonly ChatMessage[]): readonly Batch[] {
-  const list: { head: ChatMessage | undefined; results: ChatMessage[] }[] = [];
+  let results: ChatMessage[] = [];
+  const list: Batch[] = [{ index: -1, calls: [], results }];
   for (const message of all) {
-    if (message.role !== "tool") list.push({ head: message, results: [] });
-    else if (list.length > 0) list.at(-1)?.results.push(message);
-    else list.push({ head: undefined, results: [message] });
+    if (message.role === "tool") results.push(message);
+    else {
+      results = [];
+      list.push({ index: message.index, calls: message.calls, results });
+    }
   }
   return list;
 }
@@ -115,11 +117,11 @@ interface Missing {
 function* missing(all: readonly ChatMessage[]): Generator<Missing> {
   const last = new Map<unknown, number>();
   for (const { index, role, value } of all) if (role === "tool") last.set(value["tool_call_id"], index);
-  for (const { head, results } of batches(all)) {
+  for (const { index: message, calls, results } of batches(all)) {
     const answered = new Set(results.map(({ value }) => value["tool_call_id"]));
-    for (const [block, { id }] of head?.calls.entries() ?? []) {
-      if (head === undefined || answered.has(id)) continue;
-      yield { position: { message: head.index, block }, id: quote(id), isLater: (last.get(id) ?? -1) > head.index };
+    for (const [block, { id }] of calls.entries()) {
+      if (answered.has(id)) continue;
+      yield { position: { message, block }, id: quote(id), isLater: (last.get(id) ?? -1) > message };
     }
   }
 }

@@ -46,7 +46,7 @@ function* compatibility({ all, options }: OpenAiChatInput): Generator<Finding> {
       yield at(message, "A tool message has no name; some servers want it.");
     if (message.role === "user" && before?.role === "tool")
       yield at(message, "The user speaks directly after a tool; some servers want the assistant between.");
-    if (message.role !== "tool" && message.role === before?.role)
+    if (before !== undefined && message.role !== "tool" && message.role === before.role)
       yield at(message, `Two messages of the ${String(message.role)} in a row; some servers want them to alternate.`);
   }
   const last = all.at(-1);

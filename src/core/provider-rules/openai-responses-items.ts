@@ -58,11 +58,9 @@ export function isOutput({ type }: ResponsesItem): boolean {
   return OUTPUT_TYPES.has(type);
 }
 
-/** Whether an output answers a call: its id and its kind. */
-export function answers(output: ResponsesItem, call: ResponsesItem): boolean {
-  return (
-    output.value["call_id"] === call.value["call_id"] && OUTPUTS.get(call.type)?.includes(String(output.type)) === true
-  );
+/** Whether an output is of a kind that answers a call of this kind; ids are not compared. */
+export function fitsCall(output: ResponsesItem, call: ResponsesItem): boolean {
+  return OUTPUTS.get(call.type)?.includes(String(output.type)) === true;
 }
 
 /** Whether a model made it: reasoning, its messages, its calls of any kind. */

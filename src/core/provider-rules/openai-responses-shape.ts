@@ -12,6 +12,7 @@ const PARTS: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
   ["developer", INPUT],
   ["assistant", new Set(["output_text", "refusal"])],
 ]);
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_ID = 64;
 /** Kinds of calls that have a name, with the field that holds what is asked for, a text. */
@@ -50,8 +51,7 @@ function* badParts(item: ResponsesItem, parts: readonly unknown[], types: Readon
     if (!types.has(type)) {
       const expected = [...types].join(", ");
       yield at(item, `A part is of type ${JSON.stringify(type ?? null)}; expected one of ${expected}.`, block);
-    } else if (/_text$/.test(String(type)) && typeof text !== "string")
-      yield at(item, "A text part has no text.", block);
+    } else if (TEXT_PARTS.has(type) && typeof text !== "string") yield at(item, "A text part has no text.", block);
   }
 }
 

@@ -1,7 +1,7 @@
 // Checks an input list against the structural rules of OpenAI's Responses API: each rule is a small function in a table, ids
 // as in the rule book (R1 …; R0 = the schema refuses it). R7, R9 and R10 say how to render, a list alone does not show them.
 import {
-  answers,
+  fitsCall,
   hasId,
   isCall,
   isMadeByModel,
@@ -32,7 +32,7 @@ function* unanswered({ all }: OpenAiResponsesInput): Generator<Finding> {
   for (const call of all.filter(isCall)) {
     const found = outputs
       .get(call.value["call_id"])
-      ?.some((output) => output.index > call.index && answers(output, call));
+      ?.some((output) => output.index > call.index && fitsCall(output, call));
     if (found !== true) yield at(call, `The ${String(call.type)} ${idOf(call)} has no output after it.`);
   }
 }
@@ -43,7 +43,7 @@ function* unasked({ all, options }: OpenAiResponsesInput): Generator<Finding> {
   for (const output of all.filter(isOutput)) {
     const found = calls
       .get(output.value["call_id"])
-      ?.some((call) => call.index < output.index && answers(output, call));
+      ?.some((call) => call.index < output.index && fitsCall(output, call));
     if (found !== true) yield at(output, `The ${String(output.type)} ${idOf(output)} answers no call before it.`);
   }
 }

@@ -3,6 +3,9 @@
 import type { CallPolicy } from "../compaction.ts";
 import type { CallDecision, HalfState } from "./strategy.ts";
 
+/** A decision in the making; undefined = no opinion. */
+export type MaybeDecision = { readonly [Half in keyof CallDecision]: CallDecision[Half] | undefined };
+
 type Standing = CallPolicy | "hide" | undefined;
 
 /** Compares two policies on the same half; above 0 when `a` takes more. */
@@ -21,7 +24,7 @@ export function isGone({ now }: Pick<HalfState, "now">): boolean {
 }
 
 /** Gives the stronger of two decisions, half by half. A call of which one half is omitted is omitted whole. */
-export function strongest(a: CallDecision, b: CallDecision): CallDecision {
+export function strongest(a: MaybeDecision, b: MaybeDecision): CallDecision {
   const request = strongerOf(a.request, b.request);
   const response = strongerOf(a.response, b.response);
   if (request === "omit" || response === "omit") return OMIT;

@@ -1,10 +1,10 @@
 // Composes what several strategies say into one: per call and half the strongest step wins, and every step is told what it
 // added to those before it.
-import type { StubStyle } from "../compaction.ts";
+import type { CallPolicy, StubStyle } from "../compaction.ts";
 import { USUAL_WINDOW } from "../context-window.ts";
-import { compareStrength, strongest } from "./call-strength.ts";
-import { add, NOTHING_SHOWN, type Shown, takenBy, takenFromCall } from "./step-effect.ts";
-import type { CallDecision, StrategyContext, StrategyStep, StrategyUse, ViewedCall } from "./strategy.ts";
+import { compareStrength, type MaybeDecision, strongest } from "./call-strength.ts";
+import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
+import type { CallDecision, HalfState, StrategyContext, StrategyStep, StrategyUse, ViewedCall } from "./strategy.ts";
 
 /** What one step added to those before it; tokens are an estimate of the view. */
 export interface StepReport {
@@ -79,21 +79,19 @@ function decideCall(
 }
 
 /** What of a decision takes more than what is in force, of the halves it may speak of. */
-function strengthening({ request, response }: CallDecision, call: ViewedCall): CallDecision {
-  const { requestState, responseState } = call;
-  const asks = requestState.isOpen && compareStrength(request, requestState.now) > 0;
-  const answers = responseState?.isOpen === true && compareStrength(response, responseState.now) > 0;
-  return {
-    ...(asks && request !== undefined ? { request } : {}),
-    ...(answers && response !== undefined ? { response } : {}),
-  };
+function strengthening({ request, response }: CallDecision, call: ViewedCall): MaybeDecision {
+  return { request: heavier(request, call.requestState), response: heavier(response, call.responseState) };
+}
+
+function heavier(policy: CallPolicy | undefined, state: HalfState | null): CallPolicy | undefined {
+  return state?.isOpen === true && compareStrength(policy, state.now) > 0 ? policy : undefined;
 }
 
 /** What an earlier step has said already takes nothing more. */
-function withoutRepeats(step: StrategyStep, earlier: StrategyStep): StrategyStep {
+function withoutRepeats(step: StrategyStep, earlier: StrategyStep): Spoken {
   return {
-    ...(step.reasoning === undefined || earlier.reasoning !== undefined ? {} : { reasoning: step.reasoning }),
-    ...(step.attachments === undefined || earlier.attachments !== undefined ? {} : { attachments: step.attachments }),
-    ...(step.turns === undefined || earlier.turns !== undefined ? {} : { turns: step.turns }),
+    reasoning: earlier.reasoning === undefined ? step.reasoning : undefined,
+    attachments: earlier.attachments === undefined ? step.attachments : undefined,
+    turns: earlier.turns === undefined ? step.turns : undefined,
   };
 }

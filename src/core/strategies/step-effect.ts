@@ -32,17 +32,26 @@ export function takenFromCall(
   return add(asked, take(response, responseState, "response"));
 }
 
+/** What a step says of other things than calls; undefined = nothing. */
+export type Spoken = { readonly [Field in "reasoning" | "attachments" | "turns"]: StrategyStep[Field] | undefined };
+
 /** Counts what the policies of a step for reasoning, attachments and turns take out. */
-export function takenBy(step: StrategyStep, { open }: StrategyContext): Shown {
+export function takenBy(spoken: Spoken, { open }: StrategyContext): Shown {
   let taken = NOTHING_SHOWN;
-  if (step.turns === undefined && step.reasoning === undefined && step.attachments === undefined) return taken;
-  for (const { event, state, tool = "" } of open) {
+  for (const { event, state, tool } of open) {
+    const left = leftOf(event, spoken);
+    if (left === event) continue;
     const shown = shownOf(event, { tool, state, policy: undefined, stubs: undefined });
-    if (step.turns === "omit" || (step.reasoning === "strip" && isReasoning(event))) taken = add(taken, shown);
-    else if (step.attachments === "strip" && event.type === "chat_request")
-      taken = add(taken, { events: 0, tokens: shown.tokens - estimateEvent(stripAttachments(event)) });
+    const stays = left === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(left) };
+    taken = add(taken, add(shown, stays, -1));
   }
   return taken;
+}
+
+/** What is left of an event; null = nothing. */
+function leftOf(event: Event, { reasoning, attachments, turns }: Spoken): Event | null {
+  if (turns === "omit" || (reasoning === "strip" && isReasoning(event))) return null;
+  return attachments === "strip" && event.type === "chat_request" ? stripAttachments(event) : event;
 }
 
 /** Adds up, with a factor for the second. */
@@ -51,7 +60,8 @@ export function add(a: Shown, b: Shown, factor = 1): Shown {
 }
 
 interface Reading {
-  readonly tool: string;
+  /** Undefined for a result without a call, and what is no result. */
+  readonly tool: string | undefined;
   readonly state: HalfState;
   readonly policy: CallPolicy | undefined;
   /** Style of the planned compaction's stubs. */
@@ -61,7 +71,6 @@ interface Reading {
 function shownOf(event: Event, { tool, state, policy, stubs }: Reading): Shown {
   const action = policy ?? state.now;
   if (action === undefined) return { events: 1, tokens: estimateEvent(event) };
-  if (action === "hide") return NOTHING_SHOWN;
   const style = policy === undefined ? state.stubs : stubs;
   const compaction: Compaction = style === undefined ? PLAIN : { ...PLAIN, stubs: style };
   const shown = shortenEvent(event, { action, compaction }, { tool });

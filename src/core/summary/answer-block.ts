@@ -39,7 +39,7 @@ function splitFenced(text: string): { readonly body: string; readonly block: Fie
   if (open < 0) return null;
   const start = text.indexOf("\n", open + 1) + 1;
   const close = text.indexOf("\n```", start);
-  const end = close < 0 ? text.length : close;
+  const end = close === -1 ? text.length : close;
   if (text.slice(end + 4).trim().length > FAREWELL_CHARS || start === 0) return null;
   const content = text.slice(start, end);
   const block = parseObject(content);
@@ -49,15 +49,13 @@ function splitFenced(text: string): { readonly body: string; readonly block: Fie
 
 /** An object without a fence at the very end. */
 function splitBare(text: string): { readonly body: string; readonly block: Fields } | null {
-  if (!text.endsWith("}")) return null;
   const open = Math.max(text.lastIndexOf('\n{"files"'), text.lastIndexOf('\n{"open_tasks"'), text.lastIndexOf("\n{\n"));
-  const block = open < 0 ? null : parseObject(text.slice(open));
+  const block = open === -1 ? null : parseObject(text.slice(open));
   return block !== null && KEYS.some((key) => key in block) ? { body: text.slice(0, open), block } : null;
 }
 
 function parseObject(text: string): Fields | null {
   const json = text.trim();
-  if (!json.startsWith("{")) return null;
   for (const attempt of [json, json.replace(/,(\s*[\]}])/g, "$1")]) {
     try {
       const value: unknown = JSON.parse(attempt);

@@ -36,29 +36,24 @@ export function fitWhole(events: readonly PlacedEvent[], budgetTokens: number): 
 /** Parts events into transcripts of at most so many tokens (estimated) each, in order; every event is in exactly one. */
 export function fitParts(events: readonly PlacedEvent[], budgetTokens: number): readonly TranscriptPart[] {
   const turns = groupTurns(events);
-  const places = new Map<Event, number>(events.map(({ turn, event }) => [event, turn]));
+  const placedOf = new Map<Event, PlacedEvent>(events.map((placed) => [placed.event, placed]));
   const estimate = (event: Event): number =>
-    estimateTextTokens(renderTranscript([{ turn: places.get(event) ?? 0, event }], PART).text);
+    estimateTextTokens(renderTranscript([placedOf.get(event) as PlacedEvent], PART).text);
   return takeChunks(events, planChunks(turns, { budgetTokens, estimate })).map((part) => ({
     events: part,
     transcript: squeeze(part, budgetTokens),
   }));
 }
 
-/** Deals the events out to the parts, by the turn and event that each ends with. */
+/** Deals the events out to the parts, by the turn and event that each begins with. */
 function takeChunks(events: readonly PlacedEvent[], chunks: readonly TurnChunk[]): readonly (readonly PlacedEvent[])[] {
   const parts: PlacedEvent[][] = [];
-  let at = 0;
-  for (const { to_turn, to_event } of chunks) {
-    const start = at;
-    if (to_event === undefined) while (at < events.length && (events[at]?.turn ?? 0) <= to_turn) at += 1;
-    else {
-      while (at < events.length && !(events[at]?.turn === to_turn && events[at]?.event.id === to_event)) at += 1;
-      at += 1;
-    }
-    parts.push(events.slice(start, at));
+  for (const placed of events) {
+    const next = chunks[parts.length];
+    if (next?.from_turn === placed.turn && (next.from_event ?? placed.event.id) === placed.event.id) parts.push([]);
+    parts.at(-1)?.push(placed);
   }
-  return parts.filter((part) => part.length > 0);
+  return parts;
 }
 
 /** Shortens texts more and more until they fit; what is shortest of all is given as it is. */

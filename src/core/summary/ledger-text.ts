@@ -24,7 +24,7 @@ export function renderLedger(
     ["Files looked at:", ledger.read.filter(isNew)],
   ];
   const lines = [LEDGER_HEADING, ORIGIN];
-  let room = limit - LEDGER_HEADING.length - ORIGIN.length - MORE.length - 3;
+  let room = limit - LEDGER_HEADING.length - ORIGIN.length - MORE.length - 2;
   for (const [title, entries] of groups) {
     if (entries.length === 0) continue;
     const fitting = takeFitting(entries, room - title.length - 1);

@@ -3,12 +3,10 @@
 
 /** Characters of ASCII text that a token holds, at the least: code, logs and JSON (prose holds 4). */
 const ASCII_CHARS = 2.7;
-/** Characters of other scripts that a token holds, at the least. */
-const OTHER_CHARS = 1;
 
-/** Estimates the tokens of a text, not below what a model's tokenizer gives, rounded up. */
+/** Estimates the tokens of a text, not below what a model's tokenizer gives, rounded up: one for each character of other scripts. */
 export function estimateTextTokens(text: string): number {
   let other = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) other += 1;
-  return Math.ceil((text.length - other) / ASCII_CHARS + other / OTHER_CHARS);
+  return Math.ceil((text.length - other) / ASCII_CHARS + other);
 }

@@ -2,7 +2,7 @@
 // mark which no text of the conversation begins a line with, so that nothing said can pass for somebody else's words. Long
 // texts keep their head and tail and say how much is missing; nothing is left out silently.
 import { isText, plainText } from "../content.ts";
-import { type Content, type ContentPart, type Event, type Text, traitsOf } from "../event.ts";
+import { type Content, type ContentPart, type Event, type Text, type ToolCallResponse, traitsOf } from "../event.ts";
 import { pairCalls } from "../tool-pairing.ts";
 import { truncateText } from "../tool-stub.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
@@ -64,12 +64,12 @@ function listEntries(events: readonly PlacedEvent[], writer: Writer): readonly T
 }
 
 /** Which tool a result is of; results whose call is not among the events have none. */
-function createToolLookup(events: readonly PlacedEvent[]): (event: Event) => string {
+function createToolLookup(events: readonly PlacedEvent[]): (response: ToolCallResponse) => string {
   const pairs = pairCalls(groupTurns(events), () => false);
-  return (event) => (event.type === "tool_call_response" ? (pairs.get(event)?.name ?? "unknown tool") : "");
+  return (response) => pairs.get(response)?.name ?? "unknown tool";
 }
 
-function entryOf(event: Event, writer: Writer, toolOf: (event: Event) => string): TranscriptEntry | null {
+function entryOf(event: Event, writer: Writer, toolOf: (response: ToolCallResponse) => string): TranscriptEntry | null {
   const { output, speech } = writer.limits;
   switch (event.type) {
     case "chat_request":
@@ -147,7 +147,8 @@ function argumentsOf(args: unknown, writer: Writer): string {
 }
 
 function jsonOf(value: unknown, limit: number, writer: Writer): string {
-  return value === undefined ? "" : textOf(JSON.stringify(value) ?? "", limit, writer);
+  // Of nothing there is no JSON.
+  return textOf(JSON.stringify(value) ?? "", limit, writer);
 }
 
 /** The first of `@`, `@1`, `@2` … that no line of any text begins with, followed by a blank. */

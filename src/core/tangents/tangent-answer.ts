@@ -29,7 +29,7 @@ export function parseTangentAnswer(text: string, mayGo: (turn: number) => boolea
   const list = candidates(text)
     .map((candidate) => listIn(parseJson(candidate)))
     .find((found) => found !== null);
-  if (list === undefined || list === null) return null;
+  if (list === undefined) return null;
   const reasons = new Map<number, string>();
   const problems: string[] = [];
   for (const entry of list) {
@@ -62,9 +62,8 @@ function parseJson(text: string): unknown {
 
 function listIn(value: unknown): readonly unknown[] | null {
   if (Array.isArray(value)) return value;
-  if (typeof value !== "object" || value === null) return null;
-  const key = LISTS.find((name) => Array.isArray((value as Record<string, unknown>)[name]));
-  return key === undefined ? null : ((value as Record<string, unknown>)[key] as readonly unknown[]);
+  const fields = fieldsOf(value);
+  return LISTS.map((name) => fields[name]).find((list) => Array.isArray(list)) ?? null;
 }
 
 /** The turns that an entry names: a number, a text such as `5`, `turn 5` or `5-7`, or an object with one of these. */
@@ -75,9 +74,9 @@ function positionsOf(entry: unknown): readonly number[] | null {
     const all = entry.map(positionsOf);
     return entry.length > 0 && all.every((positions) => positions !== null) ? all.flat() : null;
   }
-  if (typeof entry !== "object" || entry === null) return null;
-  const key = POSITIONS.find((name) => (entry as Record<string, unknown>)[name] !== undefined);
-  return key === undefined ? null : positionsOf((entry as Record<string, unknown>)[key]);
+  const fields = fieldsOf(entry);
+  const key = POSITIONS.find((name) => fields[name] !== undefined);
+  return key === undefined ? null : positionsOf(fields[key]);
 }
 
 function rangeIn(text: string): readonly number[] | null {
@@ -92,5 +91,5 @@ function rangeIn(text: string): readonly number[] | null {
 function reasonOf(entry: unknown): string {
   const fields = fieldsOf(entry);
   const reason = REASONS.map((name) => fields[name]).find((value) => typeof value === "string");
-  return typeof reason === "string" ? cutEnd(oneLine(reason), REASON_CHARS) : "";
+  return cutEnd(oneLine(reason ?? ""), REASON_CHARS);
 }

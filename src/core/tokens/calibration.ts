@@ -179,7 +179,7 @@ function weightedMedian(slopes: readonly Slope[]): number {
 
 /** The middle number, the upper one of two; 0 of nothing. */
 function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return Float64Array.from(values).sort()[Math.floor(values.length / 2)] ?? 0;
 }
 
 function spread<Item>(items: readonly Item[]): readonly Item[] {

@@ -47,7 +47,7 @@ export interface TokenMeter {
 }
 
 export interface MeterOptions {
-  /** Counts one event, `estimateEvent` when left out; used as it is where no usage is recorded. */
+  /** Counts one event, by the plain estimate when left out; used as it is where no usage is recorded. */
   readonly countEvent?: (event: Event) => number;
 }
 
@@ -58,13 +58,14 @@ export interface MeterOptions {
 export function createTokenMeter(
   turns: Iterable<Turn>,
   compactions: readonly Compaction[] = [],
-  { countEvent = estimateEvent }: MeterOptions = {},
+  { countEvent }: MeterOptions = {},
 ): TokenMeter {
   const ordered = [...turns].sort((a, b) => a.index - b.index);
   const { events, usage, requests, sums: estimates } = recordRequests(ordered);
   const calibration = calibrateOn(requests);
-  const estimate = calibration === null && countEvent !== estimateEvent ? remember(countEvent) : estimateEvent;
-  const sums = estimate === estimateEvent ? estimates : sumTokens(events, estimate);
+  const own = calibration === null ? countEvent : undefined;
+  const estimate = own === undefined ? estimateEvent : remember(own);
+  const sums = own === undefined ? estimates : sumTokens(events, estimate);
   const total = sums[events.length] ?? 0;
   const anchor = findAnchor({
     ordered,
@@ -73,7 +74,7 @@ export function createTokenMeter(
     record: usage.at(-1),
     compactions,
     estimate,
-    isUnbroken: requests.at(-1)?.isUnbroken ?? false,
+    isUnbroken: requests.at(-1)?.isUnbroken === true,
   });
   const { factor, overhead } = fitThrough(anchor, calibration);
   const count = (estimated: number): number => Math.round(overhead + factor * estimated);

@@ -72,9 +72,7 @@ export function listUsage(events: readonly Event[]): readonly UsageRecord[] {
     if (metadata?.usage !== undefined) known.usage = readUsage(metadata.usage) ?? known.usage;
     if (typeof metadata?.model === "string") known.model = metadata.model;
   }
-  return [...answers.values()].flatMap(({ usage, ...place }) =>
-    usage === null || sizeOf(usage) === 0 ? [] : [{ ...place, usage }],
-  );
+  return [...answers.values()].filter(isCounted);
 }
 
 interface Answer {
@@ -82,6 +80,10 @@ interface Answer {
   end: number;
   usage: Usage | null;
   model?: string;
+}
+
+function isCounted(answer: Answer): answer is Answer & { readonly usage: Usage } {
+  return answer.usage !== null && sizeOf(answer.usage) > 0;
 }
 
 /** What events of one answer share; null where nothing tells of a request. */

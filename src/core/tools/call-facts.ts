@@ -75,7 +75,8 @@ function readFacts(tool: KnownTool, args: Arguments, path: string): CallFacts {
 function shellFacts(args: Arguments): CallFacts {
   const command = args["command"] ?? args["cmd"];
   const words = Array.isArray(command) ? command.filter((word) => typeof word === "string") : [];
-  if (words[0] === "apply_patch" && words.length === 2) return patchFacts(words[1] ?? "");
+  const [program, patch, ...more] = words;
+  if (program === "apply_patch" && patch !== undefined && more.length === 0) return patchFacts(patch);
   const line = typeof command === "string" ? command : lineOf(words);
   const read = line.length > COMMAND_CHARS ? null : readShellCommand(line.trim());
   if (read === null) return { kind: "shell", isWhole: false };

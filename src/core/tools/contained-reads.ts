@@ -4,6 +4,9 @@ import type { LineRange } from "./line-range.ts";
 import { shownLines } from "./shown-lines.ts";
 import type { ToolCall } from "./tool-call.ts";
 
+/** Position where there is none. */
+const NONE = -1;
+
 /** A read with what it showed. */
 interface Read {
   /** Id of the request event. */
@@ -65,14 +68,14 @@ function createNewestByRank(size: number): {
   readonly add: (rank: number, position: number) => void;
   readonly upTo: (rank: number) => number;
 } {
-  const tree = new Int32Array(size + 1).fill(-1);
+  const tree = new Int32Array(size + 1).fill(NONE);
   return {
     add: (rank, position) => {
-      for (let at = rank + 1; at <= size; at += at & -at) tree[at] = Math.max(tree[at] ?? -1, position);
+      for (let at = rank + 1; at <= size; at += at & -at) tree[at] = Math.max(tree[at] ?? NONE, position);
     },
     upTo: (rank) => {
-      let position = -1;
-      for (let at = rank + 1; at > 0; at -= at & -at) position = Math.max(position, tree[at] ?? -1);
+      let position = NONE;
+      for (let at = rank + 1; at > 0; at -= at & -at) position = Math.max(position, tree[at] ?? NONE);
       return position;
     },
   };

@@ -15,10 +15,10 @@ export interface LinesAsked {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The numbers of a range as written; `undefined` = not given, `null` = given, but no line number. */
+/** The numbers of a range as written; absent = not given, `null` = given, but no line number. */
 interface Written {
-  readonly first: number | null | undefined;
-  readonly last: number | null | undefined;
+  readonly first?: number | null | undefined;
+  readonly last?: number | null | undefined;
 }
 
 /** Reads the lines that a call of a reading tool asks for. */
@@ -53,15 +53,15 @@ function readForm(form: LineArguments, args: Arguments, limit: number): Written 
 function fromOffset(args: Arguments, base: 0 | 1, limit: number): Written {
   const offset = lineNumber(args["offset"]);
   const count = lineNumber(args["limit"]);
-  if (offset === null || count === null || count === 0) return { first: null, last: null };
-  if (offset === undefined && count === undefined) return { first: undefined, last: undefined };
+  if (offset === null || count === null) return { first: null, last: null };
+  if (offset === undefined && count === undefined) return {};
   const first = Math.max(1, (offset ?? base) + 1 - base);
   return { first, last: first + (count ?? limit) - 1 };
 }
 
 /** `[first, last]`; a last line of -1 is the end of the file. */
 function fromPair(pair: unknown): Written {
-  if (!isGiven(pair)) return { first: undefined, last: undefined };
+  if (!isGiven(pair)) return {};
   if (!Array.isArray(pair) || pair.length !== 2) return { first: null, last: null };
   const last = pair[1] === -1 ? Number.POSITIVE_INFINITY : lineNumber(pair[1]);
   return { first: lineNumber(pair[0]) ?? null, last: last ?? null };

@@ -12,7 +12,6 @@ export interface ShellRead {
 
 /** Plain words, and quoted texts in which a shell expands nothing; no operators but the one pipe that is looked for. */
 const SIMPLE = /^(?:[\w./@+:,=% -]|'[^'\n]*'|"[^"$`\\!\n]*")+$/;
-const ONE_PIPE = /^([^|]+)\|([^|]+)$/;
 const SED_LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p$/;
 const HEAD_COUNT = /^-n?(\d{1,9})$/;
 
@@ -21,38 +20,34 @@ const ALL: LineRange = { first: 1, last: END };
 
 /** Recognises a command that shows lines of one file; null for every other. */
 export function readShellCommand(command: string): ShellRead | null {
-  const [, numbered, filter] = ONE_PIPE.exec(command) ?? [];
-  if (numbered === undefined || filter === undefined) return readWords(simpleWords(command));
-  const [program = "", ...rest] = simpleWords(numbered) ?? [];
-  const path = program === "nl" ? pathAfter(rest, ["-ba"]) : null;
-  const [sed, option, script, ...more] = simpleWords(filter) ?? [];
-  const lines = sed === "sed" && option === "-n" && more.length === 0 ? parseSedLines(script) : null;
-  return path === null || lines === null ? null : { path, lines };
+  const parts = command.split("|");
+  if (parts.length !== 2) return readWords(simpleWords(command));
+  const [listing, filter] = parts.map(simpleWords);
+  if (listing?.[0] !== "nl" || filter?.[0] !== "sed" || filter[1] !== "-n" || filter.length !== 3) return null;
+  return showing(pathAfter(listing.slice(1), "-ba"), parseSedLines(filter[2]));
 }
 
 function readWords(words: readonly string[] | null): ShellRead | null {
-  const [program, ...rest] = words ?? [];
+  if (words === null) return null;
+  const [program, ...rest] = words;
   switch (program) {
     case "cat":
-      return showing(pathAfter(rest, ["-n"]), ALL);
+      return showing(pathAfter(rest, "-n"), ALL);
     case "nl":
-      return showing(pathAfter(rest, ["-ba"]), ALL);
+      return showing(pathAfter(rest, "-ba"), ALL);
     case "head":
       return readHead(rest);
     case "sed":
-      return rest[0] === "-n" ? showing(pathAfter(rest.slice(2), []), parseSedLines(rest[1])) : null;
+      return rest[0] === "-n" ? showing(pathAfter(rest.slice(2)), parseSedLines(rest[1])) : null;
     default:
       return null;
   }
 }
 
 function readHead(words: readonly string[]): ShellRead | null {
-  const isSplit = words[0] === "-n";
-  const count = HEAD_COUNT.exec(isSplit ? `-${words[1] ?? ""}` : (words[0] ?? ""))?.[1];
-  const last = Number(count);
-  return count === undefined || last === 0
-    ? null
-    : showing(pathAfter(words.slice(isSplit ? 2 : 1), []), { first: 1, last });
+  const option = words.slice(0, words[0] === "-n" ? 2 : 1);
+  const last = Number(HEAD_COUNT.exec(option.join(""))?.[1]);
+  return last >= 1 ? showing(pathAfter(words.slice(option.length)), { first: 1, last }) : null;
 }
 
 function showing(path: string | null, lines: LineRange | null): ShellRead | null {
@@ -60,16 +55,17 @@ function showing(path: string | null, lines: LineRange | null): ShellRead | null
 }
 
 /** The one word that is left when options that change no content are taken away; null when there is none, or more. */
-function pathAfter(words: readonly string[], options: readonly string[]): string | null {
+function pathAfter(words: readonly string[], ...options: readonly string[]): string | null {
   const [path = "", ...more] = words.filter((word) => !options.includes(word));
   return path === "" || path.startsWith("-") || more.length > 0 ? null : path;
 }
 
 function parseSedLines(script: string | undefined): LineRange | null {
-  const [, from, to] = SED_LINES.exec(script ?? "") ?? [];
-  if (from === undefined) return null;
+  const match = SED_LINES.exec(script ?? "");
+  if (match === null) return null;
+  const [, from, to = from] = match;
   const first = Number(from);
-  const last = to === "$" ? END : Number(to ?? from);
+  const last = to === "$" ? END : Number(to);
   return first < 1 || last < first ? null : { first, last };
 }
 

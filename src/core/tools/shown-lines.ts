@@ -38,8 +38,8 @@ export function isStandIn({ content }: Pick<ToolCallResponse, "content">): boole
  * other calls and for a read that is unanswered, failed, cut in the middle, stands for another, or whose text is elsewhere.
  */
 export function shownLines({ request, response }: Pick<ToolCall, "request" | "response">): LineRange | null {
-  const { kind, lines } = callFacts(request);
-  if (kind !== "read" || lines === undefined || response === null || response.is_error) return null;
+  const { lines } = callFacts(request);
+  if (lines === undefined || response === null || response.is_error) return null;
   const before = known.get(response);
   if (before?.asked === lines) return before.shown;
   const shown = linesShown(lines, response);

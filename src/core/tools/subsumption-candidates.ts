@@ -12,9 +12,7 @@ export function listCandidates(calls: readonly ToolCall[]): ReadonlyMap<ToolCall
   const candidates = new Map<ToolCall, readonly ToolCall[]>();
   /** By text: positions of the nearest calls that hold it, ascending. */
   const nearest = new Map<string, readonly number[]>();
-  for (let position = calls.length - 1; position >= 0; position--) {
-    const call = calls[position];
-    if (call === undefined) continue;
+  for (const [position, call] of [...calls.entries()].reverse()) {
     const texts = textsIn(call.request.arguments);
     const sharing = new Set(texts.flatMap((text) => nearest.get(text) ?? []));
     const found = [...sharing].sort((a, b) => a - b).slice(0, MAX_CANDIDATES);

@@ -50,9 +50,9 @@ function findAnswers(turns: readonly Turn[], pairs: CallPairs): ReadonlyMap<Tool
     let index = -1;
     for (const event of events) {
       index += 1;
-      const request = event.type === "tool_call_response" ? pairs.get(event) : undefined;
-      if (request === undefined || event.type !== "tool_call_response") continue;
-      answers.set(request, { response: event, turn, index });
+      if (event.type !== "tool_call_response") continue;
+      const request = pairs.get(event);
+      if (request !== undefined) answers.set(request, { response: event, turn, index });
     }
   }
   return answers;

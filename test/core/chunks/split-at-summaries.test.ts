@@ -31,4 +31,32 @@ describe("splitAtSummaries", () => {
       "U A",
     ]);
   });
+
+  it("splits behind the turn that a summary ends with, however its end is given", () => {
+    for (const end of [{}, { to_event: "e1.3" }])
+      expect(split(makeCompaction("k", [0, 1], { ...summaryOf("s"), ...end }))).toEqual(["0 1", "2 3"]);
+    const whole = makeCompaction("k", [1, 1], { ...summaryOf("s"), from_event: "e1.0", to_event: "e1.3" });
+    expect(split(whole)).toEqual(["0", "1", "2 3"]);
+  });
+
+  it("splits behind the very first event of a turn", () => {
+    const first = makeCompaction("k", [0, 1], { ...summaryOf("s"), to_event: "e1.0" });
+    expect(splitAtSummaries(turns, [first]).map((stretch) => printConversation(stretch))).toEqual([
+      "U A | ",
+      "^ U A A | U A | U A",
+    ]);
+  });
+
+  it("splits a turn at every place where summaries meet in it, in order", () => {
+    const inside = (id: string, from_event: string, to_event: string) =>
+      makeCompaction(id, [1, 1], { ...summaryOf("s"), from_event, to_event });
+    const stretches = splitAtSummaries(turns, [inside("l", "e1.3", "e1.3"), inside("k", "e1.1", "e1.2")]);
+    expect(stretches.map((stretch) => printConversation(stretch))).toEqual(["U A | ", "^ U A", "^ A", "U A | U A"]);
+  });
+
+  it("passes over an end that is not among the events handed in", () => {
+    const gone = makeCompaction("k", [0, 1], { ...summaryOf("s"), to_event: "gone" });
+    expect(split(gone)).toEqual(["0 1 2 3"]);
+    expect(splitAtSummaries([], [gone])).toEqual([]);
+  });
 });

@@ -43,8 +43,12 @@ const words = (count: number, seed: string): string =>
 describe("extractSummary", () => {
   it("says in its first line that it is an extract, and has the sections of a summary in order", () => {
     const { summary } = extractSummary(place([ask("hello"), say("hi")]));
-    expect(summary.split("\n", 1)[0]).toContain("Extract of turn t0");
-    expect(summary.split("\n", 1)[0]).toContain("not a summary written by a model");
+    const label = (turns: string): string =>
+      `[Extract of ${turns}: passages and facts taken from the conversation by fixed rules, not a summary written by a model. … marks what was cut.]`;
+    expect(summary.split("\n\n", 1)[0]).toBe(label("turn t0"));
+    const three = extractSummary(place([ask("hello")], [say("hi")], [ask("bye")]));
+    expect(three.summary.split("\n\n", 1)[0]).toBe(label("turns t0 to t2"));
+    expect(extractSummary([]).summary.split("\n\n", 1)[0]).toBe(label("turn t0"));
     expect(summary.match(/^## .*$/gm)).toEqual(SECTIONS.map((name) => `## ${name}`));
   });
 
@@ -94,6 +98,15 @@ describe("extractSummary", () => {
       "- /p/read.ts",
     ]);
     expect(files).toEqual(["/p/edited.ts", "lib/patched.py", "/p/refused.ts", "/p/read.ts"]);
+  });
+
+  it("gives two hundred files that were only read, and all that were changed", () => {
+    const read = Array.from({ length: 201 }, (_, n) => `/p/read-${n}.ts`);
+    const turns = callTurns([
+      ...read.map((file_path) => call("Read", { file_path })),
+      call("Write", { file_path: "/p/new.ts", content: "x" }),
+    ]);
+    expect(extractSummary(placed(turns)).files).toEqual(["/p/new.ts", ...read.slice(0, 200)]);
   });
 
   it("tells which commands ran and failed, and leaves out those that only look", () => {

@@ -51,8 +51,61 @@ describe("picking passages", () => {
     expect(turns).toEqual([...turns].sort((a, b) => a - b));
   });
 
+  it("counts what a line takes beside its text", () => {
+    const passages = listPassages(said(parser));
+    const pickIn = (chars: number) => pickPassages(passages, { chars, lineChars: 10, isKnown: () => false });
+    expect(pickIn(parser.length + 10)).toEqual(passages);
+    expect(pickIn(parser.length + 9)).toEqual([]);
+  });
+
   it("picks nothing where there is no room or nothing to pick", () => {
     expect(pick([parser], 10)).toEqual([]);
     expect(pick([], 100)).toEqual([]);
+  });
+});
+
+describe("listPassages", () => {
+  const texts = (...all: readonly string[]): readonly string[] => listPassages(said(...all)).map(({ text }) => text);
+
+  it("scores rare terms, each text's once, by what the sentence is for", () => {
+    const [first, second] = listPassages(
+      said("alpha beta gamma delta epsilon alpha.", "alpha zetas thetas iotas kappas."),
+    );
+    const score = (2 * Math.log(3) * 2 + Math.log(2)) / Math.sqrt(5);
+    expect(first).toMatchObject({ turn: 0, order: 0, terms: new Set(["alpha", "beta", "gamma", "delta", "epsilon"]) });
+    expect(second).toMatchObject({ turn: 1, order: 1 });
+    expect(first?.score).toBeCloseTo(score, 10);
+    const again = listPassages(said("alpha beta gamma delta epsilon. alpha zetas thetas iotas kappas."));
+    expect(again.map(({ score: one }) => one)).toEqual([5, 5].map((n) => (n * Math.log(2)) / Math.sqrt(5)).map(near));
+  });
+
+  const near = (value: number): unknown => expect.closeTo(value, 10);
+
+  it.each([
+    ["30 characters", "alphas betas gammas deltas eps", ["alphas betas gammas deltas eps"]],
+    ["29 characters", "alphas betas gammas deltas ep", []],
+    ["four terms", "alphabetical bewildering deltoids eps", ["alphabetical bewildering deltoids eps"]],
+    ["three terms", "alphabetical bewildering deltoids and the", []],
+    ["list marks", "12) alphas betas gammas deltas eps", ["alphas betas gammas deltas eps"]],
+    ["one bold mark", "alphas **betas gammas deltoids. eps", ["alphas betas gammas deltoids."]],
+    ["two bold marks", "alphas **betas** gammas deltas eps", ["alphas **betas** gammas deltas eps"]],
+    [
+      "code between fences",
+      "```\nalphas betas gammas deltas eps\n```\nzetas thetas iotas kappas lambdas",
+      ["zetas thetas iotas kappas lambdas"],
+    ],
+  ])("minds %s", (_, text, sentences) => {
+    expect(texts(text)).toEqual(sentences);
+  });
+
+  it("cuts a sentence at 320 characters, and looks at both ends of a long text", () => {
+    const long = Array.from({ length: 90 }, (_, n) => `word${n + 10}`).join(" ");
+    expect(texts(long)[0]).toMatch(/^word10 .* …$/);
+    expect(texts(long)[0]?.length).toBeLessThanOrEqual(320);
+    const [start, end] = ["alphas betas gammas deltas eps.", "zetas thetas iotas kappas lambdas."];
+    const middle = "middles muddles meddles moddles.";
+    const filled = `${start} ${"x ".repeat(3500)}\n${middle}\n${"y ".repeat(3500)}\n${end}`;
+    expect(texts(filled)).toEqual([start, end]);
+    expect(texts(`${start}\n${middle}\n${end}`)).toEqual([start, middle, end]);
   });
 });

@@ -49,4 +49,55 @@ describe("checkGrounding", () => {
   it("takes a mark that nothing closes for none", () => {
     expect(checkGrounding('6" long\nand “open, `too', raw)).toEqual([]);
   });
+
+  const said = (...messages: readonly string[]): readonly Event[] =>
+    messages.map((message) => ({ type: "chat_response", ...base, message }));
+
+  it("searches for 500 of each kind", () => {
+    const many = (text: (n: number) => string): string => Array.from({ length: 501 }, (_, n) => text(n)).join("\n");
+    const findings = checkGrounding(`${many((n) => `"made up ${n}"`)}\n${many((n) => `#${n + 1}`)}`, []);
+    expect(findings.filter(({ kind }) => kind === "quote")).toHaveLength(500);
+    expect(findings.filter(({ kind }) => kind === "issue")).toHaveLength(500);
+    expect(findings.at(-1)).toEqual({ kind: "issue", text: "#500" });
+  });
+
+  it("does not search for what the events hold as it is", () => {
+    const held = Array.from({ length: 500 }, (_, n) => `#${n + 1}`).join(" ");
+    expect(checkGrounding(`${held} #9999`, said(held))).toEqual([{ kind: "issue", text: "#9999" }]);
+  });
+
+  it("finds no quotation across two texts, nor the parts of one twice in one place", () => {
+    expect(checkGrounding('"alphabet soup"', said("alpha", "bet soup"))).toEqual([
+      { kind: "quote", text: "alphabet soup" },
+    ]);
+    const twice = '"please … please"';
+    expect(checkGrounding(twice, said("please"))).toEqual([{ kind: "quote", text: "please … please" }]);
+    expect(checkGrounding(twice, said("please, please"))).toEqual([]);
+    expect(checkGrounding('"resolveBound() again"', said("resolveBound(turn)"))).toHaveLength(1);
+  });
+
+  it("takes calls with arguments of any form", () => {
+    const calls = [null, "the patch text", ["the list item"]].map(
+      (args): Event => ({ type: "tool_call_request", ...base, call_id: "c", name: "ApplyPatch", arguments: args }),
+    );
+    expect(checkGrounding('`ApplyPatch` with "the patch text" and "the list item"', calls)).toEqual([]);
+  });
+
+  it.each([
+    ["a path by its base name", "src/core/lexer.ts", "the lexer.tsx", []],
+    ["a bare name", "lexer.ts", "the parser.ts", ["lexer.ts"]],
+    ["a URL by the whole of it only", "https://x.example/other/page", "the page", ["https://x.example/other/page"]],
+    ["a SHA by its first digits", "a1b2c3d", "a1b2c3d4e5f60718", []],
+    ["a SHA by its first digits only", "b2c3d4e", "a1b2c3d4f5f60718", ["b2c3d4e"]],
+    ["rounded numbers not at all", "1.2k, 3M, 2g, 10x", "nothing", []],
+    ["a path that ends like a rounded number", "/var/log/2k", "nothing", ["/var/log/2k"]],
+    ["a number with a unit of its own", "15 seconds, 10 bytes", "nothing", ["15 seconds", "10 bytes"]],
+    ["a number with another unit", "234 ms", "234px4", []],
+    ["a number inside another one", "234 ms", "1234 rows, 2345 rows, 0234a 9234b 2340c 2349d", ["234 ms"]],
+    ["a number between marks", "234 ms", "9234b /234:", []],
+    ["a number in groups of digits", "1234567.25 ms", "at $1,234,567.25each", []],
+    ["a number in other groups", "1234567 ms", "at 123,4567each", ["1234567 ms"]],
+  ])("looks for %s", (_, summary, text, made) => {
+    expect(checkGrounding(summary, said(text)).map((finding) => finding.text)).toEqual(made);
+  });
 });

@@ -109,6 +109,112 @@ describe("lossReceipt", () => {
     expect(lossReceipt({ ...input, after: pointed }).facts.pins).toMatchObject({ pointer: 1, hidden: 0 });
   });
 
+  it("takes a pin for visible by what it says, for pointed at by its stub, and for summed up by its id", () => {
+    const [, request, call] = turns[0]!.events as [Event, Event, Event];
+    const input = { raw: turns[0]!.events, before: projectTurns(turns, []) };
+    const kept = { kind: "kept", turn: 0 } as const;
+    const pinsIn = (shown: readonly Event[], pins: readonly string[], summary?: string) =>
+      lossReceipt({ ...input, after: { turns: [{ origin: kept, events: shown }] }, pins, summary }).facts.pins;
+    expect(pinsIn([structuredClone(request)], [request.id])).toEqual({ ...none, total: 1, visible: 1 });
+    expect(pinsIn([{ ...request, content: "gone" } as Event], [request.id])).toEqual({
+      ...none,
+      total: 1,
+      visible: 0,
+      hidden: 1,
+    });
+    expect(pinsIn([], [request.id, call.id], `see ${call.id}.`)).toEqual({
+      ...none,
+      total: 2,
+      visible: 0,
+      summary: 1,
+      hidden: 1,
+    });
+    expect(pinsIn([], [])).toBeUndefined();
+  });
+
+  it("counts an older summary that stays, and a replacement, as visible", () => {
+    const older = makeCompaction("a", [0, 0], summaryOf("See #42 there."), 1);
+    const strip = makeCompaction("b", [1, 1], { reasoning: "strip" }, 2);
+    const before = projectTurns(turns, [older]);
+    const both = { raw: turns.flatMap(({ events }) => events), before };
+    expect(lossReceipt({ ...both, after: projectTurns(turns, [older, strip]) }).facts.issues).toBeUndefined();
+    const seen = { raw: turns[0]!.events, before: projectTurns(turns, []) };
+    const origin = { kind: "replacement", from: 0, to: 0, compaction: "r" } as const;
+    const told = { turns: [{ origin, events: [say("See #42 there.")] }] };
+    expect(lossReceipt({ ...seen, after: told }).facts.issues).toEqual({ ...none, total: 1, visible: 1 });
+    const summed = { turns: [{ ...told.turns[0]!, origin: { ...origin, kind: "summary" } as const }] };
+    expect(lossReceipt({ ...seen, after: summed }).facts.issues).toEqual({
+      ...none,
+      total: 1,
+      visible: 0,
+      hidden: 1,
+    });
+    const kept = { ...told.turns[0]!, origin: { ...origin, kind: "summary" } as const };
+    const again = { turns: [kept, { origin: { kind: "kept", turn: 1 } as const, events: [say("#42")] }] };
+    expect(lossReceipt({ raw: again.turns[1]!.events, before: again, after: { turns: [kept] } }).facts.issues).toEqual({
+      ...none,
+      total: 1,
+      visible: 1,
+    });
+  });
+
+  it("dates what an older summary showed by the last turn that it stood for", () => {
+    const [one, two, three] = [1, 2, 3].map((turn) => ({ kind: "kept", turn }) as const);
+    const summary = { kind: "summary", from: 0, to: 2, compaction: "old" } as const;
+    const before = { turns: [{ origin: summary, events: [say("See #42.")] }] };
+    const later = (origin: typeof one) => ({ turns: [{ origin: origin!, events: [say("#42 again")] }] });
+    const mentionedFrom = (origin: typeof one) =>
+      lossReceipt({ raw: [], before, after: later(origin) }).mentioned_later;
+    expect(mentionedFrom(one)).toEqual([]);
+    expect(mentionedFrom(two)).toEqual([]);
+    expect(mentionedFrom(three)).toEqual([{ kind: "issues", text: "#42", turn: 3 }]);
+  });
+
+  it("looks at covered events only", () => {
+    const view = projectTurns(turns, []);
+    const after = { turns: [] };
+    expect(lossReceipt({ raw: [turns[1]!.events[1]!], before: view, after })).toEqual({
+      facts: { requests: { ...none, total: 1, visible: 0, hidden: 1 } },
+      mentioned_later: [],
+    });
+  });
+
+  it.each([
+    ["120 characters as they are", "a".repeat(113), "a".repeat(113)],
+    ["120 of more characters", "a".repeat(114), `${"a".repeat(112)}…`],
+    ["no blank before the cut", `${"a".repeat(111)} bb cc`, `${"a".repeat(111)}…`],
+    ["no half of a character", `${"a".repeat(111)}😀bb`, `${"a".repeat(111)}…`],
+    ["a character before the cut", `${"a".repeat(110)}😀bb`, `${"a".repeat(110)}😀…`],
+  ])("lists a long fact with %s", (_, rest, shown) => {
+    const line = `Error: ${rest}`;
+    const some = splitTurns([start(), ...call("Bash", {}, line), start(), say(`It said: no.\n${line}`)], () => true);
+    const after = projectTurns(some, [makeCompaction("k", [0, 0], STRIP_TOOLS)]);
+    const result = lossReceipt({ raw: some[0]!.events, before: projectTurns(some, []), after });
+    expect(result.mentioned_later).toEqual([{ kind: "errors", text: `Error: ${shown}`.slice(0, 120), turn: 1 }]);
+  });
+
+  it("lists five mentioned facts of a kind and twenty of all", () => {
+    const six = (text: (n: number) => string): string => [1, 2, 3, 4, 5, 6].map(text).join(" ");
+    const texts = [
+      six((n) => `a${n}.ts`),
+      six((n) => `${n}00`),
+      six((n) => `abcdef0${n}`),
+      six((n) => `#${n}`),
+      six((n) => `some_name${n}`),
+    ].join(" ");
+    const some = splitTurns([start(), ...call("Bash", {}, texts), start(), say(texts)], () => true);
+    const after = projectTurns(some, [makeCompaction("k", [0, 0], STRIP_TOOLS)]);
+    const result = lossReceipt({ raw: some[0]!.events, before: projectTurns(some, []), after });
+    const five = (text: (n: number) => string): readonly string[] => [1, 2, 3, 4, 5].map(text);
+    expect(result.mentioned_later.map(({ text }) => text)).toEqual([
+      ...five((n) => `a${n}.ts`),
+      ...five((n) => `${n}00`),
+      ...five((n) => `abcdef0${n}`),
+      ...five((n) => `#${n}`),
+    ]);
+    expect(result.facts.identifiers).toMatchObject({ mentioned_later: 6 });
+  });
+
   it("limits what one event contributes and what is listed", () => {
     const names = Array.from({ length: 3000 }, (_, at) => `some_name${at}`).join(" ");
     const many = splitTurns([start(), ...call("Bash", {}, names), start(), say(names)], () => true);

@@ -62,6 +62,14 @@ describe("drop-failed", () => {
     expect(drop(fail, call("Bash", { command: "make test" }))).toBeNull();
     expect(drop(failed("Read", { file_path: "a" }), call("Edit", { file_path: "a" }))).toBeNull();
     expect(drop(fail, call("Bash", { command: "make" }, null))).toBeNull();
+    expect(drop(fail, fail)).toBeNull();
+  });
+
+  it("keeps what did not fail, answered or not", () => {
+    const make = call("Bash", { command: "make" });
+    expect(drop(make, make)).toBeNull();
+    expect(drop(call("Bash", { command: "make" }, null), make)).toBeNull();
+    expect(drop(failed("Bash", { command: "make" }), call("Read", { command: "make" }))).toBeNull();
   });
 });
 

@@ -5,6 +5,8 @@ import {
   MIN_GAIN_TOKENS,
   PROTECT_TOKENS,
   parseTarget,
+  TARGET_SHARE,
+  TIER_1_CHARS,
   tokensOf,
 } from "../../../src/core/strategies/pipelines.ts";
 
@@ -50,13 +52,49 @@ describe("choosePipelines", () => {
     expect(uses.find(({ strategy }) => strategy.name === "strip-tool-results")?.isWanted).toBeUndefined();
   });
 
+  it("gives the tiers of a pipeline sizes of their own, and lets options say otherwise", () => {
+    const optionsOf = ({ uses }: ReturnType<typeof choose>) => uses.map(({ options }) => options);
+    expect(optionsOf(choose("tiered"))).toEqual([{ maxChars: TIER_1_CHARS }, {}]);
+    expect(optionsOf(choosePipelines(["tiered"], { maxChars: 7, head: 1 }))).toEqual([
+      { maxChars: 7, head: 1 },
+      { maxChars: 7, head: 1 },
+    ]);
+    expect(optionsOf(choose("truncate-results"))).toEqual([{}]);
+    expect(choose("truncate-results").uses[0]?.isWanted).toBeUndefined();
+    const { uses } = choose("tiered", "truncate-results", "strip-reasoning");
+    expect(uses.map(({ strategy, options, isWanted }) => [strategy.name, options, isWanted === undefined])).toEqual([
+      ["truncate-results", {}, true],
+      ["strip-tool-results", {}, false],
+      ["strip-reasoning", {}, true],
+    ]);
+  });
+
+  it("says what it would go on to, and what it leaves alone", () => {
+    const target = { tokens: 900 };
+    const { uses: _, ...tiered } = choosePipelines(["tiered", "tiered"], {}, target);
+    expect(tiered).toEqual({ names: ["tiered"], protectTokens: PROTECT_TOKENS, summarizeAbove: target });
+    const { uses, ...usual } = choosePipelines(["tiered"]);
+    expect(usual.summarizeAbove).toEqual({ share: TARGET_SHARE });
+    expect(uses[0]?.isWanted?.({ viewTokens: 501, windowTokens: 1000 })).toBe(true);
+    expect(uses[0]?.isWanted?.({ viewTokens: 500, windowTokens: 1000 })).toBe(false);
+    const { uses: __, ...masked } = choose("mask-results");
+    expect(masked).toEqual({ names: ["mask-results"], protectTokens: PROTECT_TOKENS, minGainTokens: MIN_GAIN_TOKENS });
+  });
+
   it("leaves turns, not tokens, alone for plain strategies, and masks results in batches", () => {
     expect(choose("strip-tools")).toEqual({ uses: expect.anything(), names: ["strip-tools"] });
     expect(choose("mask-results")).toMatchObject({ protectTokens: PROTECT_TOKENS, minGainTokens: MIN_GAIN_TOKENS });
   });
 
   it("refuses two pipelines, a pipeline beside one that stands alone, and a name that is none", () => {
-    expect(() => choose("auto", "tiered")).toThrow(/cannot be combined/);
+    expect(() => choose("auto", "tiered", "auto")).toThrow(
+      expect.objectContaining({
+        code: "contradictory_strategies",
+        message: "The pipelines auto and tiered cannot be combined.",
+        hints: ["Run one, look at `jpg diff`, then the other."],
+        data: { strategies: ["auto", "tiered"] },
+      }),
+    );
     expect(() => choose("auto", "classify-tangents")).toThrow(/cannot be combined/);
     expect(() => choose("automatic")).toThrow(/There is no strategy "automatic".*auto/);
   });
@@ -69,7 +107,43 @@ describe("parseTarget", () => {
     ]);
   });
 
-  it.each(["0", "-5", "many", "1.5", "150%", "", "5kk"])("refuses %j", (text) => {
-    expect(() => parseTarget(text)).toThrow(/expected tokens or a share/);
+  it.each([
+    [" 60K ", { tokens: 60_000 }],
+    ["2M", { tokens: 2_000_000 }],
+    ["0.5k", { tokens: 500 }],
+    ["1k", { tokens: 1000 }],
+    ["2", { tokens: 2 }],
+    ["1", { share: 1 }],
+    ["100%", { share: 1 }],
+    ["0.25%", { share: 0.0025 }],
+    ["0.000001", { share: 0.000001 }],
+  ])("reads %j as %j", (text, target) => {
+    expect(parseTarget(text)).toEqual(target);
+  });
+
+  it.each([
+    "0",
+    "0%",
+    "0k",
+    "-5",
+    "many",
+    "1.5",
+    "1.5k5",
+    "0.0001k",
+    "150%",
+    "",
+    "5kk",
+    "x5",
+    "1.",
+    "1.1234567",
+    "1234567890",
+  ])("refuses %j", (text) => {
+    expect(() => parseTarget(text)).toThrow(
+      expect.objectContaining({
+        code: "bad_target",
+        message: `--target ${text}: expected tokens or a share of the model's window.`,
+        hints: ["--target 60000 · --target 60k · --target 0.5 · --target 50%"],
+      }),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
 import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
 
@@ -39,9 +40,90 @@ describe("chooseStrategies", () => {
   });
 });
 
+describe("what chooseStrategies says of what it refuses", () => {
+  const [below, above] = [-1, Number.MAX_SAFE_INTEGER + 1];
+
+  it.each<[string, readonly string[], StrategyOptions, object]>([
+    [
+      "a name that is like none",
+      ["zzz"],
+      {},
+      {
+        code: "unknown_strategy",
+        message: `There is no strategy "zzz"; there are: ${[...STRATEGIES.map(({ name }) => name), "auto", "tiered"].join(", ")}.`,
+        hints: ["`jpg compact --help` lists what can be given."],
+        data: { name: "zzz", known: [...STRATEGIES.map(({ name }) => name), "auto", "tiered"] },
+      },
+    ],
+    [
+      "company",
+      ["strip-tools", "summarize"],
+      {},
+      {
+        code: "contradictory_strategies",
+        message: "The strategy summarize cannot be combined with others.",
+        hints: ["Run `jpg compact --strategy summarize` and the others one after the other."],
+        data: { strategies: ["strip-tools", "summarize"] },
+      },
+    ],
+    [
+      "an option of another",
+      ["dedup-tools"],
+      { maxChars: 5 },
+      {
+        code: "unused_option",
+        message: "--max-chars says nothing without --strategy supersede or truncate-results or strip-arguments.",
+        hints: ["Add the strategy, or leave --max-chars out."],
+      },
+    ],
+    [
+      "an option of one beside its own",
+      ["truncate-results"],
+      { head: 0, newest: 1 },
+      { code: "unused_option", message: "--newest says nothing without --strategy mask-results." },
+    ],
+    [
+      "no character",
+      ["supersede"],
+      { maxChars: 0 },
+      { code: "bad_option", message: "--max-chars: expected a whole number above 0." },
+    ],
+    ["half a character", ["supersede"], { maxChars: 1.5 }, { code: "bad_option" }],
+    [
+      "less than no head",
+      ["truncate-results"],
+      { head: -0.1 },
+      { code: "bad_option", message: "--head: expected a share from 0 to 1." },
+    ],
+    ["more than all", ["truncate-results"], { head: 1.1 }, { code: "bad_option" }],
+    [
+      "fewer than none",
+      ["mask-results"],
+      { newest: below },
+      { code: "bad_option", message: "--newest: expected a whole number, 0 or more." },
+    ],
+    ["more than can be counted", ["mask-results"], { newest: above }, { code: "bad_option" }],
+  ])("names %s", (_, names, options, error) => {
+    expect(() => chooseStrategies(names, options)).toThrow(expect.objectContaining(error));
+  });
+
+  it.each<[string, StrategyOptions]>([
+    ["truncate-results", { maxChars: 1, head: 0 }],
+    ["truncate-results", { head: 1 }],
+    ["mask-results", { newest: 0 }],
+  ])("nothing of %s with %j", (name, options) => {
+    expect(chooseStrategies([name], options)).toMatchObject([{ strategy: { name }, options }]);
+  });
+
+  it("nothing of one that stands alone and is named twice", () => {
+    expect(chooseStrategies(["summarize", "summarize"])).toHaveLength(1);
+  });
+});
+
 describe("parseTurnList", () => {
   it("joins what touches", () => {
     expect(parseTurnList("5")).toEqual([{ from: 5, to: 5 }]);
+    expect(parseTurnList(" 5-5 ")).toEqual([{ from: 5, to: 5 }]);
     expect(parseTurnList("7, 3-5,6")).toEqual([{ from: 3, to: 7 }]);
     expect(parseTurnList("3-9,4-5")).toEqual([{ from: 3, to: 9 }]);
   });
@@ -53,7 +135,13 @@ describe("parseTurnList", () => {
     ]);
   });
 
-  it.each(["", "a", "3-", "7-5", "-3", "1,,2", "1.5"])("refuses %j", (text) => {
-    expect(() => parseTurnList(text)).toThrow(expect.objectContaining({ code: "bad_turns" }));
+  it.each(["", "a", "3-", "7-5", "-3", "1,,2", "1.5", "1234567890", "x3", "3x", "1-2-3"])("refuses %j", (text) => {
+    expect(() => parseTurnList(text)).toThrow(
+      expect.objectContaining({
+        code: "bad_turns",
+        message: `--turns takes turn positions like 3,5-7; got "${text}".`,
+        hints: ["see the turns: jpg print"],
+      }),
+    );
   });
 });

@@ -10,6 +10,14 @@ describe("fillTemplate", () => {
 
   it("takes a line away that is a hole filled with nothing, and the empty line after it", () => {
     expect(fillTemplate("t", "one\n\n{{a}}\n\ntwo {{a}}.\n", { a: "" })).toBe("one\n\ntwo .");
+    expect(fillTemplate("t", "{{a}}\none\n{{a}}\n\n\ntwo", { a: "" })).toBe("one\n\ntwo");
+    expect(fillTemplate("t", "one {{a}}\n\n{{b}}\n\ntwo", { a: "", b: "B" })).toBe("one \n\nB\n\ntwo");
+  });
+
+  it("takes blanks at the end away, and none at the beginning", () => {
+    expect(fillTemplate("t", "\n one {{a}}\n \n", { a: "1  " })).toBe("\n one 1");
+    expect(fillTemplate("t", "{{ a }} {{A}} {a} {{}}", {})).toBe("{{ a }} {{A}} {a} {{}}");
+    expect(fillTemplate("t", "{{one_two}}", { one_two: "2" })).toBe("2");
   });
 
   it("refuses a hole without a value and a value without a hole", () => {
@@ -45,7 +53,25 @@ describe("parseSummaryTemplate", () => {
   });
 
   it("refuses a file without sections", () => {
-    for (const text of ["Do it.", "Do it.\n# Sections\nnone"])
-      expect(() => parseSummaryTemplate("f", text)).toThrowError(expect.objectContaining({ code: "bad_template" }));
+    const notOne = ["Do it.", "Do it.\n# Sections\nnone", "# Sections\n## ONE (optional)", "## ONE\n## Sections"];
+    for (const text of [...notOne, "x # Sections\n## ONE", "# Sections \n## ONE", "## ONE\n# Sections\nx ## TWO"])
+      expect(() => parseSummaryTemplate("f", text)).toThrowError(
+        expect.objectContaining({
+          kind: "internal",
+          code: "bad_template",
+          message: 'The template f names no sections: expected a line "# Sections" and lines "## NAME" after it.',
+        }),
+      );
+  });
+
+  it("reads headings that are whole lines only, behind the line that parts them from the text", () => {
+    const content =
+      "\nFirst.\n## NOT\n\n# Sections\n\n## A (optional) \n### no\n## B (optional)\n ## no\n## C\n# Sections\n";
+    expect(parseSummaryTemplate("f", content)).toEqual({
+      text: "First.\n## NOT",
+      sections: "## A (optional) \n### no\n## B (optional)\n ## no\n## C\n# Sections",
+      required: ["A (optional) ", "C"],
+      names: ["A (optional) ", "B", "C"],
+    });
   });
 });

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Event } from "../../../src/core/event.ts";
 import { fitParts, fitWhole } from "../../../src/core/summary/fit-transcript.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { estimateTextTokens } from "../../../src/core/summary/text-tokens.ts";
+import { renderTranscript } from "../../../src/core/summary/transcript.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
 /** Turns of so many calls each, with outputs of so many characters. */
@@ -23,6 +25,19 @@ describe("fitWhole", () => {
     expect(fitWhole(all, 5000)?.shortened).toBe(0);
     expect(fitWhole(all, 3000)?.shortened).toBe(3);
     expect(fitWhole(all, 1000)).toBeNull();
+  });
+
+  it("keeps forty thousand characters of what is said and four thousand of an output, else half of both", () => {
+    const all = [
+      { turn: 3, event: request("u", "u".repeat(50_000)) },
+      { turn: 3, event: result("r", "x", "r".repeat(5000)) },
+    ];
+    const wide = renderTranscript(all, { output: 4000, speech: 40_000 });
+    const narrow = renderTranscript(all, { output: 2000, speech: 20_000 });
+    expect(fitWhole(all, estimateTextTokens(wide.text))).toEqual(wide);
+    expect(fitWhole(all, estimateTextTokens(wide.text) - 1)).toEqual(narrow);
+    expect(fitWhole(all, estimateTextTokens(narrow.text))).toEqual(narrow);
+    expect(fitWhole(all, estimateTextTokens(narrow.text) - 1)).toBeNull();
   });
 });
 
@@ -52,9 +67,58 @@ describe("fitParts", () => {
   });
 });
 
+describe("fitParts, where", () => {
+  const long = { turn: 0, event: request("u", "u".repeat(30_000)) };
+  const output = { turn: 0, event: result("r", "x", "r".repeat(30_000)) };
+
+  it.each([
+    ["speech is halved first", long, { output: 2000, speech: 20_000 }],
+    ["speech is halved again", long, { output: 2000, speech: 5000 }],
+    ["speech is as short as can be", long, { output: 200, speech: 200 }],
+    ["outputs are as long as can be", output, { output: 2000, speech: 20_000 }],
+    ["outputs are as short as speech", output, { output: 1250, speech: 1250 }],
+    ["outputs are as short as can be", output, { output: 200, speech: 200 }],
+  ])("%s, takes the first length that fits exactly", (_, event, limits) => {
+    const transcript = renderTranscript([event], limits);
+    expect(fitParts([event], estimateTextTokens(transcript.text))).toEqual([{ events: [event], transcript }]);
+  });
+
+  it("nothing fits, gives the shortest text", () => {
+    const transcript = renderTranscript([long], { output: 200, speech: 200 });
+    expect(fitParts([long], 0)).toEqual([{ events: [long], transcript }]);
+  });
+
+  it("there is nothing, makes no part", () => {
+    expect(fitParts([], 1000)).toEqual([]);
+  });
+
+  it("a turn is too long by itself, cuts it where a message ends", () => {
+    const place = (turn: number, event: Event): PlacedEvent => ({ turn, event });
+    const all = [
+      place(4, request("a", "a".repeat(100))),
+      place(5, request("b", "b".repeat(600))),
+      place(5, answer("c", "c".repeat(600))),
+      place(5, answer("d", "d".repeat(600))),
+      place(6, request("e", "e".repeat(600))),
+      place(6, answer("f", "f".repeat(100))),
+    ];
+    const ids = (budget: number): string[] =>
+      fitParts(all, budget).map(({ events: part }) => part.map(({ event }) => event.id).join(""));
+    expect(ids(100_000)).toEqual(["abcdef"]);
+    expect(ids(800)).toEqual(["abcd", "ef"]);
+    expect(ids(600)).toEqual(["abc", "def"]);
+    expect(ids(300)).toEqual(["ab", "c", "d", "ef"]);
+    expect(ids(0)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
+});
+
 describe("estimateTextTokens", () => {
   it("counts scripts with a token a character as such", () => {
     expect(estimateTextTokens("a".repeat(27))).toBe(10);
     expect(estimateTextTokens("漢".repeat(10))).toBe(10);
+    expect(estimateTextTokens("\u007f".repeat(27))).toBe(10);
+    expect(estimateTextTokens("\u0080".repeat(27))).toBe(27);
+    expect(estimateTextTokens(`${"漢".repeat(10)}${"a".repeat(28)}`)).toBe(21);
+    expect(estimateTextTokens("")).toBe(0);
   });
 });

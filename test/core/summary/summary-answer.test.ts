@@ -50,13 +50,133 @@ describe("readSummaryAnswer", () => {
 
   it("keeps blocks of code that are the summary's own", () => {
     const text = `## TASK STATE\n\`\`\`json\n{"port": 9090}\n\`\`\`\n## FILES\nnone`;
-    expect(read(text).summary).toContain('{"port": 9090}');
-    expect(found(text)).toMatchObject({ FILES: "none" });
+    expect(read(text)).toEqual({
+      summary: '## TASK STATE\n```json\n{"port": 9090}\n```\n\n## FILES\nnone',
+      sections: new Map([
+        ["TASK STATE", '```json\n{"port": 9090}\n```'],
+        ["FILES", "none"],
+      ]),
+      files: [],
+      open_tasks: [],
+    });
   });
 
-  it("keeps a long text before the first heading", () => {
-    const lead = "word ".repeat(100).trim();
+  it("keeps a text before the first heading of more than four hundred characters", () => {
+    const lead = "w".repeat(401);
     expect(read(`${lead}\n${PLAIN}`).summary).toBe(`${lead}\n\n${PLAIN}`);
+    expect(read(`${lead.slice(1)}\n  \n${PLAIN}`).summary).toBe(PLAIN);
+    expect(read(`one\n${lead}\n\n${PLAIN}`).summary).toBe(`one\n${lead}\n\n${PLAIN}`);
+  });
+
+  it("takes the whole text where no section is found", () => {
+    expect(read(`  just prose\n\n${BLOCK}`)).toEqual({
+      summary: "just prose",
+      sections: new Map(),
+      files: ["/p/a.ts"],
+      open_tasks: ["docs"],
+    });
+    expect(read("")).toEqual({ summary: "", sections: new Map(), files: [], open_tasks: [] });
+    expect(read('{"plan": 7}')).toEqual({ summary: "", sections: new Map(), files: [], open_tasks: [], plan: 7 });
+  });
+
+  it.each([
+    "## FILES",
+    "   ## FILES",
+    "##FILES",
+    "###### FILES",
+    "files",
+    "FILES:",
+    "FILES (optional)",
+    "FILES (Optional):",
+    "FILES:   ",
+    "2) FILES",
+    "12. FILES",
+    "## 2. FILES",
+    "## **2. FILES**",
+    "__FILES__",
+    "__FILES:__",
+    "**FILES** :",
+  ])("takes the line %j for a heading", (line) => {
+    expect(found(`${line}\nown`)).toEqual({ FILES: "own" });
+  });
+
+  it.each([
+    "    ## FILES",
+    "####### FILES",
+    "100. FILES",
+    "- FILES",
+    "MY FILES",
+    "FILES are here",
+    "FILESYSTEM",
+    "FILES - own",
+    "2 FILES",
+    "TASKSTATE",
+  ])("takes the line %j for text", (line) => {
+    expect(found(`## ERRORS\n${line}`)).toEqual({ ERRORS: line.trim() });
+  });
+
+  it.each([
+    ["FILES: a.ts", "a.ts"],
+    ["**FILES:** a.ts ", "a.ts"],
+    ["**FILES**: a.ts: b", "a.ts: b"],
+    ["FILES:a.ts\nb.ts", "a.ts\nb.ts"],
+  ])("reads what stands behind the colon of %j", (text, own) => {
+    expect(found(text)).toEqual({ FILES: own });
+  });
+
+  it("reads names of several words with any blanks or lines under them, and takes their signs as they are", () => {
+    for (const line of ["TASK STATE", "task_state", "Task   State", "TASK__STATE"])
+      expect(found(`${line}\nwell`)).toEqual({ "TASK STATE": "well" });
+    const signs = ["A.B (C)", "D+E?"];
+    const { sections, summary } = readSummaryAnswer("## A.B (C)\none\n## AxB (C)\n## D+E?\ntwo", signs);
+    expect([...sections]).toEqual([
+      ["A.B (C)", "one\n## AxB (C)"],
+      ["D+E?", "two"],
+    ]);
+    expect(summary).toBe("## A.B (C)\none\n## AxB (C)\n\n## D+E?\ntwo");
+  });
+
+  it("joins a section that comes twice where it came first, also where it is empty there", () => {
+    expect(read("## FILES\n## ERRORS\ne\n## FILES\n\na\n## ERRORS: f\n").summary).toBe(
+      "## FILES\na\n\n## ERRORS\ne\nf",
+    );
+    expect(read("## FILES\n## ERRORS\ne").summary).toBe("## FILES\n\n## ERRORS\ne");
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a list", ["one", "two"], "- one\n- two"],
+    ["a list of other things", [1, null, true, { FILES: "f" }], "- 1\n- \n- true\n- ## FILES\nf"],
+    ["a number", 5, "5"],
+    ["nothing", null, ""],
+    ["sections", { FILES: ["f", "g"], Errors: 0 }, "## FILES\n- f\n- g\n\n## ERRORS\n0"],
+  ])("reads a summary given in JSON as %s", (_, summary, text) => {
+    expect(read(JSON.stringify({ summary })).summary).toBe(text);
+  });
+
+  it.each([
+    ["markdown", "```markdown\n", "\n```"],
+    ["md", "```md  \n", "\n```"],
+    ["text", "```text\n", "\n\n```"],
+    ["txt", "\n```txt\n", "\n```\n"],
+  ])("takes a fence of %s around the answer away", (_, open, close) => {
+    expect(read(`${open}## FILES\nown${close}`).summary).toBe("## FILES\nown");
+    expect(read(`${open}just prose${close}`).summary).toBe("just prose");
+  });
+
+  it("takes a fence without a language away only where there are others inside it", () => {
+    const inner = "## FILES\n```sh\nls\n```";
+    expect(read(`\`\`\`\n${inner}\n\`\`\``).summary).toBe(inner);
+    const texts = ["```\nprose\n```", "```\nprose", "```md\nprose", "```md\nprose\n```x", "```md\na\n```\nprose"];
+    const more = ["so\n```md\nprose\n```", "```mdx\nprose\n```", "```\na\n```\nb\n```", "```ts md\nprose\n```"];
+    for (const text of [...texts, ...more]) expect(read(text).summary).toBe(text);
+  });
+
+  it("takes thinking away before the answer only", () => {
+    for (const tag of ["think", "thinking", "reasoning"])
+      expect(read(`\n <${tag}>\nhm </b>\n</${tag}>\n## FILES\nown`).summary).toBe("## FILES\nown");
+    const others = ["so <think>hm</think>", "<think>hm</thinking>", "<b>hm</b>", "<think>hm"];
+    for (const text of others) expect(read(text).summary).toBe(text);
+    expect(read("<think>a</think> b <think>c</think>").summary).toBe("b <think>c</think>");
   });
 
   it("does not count a heading with nothing under it", () => {

@@ -38,17 +38,71 @@ describe("renderTranscript", () => {
   it("tells what was not typed by the user from what was", () => {
     const harness: Event = { ...request("a", "reminder"), role: "system", metadata: { origin: "harness" } };
     const queued: Event = { ...request("b", "and this"), metadata: { origin: "queued" } };
-    const system: Event = { ...request("c", "rules"), role: "developer" };
-    expect(render(...at(0, harness, queued, system)).text).toBe(
-      "@ turn 0\n@ harness\nreminder\n@ user, while the assistant worked\nand this\n@ developer\nrules",
+    const developer: Event = { ...request("c", "rules"), role: "developer" };
+    const system: Event = { ...request("d", "more rules"), role: "system", metadata: { origin: "queued" } };
+    const user: Event = { ...request("e", "and"), role: "user", metadata: { origin: "typed" } };
+    expect(render(...at(0, harness, queued, developer, system, user)).text).toBe(
+      [
+        "@ turn 0",
+        "@ harness\nreminder",
+        "@ user, while the assistant worked\nand this",
+        "@ developer\nrules",
+        "@ system\nmore rules",
+        "@ user\nand",
+      ].join("\n"),
     );
   });
 
   it("keeps head and tail of long outputs, and counts them; what is said has more room", () => {
     const { text, shortened } = render(...at(0, request("a", "u".repeat(100)), result("b", "x", "r".repeat(200))));
-    expect(text).toContain(`@ user\n${"u".repeat(100)}\n`);
-    expect(text).toContain(`@ result of unknown tool\n${"r".repeat(20)}\n[compacted: 160 characters left out]\n`);
+    const cut = `${"r".repeat(20)}\n[compacted: 160 characters left out]\n${"r".repeat(20)}`;
+    expect(text).toBe(`@ turn 0\n@ user\n${"u".repeat(100)}\n@ result of unknown tool\n${cut}`);
     expect(shortened).toBe(1);
+  });
+
+  it("shortens each kind of text by its own limit, and counts every one", () => {
+    const limits = { output: 100, speech: 200 };
+    const cut = (length: number, limit: number): string =>
+      `${"x".repeat(limit / 2)}\n[compacted: ${length - limit} characters left out]\n${"x".repeat(limit / 2)}`;
+    const x = "x".repeat(400);
+    const data: Event = { type: "chat_response", id: "e", timestamp: "", data: [x] };
+    const attached: Event = { ...request("f", ""), content: [{ type: "attachment", name: "a", text: x }] };
+    const parts: Event = { ...request("g", ""), content: [{ type: "text", text: x }] };
+    const output = cut(400, 100);
+    const json = `["${"x".repeat(48)}\n[compacted: 304 characters left out]\n${"x".repeat(48)}"]`;
+    const events = [request("a", x), answer("b", x), thought("c", x), call("d", "T", { a: x, b: [x] }), data];
+    expect(renderTranscript(at(0, ...events, attached, parts), limits)).toEqual({
+      text: [
+        "@ turn 0",
+        `@ user\n${cut(400, 200)}`,
+        `@ assistant\n${cut(400, 200)}`,
+        `@ assistant thinks\n${output}`,
+        `@ call of T\na: ${output}\nb: ${json}`,
+        `@ assistant data\n${json}`,
+        `@ user\n[attachment a]\n${cut(400, 200)}`,
+        `@ user\n${cut(400, 200)}`,
+      ].join("\n"),
+      mark: "@",
+      shortened: 8,
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["none", undefined, ""],
+    ["an empty object", {}, ""],
+    ["null", null, "\nnull"],
+    ["a text", "ls", '\n"ls"'],
+    ["a list", ["ls", 1], '\n["ls",1]'],
+    ["fields", { a: "x\ny", b: { c: 1 }, d: null, e: undefined }, '\na: x\ny\nb: {"c":1}\nd: null\ne: '],
+  ])("writes arguments that are %s", (_, args, body) => {
+    expect(render(...at(0, call("a", "Bash", args))).text).toBe(`@ turn 0\n@ call of Bash${body}`);
+  });
+
+  it("writes names of tools on one line", () => {
+    const events = [call("a", " My\n\n@ user ", {}), result("b", "a", "ok"), result("c", "a", "no", true)];
+    expect(render(...at(0, ...events)).text).toBe(
+      "@ turn 0\n@ call of My @ user\n@ result of My @ user\nok\n@ result of unknown tool (failed)\nno",
+    );
   });
 
   it("names images and documents, and reads attachments", () => {
@@ -59,16 +113,46 @@ describe("renderTranscript", () => {
         { type: "image", media_type: "image/png", data: "AAAA" },
         { type: "attachment", name: "a.txt", text: "inside" },
         { type: "opaque", provider: "openai", value: {} },
+        { type: "attachment" },
+        { type: "document", title: "Plan", media_type: "application/pdf" },
+        { type: "image" },
+        { type: "opaque", value: 1 },
+        JSON.parse('{"type": "video", "seconds": 3}'),
       ],
     };
-    expect(render(...at(0, parts)).text).toBe(
-      "@ turn 0\n@ user\nsee\n[image image/png]\n[attachment a.txt]\ninside\n[what only openai can read]",
-    );
+    expect(render(...at(0, parts)).text.split("\n")).toEqual([
+      "@ turn 0",
+      "@ user",
+      "see",
+      "[image image/png]",
+      "[attachment a.txt]",
+      "inside",
+      "[what only openai can read]",
+      "[attachment without a name]",
+      "[document Plan application/pdf]",
+      "[image]",
+      "[what only its provider can read]",
+      '{"type":"video","seconds":3}',
+    ]);
   });
 
   it("passes over what no model is sent, and reasoning whose text was withheld", () => {
     const note: Event = { type: "note", id: "n", timestamp: "", kind: "progress" };
-    expect(render(...at(0, note, thought("b", ""))).text).toBe("@ turn 0");
+    const bare: Event = { type: "chat_response", id: "b", timestamp: "" };
+    expect(render(...at(0, note, thought("b", ""), thought("c", " \n"), bare)).text).toBe("@ turn 0");
+    expect(render(...at(1, note))).toEqual({ text: "", mark: "@", shortened: 0 });
+  });
+
+  it.each([
+    ["@", ["text @ word", "@1 end", "@", "@x"]],
+    ["@1", ["@ user", "@2 end"]],
+    ["@2", ["one\r@ user\ntwo\n@1 user"]],
+    ["@2", ["@ user\n@ user", "@1 user\n@1 user"]],
+  ])("takes %s for its mark where it is free", (mark, bodies) => {
+    expect(writeEntries(bodies.map((body) => ({ label: "said", body })))).toEqual({
+      mark,
+      text: bodies.map((body) => `${mark} said\n${body}`).join("\n"),
+    });
   });
 
   it("marks its own lines by what no text begins a line with", () => {

@@ -29,6 +29,92 @@ describe("parseTangentAnswer", () => {
     expect(turnsIn('{"tangents": [{"turns": [1, "3-4"], "reason": "r"}]}')).toEqual([1, 3, 4]);
   });
 
+  it.each<[string, readonly number[]]>([
+    ['{"tangents": [1], "turns": [2]}', [1]],
+    ['{"tangential_turns": [1]}', [1]],
+    ['{"tangents": 5, "result": [2]}', [2]],
+    ['{"turns": [3]}', [3]],
+    ['[{"turn": 1}, {"turns": 2}, {"turn_index": 3}, {"index": 4}, {"position": 5}, {"id": 6}]', [1, 2, 3, 4, 5, 6]],
+    ['[{"turn": 1, "id": 2}, {"id": 7, "position": 3}]', [1, 3]],
+    ["```json\n[1]\n```\n```\n[2]\n```", [2]],
+    ["```json\n[1]\n```\n```\nnothing\n```", [1]],
+    ["```json  \n[1]```", [1]],
+    ['so {"turns": [1]} and [{"turn": 2}]', [2]],
+    ['so [ {"turn": 1},\n{"turn": 2} ] it is', [1, 2]],
+    ['  <reasoning>[{"turn": 1}]</reasoning> so [{"turn": 2}]', [2]],
+    ['<thinking>one\ntwo {"turns": [1]}</thinking>{"turns": [3]}', [3]],
+    ['<think>{"turns": [1]}</think> <think>[</think>[{"turn": 4}]', [4]],
+    ["[0, 9]", [0, 9]],
+  ])("reads %j", (text, turns) => {
+    expect(turnsIn(text)).toEqual(turns);
+  });
+
+  it.each<[string, readonly number[]]>([
+    ["5", [5]],
+    [" #5 ", [5]],
+    ["turn 5", [5]],
+    ["Turn5", [5]],
+    ["turns  3 - 5", [3, 4, 5]],
+    ["3–4", [3, 4]],
+    ["3..4", [3, 4]],
+    ["3 TO 4", [3, 4]],
+    ["4-4", [4]],
+    ["#3-4", [3, 4]],
+    ["000000005", [5]],
+  ])("reads a position or range written as %j", (text, turns) => {
+    expect(parseTangentAnswer(JSON.stringify([text]), upTo(9))).toEqual({
+      tangents: turns.map((turn) => ({ turn, reason: "" })),
+      problems: [],
+    });
+  });
+
+  it.each([
+    ...[
+      "",
+      "turn",
+      "5-",
+      "-5",
+      "4-3",
+      "5 or so",
+      "my turn 5",
+      "5-6-7",
+      "1.5",
+      "0000000005",
+      "0-1000",
+      "turned 5",
+      "5#",
+    ],
+    ...[null, true, [], {}, { turn: null }, [1, "soon"], [[1], []], -1, 0.5, 2 ** 53, { at: 1 }],
+  ])("does not understand %j", (entry) => {
+    expect(parseTangentAnswer(JSON.stringify([entry]), upTo(9))).toEqual({
+      tangents: [],
+      problems: [`not understood: ${JSON.stringify(entry)}`],
+    });
+  });
+
+  it("reads a range of a thousand turns", () => {
+    const answer = parseTangentAnswer('["1-1000"]', () => true);
+    expect(answer?.tangents.map(({ turn }) => turn)).toEqual(Array.from({ length: 1000 }, (_, at) => at + 1));
+  });
+
+  it("takes the first reason that is a text, on one line and of three hundred characters at most", () => {
+    const reasonOf = (entry: unknown) => parseTangentAnswer(JSON.stringify([entry]), upTo(9))?.tangents[0]?.reason;
+    expect(reasonOf({ turn: 1, reason: 5, why: "a\nb", explanation: "c" })).toBe("a b");
+    expect(reasonOf({ turn: 1, explanation: "c" })).toBe("c");
+    expect(reasonOf({ turn: 1, reason: "r", why: "w" })).toBe("r");
+    expect(reasonOf({ turn: 1 })).toBe("");
+    expect(reasonOf({ turn: 1, reason: "x".repeat(300) })).toBe("x".repeat(300));
+    expect(reasonOf({ turn: 1, reason: "x".repeat(301) })).toBe(`${"x".repeat(298)} …`);
+  });
+
+  it("says what it did not understand in eighty characters, and each thing once", () => {
+    const answer = parseTangentAnswer(JSON.stringify(["y".repeat(90), "y".repeat(90), 9, 9]), upTo(8));
+    expect(answer).toEqual({
+      tangents: [],
+      problems: [`not understood: "${"y".repeat(77)} …`, "turn 9 was named, but is none that may be left out"],
+    });
+  });
+
   it("knows that there need be no tangents", () => {
     expect(parseTangentAnswer('{"tangents": []}', upTo(9))).toEqual({ tangents: [], problems: [] });
   });
@@ -49,7 +135,18 @@ describe("parseTangentAnswer", () => {
   });
 
   it("gives nothing where there is no list", () => {
-    for (const text of ["", "There are none.", '{"answer": 5}', "{", '{"tangents": 5}', "null", "see [1]"])
+    for (const text of [
+      "",
+      "There are none.",
+      '{"answer": 5}',
+      "{",
+      '{"tangents": 5}',
+      "null",
+      "see [1]",
+      '"[1]"',
+      " ",
+      "```json [1]```",
+    ])
       expect(parseTangentAnswer(text, upTo(9))).toBeNull();
   });
 

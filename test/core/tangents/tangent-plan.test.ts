@@ -44,8 +44,46 @@ describe("planOmissions", () => {
   });
 
   it("begins another one where a record would keep too much by name", () => {
-    const long = parseConversation(`U A | U ${"A ".repeat(2100)} | U A`);
-    expect(planOmissions(runsOf([0, 2]), { turns: byPosition(long), compactions: [] })).toHaveLength(2);
+    const ranges = (...answers: readonly number[]) => {
+      const gaps = answers.map((count) => `U ${"A ".repeat(count)}`);
+      const long = parseConversation(["U A", ...gaps.flatMap((gap) => [gap, "U A"])].join(" | "));
+      const runs = runsOf(gaps.map((_, at) => 2 * at).concat(2 * gaps.length));
+      return planOmissions(runs, { turns: byPosition(long), compactions: [] }).map(({ from, to, keep }) => [
+        from,
+        to,
+        keep.length,
+      ]);
+    };
+    expect(ranges(1998)).toEqual([[0, 2, 2000]]);
+    expect(ranges(1999)).toEqual([
+      [0, 0, 0],
+      [2, 2, 0],
+    ]);
+    expect(ranges(998, 998)).toEqual([[0, 4, 2000]]);
+    expect(ranges(998, 999)).toEqual([
+      [0, 2, 1000],
+      [4, 4, 0],
+    ]);
+  });
+
+  it("keeps by name every event that stands between, in order", () => {
+    expect(plan([1, 4])).toEqual([
+      { from: 1, to: 4, keep: [2, 3].flatMap((at) => turns[at]?.events.map(({ id }) => id) ?? []) },
+    ]);
+    expect(plan([])).toEqual([]);
+  });
+
+  it("begins another one where a turn between is not at hand", () => {
+    const known = new Map([...byPosition(turns)].filter(([index]) => index !== 3));
+    expect(planOmissions(runsOf([1, 4]), { turns: known, compactions: [] })).toEqual([
+      { from: 1, to: 1, keep: [] },
+      { from: 4, to: 4, keep: [] },
+    ]);
+  });
+
+  it("minds compactions of what stands between only", () => {
+    const apart = (from: number, to: number) => plan([1, 4], [makeCompaction("k", [from, to], STRIP_TOOLS)]).length;
+    expect([apart(0, 1), apart(4, 5), apart(1, 2), apart(3, 4), apart(2, 3)]).toEqual([1, 1, 2, 2, 2]);
   });
 
   it("hides the turns named and no other event, whatever was compacted before", () => {

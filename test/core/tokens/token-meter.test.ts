@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Compaction } from "../../../src/core/compaction.ts";
 import { projectTurns } from "../../../src/core/projection.ts";
 import { estimateEvents, estimateView } from "../../../src/core/token-estimate.ts";
@@ -99,7 +99,9 @@ describe("createTokenMeter", () => {
       tokens: 12 * 3 * 7,
       source: "estimate",
     });
-    expect(createTokenMeter(turns, [], { countEvent }).countHistory()).toEqual(createTokenMeter(turns).countHistory());
+    const [metered, plain] = [createTokenMeter(turns, [], { countEvent }), createTokenMeter(turns)];
+    expect(metered.countHistory()).toEqual(plain.countHistory());
+    expect(metered.countEvents(turns[0]?.events ?? [])).toBe(plain.countEvents(turns[0]?.events ?? []));
   });
 
   it("gives estimates as they are without usage, and never less than nothing", () => {
@@ -116,5 +118,131 @@ describe("createTokenMeter", () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+// Sizes that divide evenly, so that every count is exact.
+const EVEN = Array.from({ length: 12 }, (_, index) => 4000 + 80 * index);
+const even = meteredTurns({ factor: 1.5, overhead: 20_000, lengths: EVEN });
+const estimated = (list: readonly Turn[]): number => estimateEvents(list.flatMap(({ events }) => events));
+const EXACT = 20_000 + 1.5 * estimated(even);
+
+describe("createTokenMeter, where sizes divide evenly", () => {
+  const asked: Turn = {
+    index: even.length,
+    events: [{ type: "chat_request", id: "late", timestamp: "2026-01-02T00:00:00Z", content: "x".repeat(4000) }],
+  };
+
+  it("counts exactly, in whatever order turns are handed in", () => {
+    for (const list of [even, even.toReversed()]) {
+      const meter = createTokenMeter(list);
+      expect(meter).toMatchObject({ factor: 1.5, overhead: 20_000 });
+      expect(meter.countHistory()).toEqual({ tokens: EXACT, source: "recorded" });
+      expect(meter.countEvent(even[0]?.events[1] as never)).toBe(1500);
+      expect(meter.countEvents(even[0]?.events ?? [])).toBe(1515);
+    }
+    const later = createTokenMeter([asked, ...even]);
+    expect(later.countHistory()).toEqual({ tokens: EXACT + 1500, source: "estimate" });
+    expect(later).toMatchObject({ factor: 1.5, overhead: 20_000 });
+  });
+
+  it("counts a compacted view exactly", () => {
+    const mine = summary({ timestamp: "2026-01-02T00:00:00Z" });
+    const view = projectTurns(even, [mine]);
+    const tokens = Math.round(20_000 + 1.5 * estimateView(view));
+    expect(createTokenMeter(even, [mine]).countView(view, [mine])).toEqual({ tokens, source: "estimate" });
+  });
+
+  it("rounds each kind and adds up what it rounded", () => {
+    const at = { timestamp: "2026-01-02T00:00:00Z" };
+    const ask = { type: "chat_request", id: "q", ...at, content: "word" } as const;
+    const say = { type: "chat_response", id: "a", ...at, message: "word" } as const;
+    expect(createTokenMeter(even).countByKind([ask, say])).toEqual({
+      requests: 2,
+      messages: 2,
+      reasoning: 0,
+      tool_calls: 0,
+      tool_results: 0,
+      harness: 0,
+      total: 4,
+    });
+    expect(createTokenMeter(even).countEvents([ask, say])).toBe(3);
+  });
+
+  describe("and the agent forgot what came before", () => {
+    const forgot = meteredTurns({ factor: 1.5, overhead: 20_000, lengths: EVEN, forgetsAt: 7 });
+    const sent = 20_000 + 1.5 * estimated(forgot.slice(7));
+
+    it("takes the newest record for nothing when no compaction tells of it", () => {
+      const meter = createTokenMeter(forgot);
+      expect(meter).toMatchObject({ factor: 1.5, overhead: 20_000 });
+      expect(meter.countHistory()).toEqual({ tokens: EXACT, source: "estimate" });
+    });
+
+    it.each([
+      ["2026-01-01T00:00:06.500Z", "recorded"],
+      ["2026-01-01T00:00:11Z", "recorded"],
+      ["2026-01-01T00:00:11.001Z", "estimate"],
+    ])("takes a compaction of the agent made at %s for what it sent: %s", (timestamp, source) => {
+      const own = summary({ source: "import", timestamp });
+      const count = createTokenMeter(forgot, [own]).countView(projectTurns(forgot, [own]), [own]);
+      expect(count.source).toBe(source);
+      if (source === "recorded") expect(count.tokens).toBe(sent);
+    });
+
+    it("takes it for the whole history no more, and for nothing where turns are missing", () => {
+      const own = summary({ source: "import" });
+      const meter = createTokenMeter(forgot, [own]);
+      expect(meter.countView(projectTurns(forgot, []), [])).toEqual(meter.countHistory());
+      expect(meter.countHistory().source).toBe("estimate");
+      const view = projectTurns(forgot, [own]);
+      expect(createTokenMeter(forgot.slice(1), [own]).countView(view, [own]).source).toBe("estimate");
+    });
+  });
+});
+
+describe("createTokenMeter with one recorded request", () => {
+  // An ask of 1000 estimated tokens and an answer of 10.
+  const withUsage = (input_tokens: number, output_tokens: number): Turn[] =>
+    meteredTurns({ factor: 1, overhead: 0, lengths: [4000] }).map(({ index, events }) => ({
+      index,
+      events: events.map((event) =>
+        event.type === "chat_response" ? { ...event, metadata: { usage: { input_tokens, output_tokens } } } : event,
+      ),
+    }));
+
+  it.each([
+    [500, 10, 510, "recorded", 510 / 1010, 0],
+    [499, 10, 1010, "estimate", 1, 0],
+    [102_500, 10, 102_510, "recorded", 1, 101_500],
+    [102_501, 10, 1010, "estimate", 1, 0],
+    [2000, 5, 2005, "recorded", 1, 995],
+    [2000, 4, 2010, "recorded", 1, 1000],
+  ])("of %d tokens, answered with %d, counts %d: %s", (input, output, tokens, source, factor, overhead) => {
+    const meter = createTokenMeter(withUsage(input, output));
+    expect(meter.countHistory()).toEqual({ tokens, source });
+    expect(meter).toMatchObject({ calibration: null, factor, overhead });
+  });
+
+  it("counts what follows on top of the record", () => {
+    const more = {
+      type: "chat_request",
+      id: "m",
+      timestamp: "2026-01-02T00:00:00Z",
+      content: "x".repeat(2000),
+    } as const;
+    const meter = createTokenMeter([...withUsage(2000, 10), { index: 1, events: [more] }]);
+    expect(meter.countHistory()).toEqual({ tokens: 2510, source: "estimate" });
+    expect(meter).toMatchObject({ factor: 1, overhead: 1000 });
+  });
+
+  it("asks the tokenizer handed in once for each event", () => {
+    const list = withUsage(2000, 10);
+    const events = list.flatMap((turn) => turn.events);
+    const countEvent = vi.fn(() => 600);
+    const meter = createTokenMeter(list, [], { countEvent });
+    expect(meter.countEvents(events)).toBe(1800);
+    expect(meter.countHistory()).toEqual({ tokens: 2600, source: "recorded" });
+    expect(countEvent).toHaveBeenCalledTimes(events.length);
   });
 });

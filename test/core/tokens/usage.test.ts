@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, EventMetadata } from "../../../src/core/event.ts";
-import { listUsage, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
+import { addUsage, listUsage, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
 
 describe("readUsage", () => {
   it.each<[string, object, object]>([
@@ -46,6 +46,30 @@ describe("readUsage", () => {
       { input: 0, cacheRead: 5, cacheWrite: 0, output: 0 },
     ],
     [
+      "Anthropic, only what was read from the cache",
+      { cache_read_input_tokens: 8 },
+      { input: 0, cacheRead: 8, cacheWrite: 0, output: 0 },
+    ],
+    [
+      "Anthropic, only what was written to the cache",
+      { cache_creation_input_tokens: 8, input_tokens: 0 },
+      { input: 0, cacheRead: 0, cacheWrite: 8, output: 0 },
+    ],
+    [
+      "an answer to nothing",
+      { input_tokens: 0, output_tokens: 1 },
+      { input: 0, cacheRead: 0, cacheWrite: 0, output: 1 },
+    ],
+    ["only one of its own keys: input", { input: 3 }, { input: 3, cacheRead: 0, cacheWrite: 0, output: 0 }],
+    ["only one of its own keys: cacheRead", { cacheRead: 3 }, { input: 0, cacheRead: 3, cacheWrite: 0, output: 0 }],
+    ["only one of its own keys: cacheWrite", { cacheWrite: 3 }, { input: 0, cacheRead: 0, cacheWrite: 3, output: 0 }],
+    [
+      "Google without thoughts or cache",
+      { promptTokenCount: 80, candidatesTokenCount: 5 },
+      { input: 80, cacheRead: 0, cacheWrite: 0, output: 5 },
+    ],
+    ["a count as large as any", { input_tokens: 1e9 }, { input: 1e9, cacheRead: 0, cacheWrite: 0, output: 0 }],
+    [
       "what is no count as absent",
       { input_tokens: 5, cache_read_input_tokens: "9", cache_creation_input_tokens: -1, output_tokens: Number.NaN },
       { input: 5, cacheRead: 0, cacheWrite: 0, output: 0 },
@@ -62,6 +86,9 @@ describe("readUsage", () => {
     [],
     {},
     { input_tokens: 1e30 },
+    { input_tokens: 1e9 + 1 },
+    { input_tokens: 1.5 },
+    { output: 4 },
     { input_tokens: 0 },
     { prompt_tokens: {} },
   ])("finds none in %j", (value) => {
@@ -106,10 +133,29 @@ describe("listUsage", () => {
       answer("c", { message_id: "m1", usage: usage(12) }),
       answer("d", { message_id: "m2", usage: usage(30) }),
     ]);
-    expect(records).toMatchObject([
-      { position: 0, end: 3, model: "claude", usage: { input: 12 } },
-      { position: 3, end: 4, usage: { input: 30 } },
+    const counted = (input: number) => ({ input, cacheRead: 0, cacheWrite: 0, output: 1 });
+    expect(records).toEqual([
+      { position: 0, end: 3, model: "claude", usage: counted(12) },
+      { position: 3, end: 4, usage: counted(30) },
     ]);
+  });
+
+  it("keeps the usage that could be read, and the model that is a name", () => {
+    const odd = { message_id: "m", model: 7, usage: { input_tokens: "many" } } as unknown as EventMetadata;
+    const records = listUsage([answer("a", { message_id: "m", model: "one", usage: usage(10) }), answer("b", odd)]);
+    expect(records).toMatchObject([{ position: 0, end: 2, model: "one", usage: { input: 10 } }]);
+    expect(listUsage([answer("a", odd)])).toEqual([]);
+  });
+
+  it("takes an id that is no text for none", () => {
+    const numbered = { message_id: 5, usage: usage(10) } as unknown as EventMetadata;
+    expect(listUsage([answer("a", numbered), answer("b", numbered)])).toHaveLength(2);
+    expect(listUsage([answer("a", { message_id: 5 } as unknown as EventMetadata)])).toEqual([]);
+  });
+
+  it("passes over events without metadata", () => {
+    const bare: Event = { type: "turn_start", id: "s", timestamp: "t" };
+    expect(listUsage([bare, answer("a", { usage: usage(10) })])).toMatchObject([{ position: 1, end: 2 }]);
   });
 
   it("takes events without a message id one by one, and leaves out messages that no provider was asked for", () => {
@@ -124,5 +170,14 @@ describe("listUsage", () => {
       [0, 10],
       [1, 11],
     ]);
+  });
+});
+
+describe("addUsage", () => {
+  it("adds up each count, and a size is all that was sent", () => {
+    const one = { input: 1, cacheRead: 20, cacheWrite: 300, output: 4000 };
+    const sum = { input: 3, cacheRead: 40, cacheWrite: 600, output: 8001 };
+    expect(addUsage(one, { input: 2, cacheRead: 20, cacheWrite: 300, output: 4001 })).toEqual(sum);
+    expect(sizeOf(one)).toBe(321);
   });
 });

@@ -54,6 +54,10 @@ describe("callFacts", () => {
     ["Read", "no table", { kind: "read", isWhole: false }],
     ["Read", null, { kind: "read", isWhole: false }],
     ["Write", { file_path: "" }, { kind: "write", isWhole: false }],
+    ["Write", { file_path: 5 }, { kind: "write", isWhole: false }],
+    ["write", { path: "", filePath: "/a" }, { kind: "write", path: "/a", isWhole: true }],
+    ["fs_grep_files", { path: "/a" }, { kind: "search", isWhole: false }],
+    ["NotebookRead", { notebook_path: "/a", cell_id: "1" }, { kind: "read", path: "/a", isWhole: false }],
   ])("knows %s %j", (name, args, expected) => {
     expect(facts(name, args)).toEqual(expected);
   });
@@ -100,8 +104,38 @@ describe("callFacts of a shell command", () => {
     expect(facts("shell", { command: ["bash", "-lc", cmd] })).toEqual(expected);
   });
 
-  it("names the folder that it runs in", () => {
-    expect(facts("exec_command", { cmd: "cat a", workdir: "/w" })).toMatchObject({ path: "a", folder: "/w" });
+  it.each([
+    [{ workdir: "/w" }, "/w"],
+    [{ dir_path: "/w" }, "/w"],
+    [{ cwd: "/w" }, "/w"],
+    [{ workdir: "", cwd: "/w" }, "/w"],
+    [{ workdir: "/1", dir_path: "/2", cwd: "/3" }, "/1"],
+  ])("names the folder that it runs in: %j", (args, folder) => {
+    const lines = { first: 1, last: END };
+    const expected = { kind: "read", path: "a", lines, folder, isWhole: true };
+    expect(facts("exec_command", { cmd: "cat a", ...args })).toEqual(expected);
+  });
+
+  it("looks at the command without the blanks around it, up to 1000 characters", () => {
+    expect(facts("Bash", { command: "\n cat a \n" })).toMatchObject({ kind: "read", path: "a" });
+    expect(facts("Bash", { command: `cat ${"a".repeat(996)}` }).kind).toBe("read");
+    expect(facts("Bash", { command: `cat ${"a".repeat(997)}` }).kind).toBe("shell");
+  });
+
+  it.each([
+    [["/bin/zsh", "-c", "cat a"], "read"],
+    [["sh", "-lc", "cat a"], "read"],
+    [["fish", "-c", "cat a"], "shell"],
+    [["bash", "-x", "cat a"], "shell"],
+    [["bash", "x-lc", "cat a"], "shell"],
+    [["bash", "-lcx", "cat a"], "shell"],
+    [["bash", "-lc"], "shell"],
+    [["bash", "-lc", 7], "shell"],
+    [["bash"], "shell"],
+    [[], "shell"],
+    [7, "shell"],
+  ])("takes the words %j for a %s", (command, kind) => {
+    expect(facts("shell", { command }).kind).toBe(kind);
   });
 
   it("does not look into words that no shell is given", () => {
@@ -120,6 +154,9 @@ describe("callFacts of a patch", () => {
       expect(facts("apply_patch", args)).toEqual({ kind: "edit", path: "src/a.ts", isWhole: false });
     }
     expect(facts("shell", { command: ["apply_patch", text] })).toMatchObject({ kind: "edit", path: "src/a.ts" });
+    expect(facts("shell", { command: ["apply_patch", text, "x"] })).toEqual({ kind: "shell", isWhole: false });
+    expect(facts("shell", { command: ["apply_patch"] })).toEqual({ kind: "shell", isWhole: false });
+    expect(facts("apply_patch", { input: "", patch: 7, patchText: text })).toMatchObject({ path: "src/a.ts" });
   });
 
   it("writes a file that it adds", () => {
@@ -146,6 +183,14 @@ describe("fileKey", () => {
     [{ path: "./a", folder: "/w/" }, "/w/a"],
     [{ path: "~/a", folder: "/w" }, "~/a"],
     [{ path: "../a" }, "../a"],
+    [{ path: "a///b" }, "a/b"],
+    [{ path: "a/././b" }, "a/b"],
+    [{ path: "a./b" }, "a./b"],
+    [{ path: "a/b", folder: "/w" }, "/w/a/b"],
+    [{ path: "ab:c", folder: "/w" }, "/w/ab:c"],
+    [{ path: "C:a", folder: "/w" }, "C:a"],
+    [{ path: "\\\\host\\a", folder: "/w" }, "\\\\host\\a"],
+    [{ folder: "/w" }, undefined],
     [{ path: "./" }, "./"],
     [{}, undefined],
   ])("of %j", (given, key) => {

@@ -26,6 +26,11 @@ describe("listCandidates", () => {
     expect(candidates({ a: 1, b: "" }, { a: 1, b: "" }, null)).toEqual([[], [], []]);
   });
 
+  it("looks at no more than the last 32 texts of a call", () => {
+    const texts = Array.from({ length: 33 }, (_, at) => `t${at}`);
+    expect(candidates(texts, "t0", "t1")).toEqual([["c2"], [], []]);
+  });
+
   it("lists the nearest of all that share a text", () => {
     const text = fc.constantFrom("a", "b", "c", "d");
     fc.assert(

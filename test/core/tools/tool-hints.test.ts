@@ -14,6 +14,7 @@ describe("hintFor", () => {
   it("says nothing of a tool that has no hint, whatever its name", () => {
     expect(hintFor("constructor", {})).toEqual({});
     expect(hintFor("Read", Object.create(null))).toEqual({});
+    expect(hintFor("Read", Object.create({ Read: { request: "strip" }, "*": { dedup: false } }))).toEqual({});
   });
 });
 
@@ -80,6 +81,15 @@ describe("warnOfUnknownTools", () => {
 
   it("is silent about *, tools that were called, tools that are known, and tools of other servers", () => {
     expect(warnOfUnknownTools(["*", "mine", "fs_read_file", "mcp__other__thing"], ["mine"])).toEqual([]);
-    expect(warnOfUnknownTools(["mcp__linear__isue"], ["mcp__linear__issue"])).toHaveLength(1);
+    expect(warnOfUnknownTools(["mcp__linear__isue"], ["mcp__linear__issue"])).toEqual([
+      'no tool named "mcp__linear__isue" was called; did you mean "mcp__linear__issue"?',
+    ]);
+  });
+
+  it("warns once of each tool, in the order given, also when its name only holds mcp__", () => {
+    expect(warnOfUnknownTools(["zzzz_first", "my_mcp__thing", "zzzz_first"], [])).toEqual([
+      'no tool named "zzzz_first" was called',
+      'no tool named "my_mcp__thing" was called',
+    ]);
   });
 });

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { listBlocks } from "../../../src/core/chunks/blocks.ts";
+import { scoreBoundaries } from "../../../src/core/chunks/boundaries.ts";
+import type { Event } from "../../../src/core/event.ts";
+import type { Turn } from "../../../src/core/turn.ts";
+import { answer, call, request, result } from "../../helpers/sample-view.ts";
+
+/** Scores to three places, one for each turn of one block. */
+function scores(turns: readonly (readonly Event[])[]): readonly number[] {
+  const blocks = turns.flatMap((events, index) => {
+    const turn: Turn = { index, events };
+    return [{ turn, first: 0, last: events.length - 1, tokens: 0, messages: 0, endsTurn: true }];
+  });
+  return scoreBoundaries(blocks).map((score) => Math.round(score * 1000) / 1000);
+}
+
+describe("scoreBoundaries", () => {
+  describe("by pauses", () => {
+    const minute = 60_000;
+    const at = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
+
+    it.each([
+      ["none for less than half an hour", 30 * minute - 1, 0],
+      ["some for half an hour", 30 * minute, 0.15],
+      ["some for less than four hours", 240 * minute - 1, 0.15],
+      ["most for four hours", 240 * minute, 0.3],
+      ["none for a clock that was put back", -600 * minute, 0],
+    ])("counts %s", (_, pause, score) => {
+      const day = 1440 * minute;
+      const turns = [
+        [request("a", "1"), { ...answer("b", "2"), timestamp: at(day) }],
+        [{ ...request("c", "3"), timestamp: at(day + pause) }, answer("d", "4")],
+      ];
+      expect(scores(turns)).toEqual([score, 0]);
+    });
+
+    it("counts none for times that cannot be read", () => {
+      expect(scores([[{ ...request("a", "1"), timestamp: "soon" }], [request("b", "2")]])).toEqual([0, 0]);
+    });
+  });
+
+  describe("by the kind of work", () => {
+    const look = [call("l", "Read", {})];
+    const change = [call("c", "Edit", {})];
+    const repair = [result("r", "x", "no", true)];
+    const plain = [result("p", "x", "yes"), answer("a", "1")];
+    const repeat = (count: number, events: readonly Event[]) => Array.from({ length: count }, () => events);
+
+    it.each([
+      ["looking turns into changing", look, change],
+      ["changing turns into repairing", change, repair],
+      ["repairing turns into looking", repair, look],
+    ])("is highest where %s", (_, before, after) => {
+      expect(scores([...repeat(4, before), ...repeat(4, after)])).toEqual([0, 0, 0.16, 0.2, 0.16, 0, 0, 0]);
+    });
+
+    it("compares twelve calls on each side, and needs three", () => {
+      const twelfths = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0];
+      expect(scores([...repeat(14, look), ...repeat(14, change)])).toEqual(
+        twelfths.map((count) => Math.round((200 * count) / 12) / 1000),
+      );
+      expect(scores([...repeat(3, look), ...repeat(3, change)])).toEqual([0, 0, 0.2, 0, 0, 0]);
+      expect(scores([...repeat(2, look), ...repeat(5, change)])).toEqual([0, 0, 0.133, 0.1, 0, 0, 0]);
+    });
+
+    it("passes over what tells no kind", () => {
+      const turns = [...repeat(3, look), plain, ...repeat(3, change)];
+      expect(scores(turns)).toEqual([0, 0, 0.2, 0.2, 0, 0, 0]);
+      expect(scores(repeat(8, plain))).toEqual(repeat(8, []).map(() => 0));
+    });
+
+    it("counts all calls of a block, and only those of the block", () => {
+      const [turn] = [{ index: 0, events: [...look, ...look, ...look, ...change, ...change, ...change] }];
+      const part = { turn, tokens: 0, messages: 0, endsTurn: false };
+      expect(
+        scoreBoundaries([
+          { ...part, first: 0, last: 2 },
+          { ...part, first: 3, last: 5 },
+        ])[0],
+      ).toBeCloseTo(0.2);
+      expect(
+        scoreBoundaries([
+          { ...part, first: 0, last: 1 },
+          { ...part, first: 3, last: 5 },
+        ])[0],
+      ).toBe(0);
+    });
+  });
+
+  it("adds topics up with the rest", () => {
+    const talk = (words: string, hour: number): Event[] => [
+      { ...request("u", words), timestamp: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() },
+    ];
+    const turns = [talk("parser", 0), talk("parser", 0), talk("cluster", 9), talk("cluster", 9)];
+    expect(scores(turns)).toEqual([0, 0.524, 0, 0]);
+    expect(scoreBoundaries(listBlocks([], () => 0))).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { Content, Event } from "../../../src/core/event.ts";
+import { gather } from "../../../src/core/extract/gather.ts";
+import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
+import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
+
+const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
+const ask = (content: Content): Event => ({ type: "chat_request", ...base, content });
+const say = (message: Content): Event => ({ type: "chat_response", ...base, message });
+const think = (reasoning: string): Event => ({ type: "chat_response", ...base, reasoning });
+const place = (...turns: readonly (readonly Event[])[]): readonly PlacedEvent[] =>
+  turns.flatMap((events, turn) => events.map((event) => ({ turn, event })));
+const gatherCalls = (...calls: readonly CallSpec[]) => gather(place(...callTurns(calls).map(({ events }) => events)));
+
+describe("gather", () => {
+  it("tells requests, messages and the last message of each turn apart", () => {
+    const found = gather(place([ask("one"), think("hm"), say("a"), say("b")], [ask("two")], [ask("three"), say("c")]));
+    expect(found).toEqual({
+      requests: [
+        { turn: 0, text: "one" },
+        { turn: 1, text: "two" },
+        { turn: 2, text: "three" },
+      ],
+      messages: [
+        { turn: 0, text: "a" },
+        { turn: 0, text: "b" },
+        { turn: 2, text: "c" },
+      ],
+      answers: [
+        { turn: 0, text: "b" },
+        { turn: 2, text: "c" },
+      ],
+      modified: [],
+      notModified: [],
+      read: [],
+      tools: [],
+      commands: [],
+      errors: [],
+      openTasks: [],
+      isUnanswered: false,
+    });
+  });
+
+  it.each<[string, Content, readonly string[]]>([
+    ["texts on lines of their own", [text("one"), text("two")], ["one\ntwo"]],
+    ["a text that was moved away by its name", { $attachment: "abc" }, ["[attachment abc]"]],
+    ["attachments by their names", [attachment("a.txt"), attachment()], ["[attachment a.txt]\n[attachment]"]],
+    ["media behind the text", [image("image"), text("see"), image("document")], ["see\n[image]\n[document]"]],
+    ["media alone", [image("image")], ["[image]"]],
+    ["no opaque part", [{ type: "opaque", value: "secret" }, text("see")], ["see"]],
+    ["no blank text", " \n", []],
+    ["no request without parts", [], []],
+  ])("shows of a request %s", (_, content, texts) => {
+    expect(gather(place([ask(content)])).requests.map((said) => said.text)).toEqual(texts);
+  });
+
+  it("tells files that were changed from those of which every change failed and those that were read", () => {
+    const found = gatherCalls(
+      call("Read", { file_path: "read.ts" }),
+      call("Read", { file_path: "failed.ts" }),
+      call("Read", { file_path: "edited.ts" }),
+      failed("Edit", { file_path: "edited.ts" }),
+      call("Edit", { file_path: "edited.ts" }),
+      failed("Edit", { file_path: "failed.ts" }),
+      failed("Edit", {}),
+      failed("apply_patch", "*** Begin Patch\n*** Update File: a.py\n*** Update File: b.py\n*** End Patch"),
+    );
+    expect(found).toMatchObject({
+      modified: ["edited.ts"],
+      notModified: ["failed.ts", "a.py", "b.py"],
+      read: ["read.ts"],
+    });
+  });
+
+  it("counts tools, the most called first", () => {
+    const found = gatherCalls(call("Grep", {}), call("Read", {}), call("Bash", {}), call("Read", {}), call("Bash", {}));
+    expect(found.tools).toEqual(["Read 2x", "Bash 2x", "Grep 1x"]);
+  });
+
+  it.each<[string, readonly Event[], boolean]>([
+    ["nothing", [], false],
+    ["a message alone", [say("a")], false],
+    ["a request alone", [ask("q")], true],
+    ["an answered request", [ask("q"), say("a")], false],
+    ["a request behind an answer", [ask("q"), say("a"), ask("r")], true],
+    ["reasoning alone behind a request", [ask("q"), think("hm")], true],
+    ["what a harness said last", [ask("q"), say("a"), { ...ask("hook"), metadata: { origin: "harness" } }], false],
+  ])("tells whether the last request has an answer: %s", (_, events, isUnanswered) => {
+    expect(gather(place(events)).isUnanswered).toBe(isUnanswered);
+  });
+});
+
+function text(words: string) {
+  return { type: "text", text: words } as const;
+}
+
+function attachment(name?: string) {
+  return name === undefined ? ({ type: "attachment" } as const) : ({ type: "attachment", name, text: "x" } as const);
+}
+
+function image(type: "image" | "document") {
+  return { type, data: "AAAA" } as const;
+}

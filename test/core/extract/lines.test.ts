@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { newestLines, showAnswers, showPassages, showRequests } from "../../../src/core/extract/lines.ts";
+import { listPassages } from "../../../src/core/extract/passages.ts";
+
+const said = (...texts: readonly string[]) => texts.map((text, turn) => ({ turn, text }));
+const a = (count: number): string => "a".repeat(count);
+
+describe("showRequests", () => {
+  it("shows what has room as it is, on one line", () => {
+    expect(showRequests(said("one\n two", a(200)), 500)).toEqual(said("one two", a(200)));
+  });
+
+  it("cuts long ones to a fair share, counting 16 characters beside each", () => {
+    // 600 less 16 and 100 for the first leave 484, less 16.
+    expect(showRequests(said(a(100), a(1000)), 600)).toEqual(said(a(100), `${a(466)} …`));
+  });
+
+  it("cuts none below 130 characters and none above 1500", () => {
+    expect(showRequests(said(a(130), a(131)), 0)).toEqual(said(a(130), `${a(128)} …`));
+    expect(showRequests(said(a(1500), a(1501)), 100_000)).toEqual(said(a(1500), `${a(1498)} …`));
+    expect(showRequests([], 0)).toEqual([]);
+  });
+});
+
+describe("showAnswers", () => {
+  it("shows the newest that have room for 136 characters each", () => {
+    const three = said(a(10), a(20), a(30));
+    expect(showAnswers(three, 1000)).toEqual(three);
+    expect(showAnswers(three, 408)).toEqual(three);
+    expect(showAnswers(three, 407)).toEqual(three.slice(1));
+    expect(showAnswers(three, 136)).toEqual(three.slice(2));
+    expect(showAnswers(three, 135)).toEqual([]);
+  });
+
+  it("cuts the middle out of long ones, to a fair share or to 2000 characters", () => {
+    expect(showAnswers(said(a(10), a(900)), 542)).toEqual(said(a(10), `${a(330)} … ${a(167)}`));
+    expect(showAnswers(said(a(3000)), 10_000)).toEqual(said(`${a(1330)} … ${a(667)}`));
+    expect(showAnswers(said(a(2000)), 10_000)).toEqual(said(a(2000)));
+  });
+
+  it("leaves out answers that say nothing, and long code", () => {
+    expect(showAnswers(said("", " \n", `see \`\`\`\n${a(300)}\n\`\`\``), 10_000)).toEqual([{ turn: 2, text: "see …" }]);
+  });
+});
+
+describe("showPassages", () => {
+  const parser = "The parser keeps a stack of open brackets with their positions.";
+  const long = `Deployment ${Array.from({ length: 60 }, (_, n) => `word${n}`).join(" ")}.`;
+
+  it("makes lines of what fits, 16 characters counted beside each", () => {
+    const passages = listPassages(said(parser));
+    expect(showPassages(passages, parser.length + 16, "")).toEqual([`- [t0] ${parser}`]);
+    expect(showPassages(passages, parser.length + 15, "")).toEqual([]);
+  });
+
+  it("leaves out what was seen, whole or up to where it is cut", () => {
+    const passages = listPassages(said(parser, long));
+    expect(showPassages(passages, 1000, `It says: ${parser}`)).toMatchObject(
+      [/^- \[t1\] Deployment .* …$/].map(matching),
+    );
+    expect(showPassages(passages, 1000, long)).toEqual([`- [t0] ${parser}`]);
+    expect(showPassages(passages, 1000, long.slice(0, 100))).toHaveLength(2);
+  });
+
+  const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+});
+
+describe("newestLines", () => {
+  it("takes the newest that fit, in their order", () => {
+    expect(newestLines(["one", "two", "three"], 10)).toEqual(["two", "three"]);
+    expect(newestLines(["one", "two", "three"], 14)).toEqual(["one", "two", "three"]);
+    expect(newestLines(["one", "a long line", "two"], 8)).toEqual(["one", "two"]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../../src/core/event.ts";
+import {
+  type CoveredEvent,
+  createReaders,
+  type LedgerEntry,
+  noteMention,
+  noteSeen,
+  openLedger,
+} from "../../../src/core/loss/ledger.ts";
+import type { View } from "../../../src/core/view.ts";
+
+const at = { timestamp: "2026-01-01T00:00:00Z" };
+const say = (id: string, message: string): Event => ({ type: "chat_response", id, ...at, message });
+const run = (id: string, command: string): Event => ({
+  type: "tool_call_request",
+  id,
+  ...at,
+  call_id: id,
+  name: "Bash",
+  arguments: { command },
+});
+const viewOf = (...events: readonly Event[]): View => ({ turns: [{ origin: { kind: "kept", turn: 0 }, events }] });
+const readers = createReaders(viewOf(), viewOf());
+
+function entriesOf(...covered: readonly CoveredEvent[]): readonly LedgerEntry[] {
+  return [...openLedger(covered, readers).values()].flatMap((entries) => [...entries.values()]);
+}
+
+const unseen = { isVisible: false, isByName: false, mentionedIn: null };
+
+describe("openLedger", () => {
+  it("enters each fact once, with the first event that shows it as its source", () => {
+    const first = say("first", "see src/a.ts and #12");
+    const second = say("second", "src/a.ts again, some_name too");
+    const covered = [
+      { event: first, turn: 3, now: first },
+      { event: second, turn: 4, now: undefined },
+    ];
+    expect(entriesOf(...covered)).toEqual([
+      { kind: "files", text: "src/a.ts", turn: 3, isGone: false, hasPointer: false, ...unseen },
+      { kind: "issues", text: "#12", turn: 3, isGone: false, hasPointer: false, ...unseen },
+      { kind: "identifiers", text: "some_name", turn: 4, isGone: true, hasPointer: false, ...unseen },
+    ]);
+  });
+
+  it("tells what is gone by what stands there now", () => {
+    const now = say("e1", "see #12");
+    expect(entriesOf({ event: say("e1", "#12 and #13"), turn: 0, now })).toMatchObject([
+      { text: "#12", isGone: false },
+      { text: "#13", isGone: true },
+    ]);
+  });
+
+  it.each([
+    ["a stub that names the event", "e1", "left out, see e1", true],
+    ["a stub that does not", "e1", "left out", false],
+    ["a stub without an id", "", "left out", false],
+    ["nothing", "e1", null, false],
+  ])("takes a pointer from what stands there now: %s", (_, id, text, hasPointer) => {
+    const now = text === null ? undefined : say(id, text);
+    expect(entriesOf({ event: say(id, "#12"), turn: 0, now })).toMatchObject([{ text: "#12", hasPointer }]);
+  });
+
+  it("takes no pointer from an event that stands as it was, whatever it says", () => {
+    const same = say("e1", "#12 is e1");
+    expect(entriesOf({ event: same, turn: 0, now: same })).toMatchObject([{ text: "#12", hasPointer: false }]);
+  });
+
+  it("keeps a pointer to any event that shows the fact", () => {
+    const pointed = (id: string): CoveredEvent => ({ event: say(id, "#12"), turn: 0, now: say(id, `see ${id}`) });
+    const gone = (id: string): CoveredEvent => ({ event: say(id, "#12"), turn: 0, now: undefined });
+    expect(entriesOf(gone("e1"), pointed("e2"), gone("e3"))).toMatchObject([{ hasPointer: true }]);
+    expect(entriesOf(pointed("e1"), gone("e2"))).toMatchObject([{ hasPointer: true }]);
+    expect(entriesOf(gone("e1"), gone("e2"))).toMatchObject([{ hasPointer: false }]);
+  });
+
+  it("takes 1000 facts of a kind from an event", () => {
+    const issues = Array.from({ length: 1001 }, (_, n) => `#${n + 1}`).join(" ");
+    const entries = entriesOf({ event: say("e1", `${issues} src/a.ts`), turn: 0, now: undefined });
+    expect(entries.filter(({ kind }) => kind === "issues").map(({ text }) => text)).toEqual(
+      Array.from({ length: 1000 }, (_, n) => `#${n + 1}`),
+    );
+    expect(entries.filter(({ kind }) => kind === "files")).toHaveLength(1);
+  });
+});
+
+describe("createReaders", () => {
+  it("gives the facts of an event with the commands that its view shows it to have run", () => {
+    const call = run("c", "make src/a.ts");
+    const result: Event = { type: "tool_call_response", id: "r", ...at, call_id: "c", content: "", is_error: true };
+    const read = createReaders(viewOf(call, result), viewOf(call));
+    expect([...read.before(call)]).toEqual([
+      ["files", new Set(["src/a.ts"])],
+      ["commands", new Set(["make src/a.ts → failed"])],
+    ]);
+    expect(read.after(call).get("commands")).toEqual(new Set(["make src/a.ts"]));
+    expect(read.after(result)).toEqual(new Map());
+  });
+
+  it("looks into an event that stands in both views once", () => {
+    const said = say("m", "see src/a.ts");
+    const read = createReaders(viewOf(said), viewOf(said));
+    expect(read.after(said)).toBe(read.before(said));
+  });
+});
+
+describe("noting what a view shows", () => {
+  const entry = (isGone: boolean): LedgerEntry => ({
+    kind: "files",
+    text: "src/a.ts",
+    turn: 2,
+    isGone,
+    hasPointer: false,
+    ...unseen,
+  });
+
+  it.each([
+    ["a later turn", true, [5], 5],
+    ["the first of later turns", true, [3, 4], 3],
+    ["the turn of the source", true, [2], null],
+    ["an earlier turn", true, [1], null],
+    ["an injected turn", true, [null], null],
+    ["a later turn while the source still shows it", false, [5], null],
+  ])("keeps where a fact is mentioned: %s", (_, isGone, turns, mentionedIn) => {
+    const mentioned = entry(isGone);
+    for (const turn of turns) noteMention(mentioned, turn);
+    expect(mentioned).toEqual({ ...entry(isGone), mentionedIn });
+    const seen = entry(isGone);
+    for (const turn of turns) noteSeen(seen, turn);
+    expect(seen).toEqual({ ...entry(isGone), isVisible: true, mentionedIn });
+  });
+});
