@@ -1,6 +1,7 @@
 // One git pack, read directly: its index of version 2 and its objects, whole or as deltas (gitformat-pack(5)).
 import { closeSync, openSync, readSync } from "node:fs";
 import { constants, inflateSync } from "node:zlib";
+import { createFileWindow, type FileWindow } from "./file-window.ts";
 import { applyDelta } from "./object-delta.ts";
 
 /** An object without its name. */
@@ -27,19 +28,23 @@ export const LARGEST_READ: number = 8 * 1024 * 1024;
 const ENTRY_HEADER_BYTES = 64;
 const FANOUT_AT = 8;
 const NAMES_AT = FANOUT_AT + 256 * 4;
+/** Reads of an index after which it is read whole, where it is no larger than that, in bytes. */
+const READS_BEFORE_WHOLE = 32;
+const LARGEST_WHOLE = 4 * 1024 * 1024;
 /** Bases kept for the deltas made from them, in bytes. */
 const REMEMBERED_BYTES = 2 * LARGEST_READ;
 
 /** Opens a pack by the path of its index (`….idx`). Throws when it is gone or of another version. */
 export function openPack(indexPath: string): PackFile {
   const index = openIndex(indexPath);
-  let pack: number;
+  let file: number;
   try {
-    pack = openSync(indexPath.replace(/\.idx$/, ".pack"), "r");
+    file = openSync(indexPath.replace(/\.idx$/, ".pack"), "r");
   } catch (error) {
     index.close();
     throw error;
   }
+  const pack = createFileWindow(file);
   const remembered = new Map<number, RawObject>();
   let rememberedBytes = 0;
   const remember = (offset: number, object: RawObject): RawObject => {
@@ -75,7 +80,7 @@ export function openPack(indexPath: string): PackFile {
     },
     close() {
       index.close();
-      closeSync(pack);
+      closeSync(file);
     },
   };
 }
@@ -96,16 +101,26 @@ function openIndex(path: string): PackIndex {
   const fanout = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(FANOUT_AT + byte * 4));
   const count = fanout(255);
   const offsetsAt = NAMES_AT + count * 24;
+  let reads = 0;
+  let whole: Buffer | null = null;
+  const readIndex = (at: number, length: number): Buffer => {
+    if (++reads === READS_BEFORE_WHOLE && offsetsAt + count * 4 <= LARGEST_WHOLE) {
+      whole = readBytes(file, 0, offsetsAt + count * 4);
+    }
+    return whole !== null && at + length <= whole.length
+      ? whole.subarray(at, at + length)
+      : readBytes(file, at, length);
+  };
   const readOffset = (position: number): number => {
-    const offset = readBytes(file, offsetsAt + position * 4, 4).readUInt32BE(0);
+    const offset = readIndex(offsetsAt + position * 4, 4).readUInt32BE(0);
     if (offset < 0x80000000) return offset;
-    return Number(readBytes(file, offsetsAt + count * 4 + (offset - 0x80000000) * 8, 8).readBigUInt64BE(0));
+    return Number(readIndex(offsetsAt + count * 4 + (offset - 0x80000000) * 8, 8).readBigUInt64BE(0));
   };
   return {
     find(oid) {
       const name = Buffer.from(oid, "hex");
       const [from, to] = [fanout((name[0] ?? 0) - 1), fanout(name[0] ?? 0)];
-      const names = readBytes(file, NAMES_AT + from * 20, (to - from) * 20);
+      const names = readIndex(NAMES_AT + from * 20, (to - from) * 20);
       for (let low = 0, high = to - from; low < high; ) {
         const middle = (low + high) >> 1;
         const order = name.compare(names, middle * 20, middle * 20 + 20);
@@ -128,8 +143,8 @@ interface EntryHeader {
   readonly dataAt: number;
 }
 
-function readEntryHeader(pack: number, offset: number, find: PackIndex["find"]): EntryHeader {
-  const bytes = readBytes(pack, offset, ENTRY_HEADER_BYTES);
+function readEntryHeader(pack: FileWindow, offset: number, find: PackIndex["find"]): EntryHeader {
+  const bytes = pack.read(offset, ENTRY_HEADER_BYTES);
   let at = 0;
   let byte = bytes.readUInt8(at++);
   const kind = (byte >> 4) & 7;
@@ -153,23 +168,18 @@ function readEntryHeader(pack: number, offset: number, find: PackIndex["find"]):
   return { kind, size, base: offset - distance, dataAt: offset + at };
 }
 
-/** Where deflated bytes are read to: memory that is used already is much faster than new memory. */
-let scratch = Buffer.alloc(0);
-
-function inflateAt(pack: number, at: number, size: number): Buffer {
+function inflateAt(pack: FileWindow, at: number, size: number): Buffer {
   if (size > LARGEST_READ) throw new Error(`an object of ${size} bytes is larger than ${LARGEST_READ}`);
   // Deflated bytes are at most a little more than the plain ones; what follows them is not looked at.
-  const count = size + (size >> 9) + 64;
-  if (scratch.length < count) scratch = Buffer.allocUnsafeSlow(count);
-  const deflated = scratch.subarray(0, readSync(pack, scratch, 0, count, at));
+  const deflated = pack.read(at, size + (size >> 9) + 64);
   const bytes = inflateSync(deflated, { maxOutputLength: size + 1, chunkSize: Math.max(size + 1, 64) });
   if (bytes.length !== size) throw new Error(`an object of ${bytes.length} bytes where ${size} were announced`);
   return bytes;
 }
 
 /** Inflates as far as `count` deflated bytes reach, which is seldom less than `count` bytes. */
-function inflateStart(pack: number, at: number, count: number): Buffer {
-  return inflateSync(readBytes(pack, at, count), { finishFlush: constants.Z_SYNC_FLUSH });
+function inflateStart(pack: FileWindow, at: number, count: number): Buffer {
+  return inflateSync(pack.read(at, count), { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 function typeOf(kind: number): string {
