@@ -1,5 +1,6 @@
 // What providers told of their models, kept for a week in the user's cache folder. A list belongs to one address.
 import { createHash } from "node:crypto";
+import { JpgError } from "../core/errors.ts";
 import { fieldsOf } from "../core/fields.ts";
 import { createClient } from "../llm/create-client.ts";
 import type { ListedModel, LlmConnection } from "../llm/llm-client.ts";
@@ -8,6 +9,8 @@ import type { Runtime } from "./runtime.ts";
 
 /** How long a list counts, milliseconds: 7 days. */
 const TIME_KEPT = 7 * 24 * 60 * 60 * 1000;
+/** How long it counts that a provider gave none, milliseconds: an hour. Asked before each answer, it would delay them all. */
+const TIME_WITHOUT = 60 * 60 * 1000;
 /** Time that a provider has for its list, milliseconds: somebody waits for an answer of the model. */
 const LIST_TIME = 2_000;
 const FORMAT = 1;
@@ -23,7 +26,7 @@ export async function readModelList(runtime: Runtime, place: ListPlace): Promise
   const { format, fetched_at, models } = await readCacheFile(runtime, fileOf(place));
   if (format !== FORMAT || typeof fetched_at !== "string" || !Array.isArray(models)) return null;
   const age = runtime.now().getTime() - Date.parse(fetched_at);
-  return age >= 0 && age < TIME_KEPT ? models.flatMap(parseModel) : null;
+  return age >= 0 && age < (models.length === 0 ? TIME_WITHOUT : TIME_KEPT) ? models.flatMap(parseModel) : null;
 }
 
 /**
@@ -35,18 +38,20 @@ export async function refreshModelList(
   connection: LlmConnection,
 ): Promise<readonly ListedModel[] | null> {
   const models = await askForList(connection);
-  if (models === null) return null;
+  if (models === "unreachable") return null;
   const place = { provider: connection.provider, address: connection.baseUrl ?? "" };
-  await writeCacheFile(runtime, fileOf(place), { format: FORMAT, fetched_at: runtime.now().toISOString(), models });
+  const fetched_at = runtime.now().toISOString();
+  await writeCacheFile(runtime, fileOf(place), { format: FORMAT, fetched_at, models: models ?? [] });
   return models;
 }
 
-async function askForList(connection: LlmConnection): Promise<readonly ListedModel[] | null> {
+async function askForList(connection: LlmConnection): Promise<readonly ListedModel[] | "unreachable" | null> {
   const client = await createClient({ ...connection, attempts: 1 });
   try {
     return (await client.listModels?.(AbortSignal.timeout(LIST_TIME))) ?? null;
-  } catch {
-    return null;
+  } catch (error) {
+    // A server that is started later has a list then.
+    return error instanceof JpgError && error.code === "provider_unreachable" ? "unreachable" : null;
   }
 }
 

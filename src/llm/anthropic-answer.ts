@@ -3,6 +3,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
+import { stopReason } from "./stop-reason.ts";
 import { toToolCall } from "./tool-arguments.ts";
 
 type Block = Anthropic.ContentBlock;
@@ -156,6 +157,5 @@ function mergeUsage(earlier: unknown, later: unknown): Usage {
 }
 
 function stopOf(reason: string | null, { id, model, usage }: KnownAnswer): Stop {
-  const known = reason !== null && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
-  return { reason: known ?? "unknown", providerReason: reason, usage: usage ?? null, model, id };
+  return { reason: stopReason(REASONS, reason), providerReason: reason, usage: usage ?? null, model, id };
 }

@@ -23,6 +23,7 @@ import type {
   StopReason,
   StreamPart,
 } from "./llm-client.ts";
+import { stopReason } from "./stop-reason.ts";
 
 /** Longest answer when the request names none, tokens: room for it is made in memory. */
 const DEFAULT_MAX_TOKENS = 4096;
@@ -161,6 +162,11 @@ function* addChunk(parts: AnswerPart[], { type, text }: LlamaChunk): Generator<S
 
 function stopOf({ model }: LlmRequest, generated: Generated | null): Stop {
   const providerReason = generated?.stopReason ?? null;
-  const reason = REASONS[providerReason ?? ""] ?? "unknown";
-  return { reason, providerReason, usage: generated?.usage ?? null, model, id: null };
+  return {
+    reason: stopReason(REASONS, providerReason),
+    providerReason,
+    usage: generated?.usage ?? null,
+    model,
+    id: null,
+  };
 }

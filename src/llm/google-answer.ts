@@ -3,6 +3,7 @@
 import type { GenerateContentResponse, Part } from "@google/genai/web";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
+import { stopReason } from "./stop-reason.ts";
 import { madeUpId, toToolCall } from "./tool-arguments.ts";
 
 /** An answer while it streams in. */
@@ -101,7 +102,7 @@ function* finishText(draft: Draft): Generator<StreamPart> {
 }
 
 function stopOf({ calls, reason, isBlocked }: Draft, { id, model, usage }: KnownAnswer): Stop {
-  const named = reason !== null && Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? "unknown") : "unknown";
+  const named = stopReason(REASONS, reason);
   const whole = named === "complete" && calls > 0 ? "tool_calls" : named;
   return { reason: isBlocked ? "refusal" : whole, providerReason: reason, usage: usage ?? null, model, id };
 }

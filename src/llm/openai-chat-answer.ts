@@ -4,6 +4,7 @@ import { type Fields, fieldsOf } from "../core/fields.ts";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
 import { StreamedError } from "./provider-error.ts";
+import { stopReason } from "./stop-reason.ts";
 import { madeUpId, toToolCall } from "./tool-arguments.ts";
 
 type Kind = "message" | "reasoning";
@@ -118,8 +119,7 @@ function toParts({ calls }: Draft, known: KnownAnswer): readonly AnswerPart[] {
 }
 
 function stopOf(reason: string | null, draft: Draft, { id, model, usage }: KnownAnswer): Stop {
-  const named = reason !== null && Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? "unknown") : "unknown";
-  return { reason: whole(named, draft), providerReason: reason, usage: usage ?? null, model, id };
+  return { reason: whole(stopReason(REASONS, reason), draft), providerReason: reason, usage: usage ?? null, model, id };
 }
 
 /** Some servers call every end `stop`. */

@@ -3,6 +3,7 @@ import type OpenAI from "openai";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
 import { StreamedError } from "./provider-error.ts";
+import { stopReason } from "./stop-reason.ts";
 import { toToolCall } from "./tool-arguments.ts";
 
 type Item = OpenAI.Responses.ResponseOutputItem;
@@ -99,7 +100,7 @@ function partOf(item: Item): readonly AnswerPart[] {
 function stopOf(response: Response, items: readonly Item[], { id, model, usage }: KnownAnswer): Stop {
   const { status = null, incomplete_details: details } = response;
   const why = (status === "incomplete" ? details?.reason : null) ?? status;
-  const reason = status === "completed" ? wholeReason(items) : (INCOMPLETE[why ?? ""] ?? "unknown");
+  const reason = status === "completed" ? wholeReason(items) : stopReason(INCOMPLETE, why);
   return { reason, providerReason: why, usage: usage ?? null, model, id };
 }
 

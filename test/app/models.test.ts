@@ -1,6 +1,6 @@
 // Models by name: keys, addresses, facts and choices. Servers listen on 127.0.0.1 and remember what they were sent; all
 // keys are invented.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -430,6 +430,25 @@ describe("what is known of a model", () => {
     await server.close();
     writeText(join(models, file), "");
     expect((await open()).facts.contextWindow).toBeNull();
+  });
+
+  it("is not asked for again within the hour when the provider has none", async () => {
+    const server = await listen(() => ({ error: "no list here" }));
+    const workspace = await withEnv({ OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: server.url });
+    const open = () => openModel(workspace, settings(""), "openrouter/own-model");
+    await open();
+    expect((await open()).facts.contextWindow).toBeNull();
+    expect(server.asked).toHaveLength(1);
+    const path = join(folder.path, ".cache/jpg/models", listFile());
+    const hourAgo = new Date(workspace.runtime.now().getTime() - 3_600_000).toISOString();
+    writeText(path, readFileSync(path, "utf8").replace(/"fetched_at":"[^"]*"/, `"fetched_at":"${hourAgo}"`));
+    await open();
+    expect(server.asked).toHaveLength(2);
+    await server.close();
+    // A server that is started later may have one.
+    rmSync(path);
+    await open();
+    expect(existsSync(path)).toBe(false);
   });
 
   it("waits two seconds at most for a list, and does without a folder to keep it in", async () => {
