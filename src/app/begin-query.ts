@@ -2,8 +2,8 @@
 // the view is read while the journal is begun. What fails here leaves nothing behind but the text of the request.
 import type { Config } from "../config/config.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import { loadTurns } from "./load-view.ts";
-import { chooseModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
+import { lastModel } from "./last-model.ts";
+import { chooseModel, type OpenedModel, openModel } from "./models.ts";
 import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
 import type { QueryRequest, ToolOpening } from "./query-request.ts";
 import { NO_TOOLS, type ToolBox } from "./tool-box.ts";
@@ -18,9 +18,6 @@ export interface BegunQuery {
   /** To be closed unless they are the request's own. */
   readonly tools: ToolBox;
 }
-
-/** Newest turns that are looked at for the model that answered last. */
-const MODEL_TURNS = 3;
 
 /** Begins a turn. Throws `turn_open`, and what opening the model, the tools and the journal throws. */
 export async function beginQuery(workspace: Workspace, branch: string, request: QueryRequest): Promise<BegunQuery> {
@@ -64,16 +61,7 @@ async function chooseAndOpen(
 ): Promise<OpenedModel> {
   if (opened !== undefined) return opened;
   const isNamed = model !== undefined || config.conversation.model !== "";
-  const last = isNamed || !("tree" in start) ? null : await lastModel(workspace, start);
+  const last = isNamed || !("tree" in start) ? null : await lastModel(workspace.store, start.tree);
   const choice = { config, ...(model === undefined ? {} : { flag: model }), conversationModel: last };
   return openModel(workspace, config, await chooseModel(workspace, choice));
-}
-
-/** The model that answered last, read from the newest turns alone. */
-async function lastModel(
-  { store }: Workspace,
-  { tree }: Extract<Start, { readonly tree: unknown }>,
-): Promise<string | null> {
-  const newest = tree.turnOids.map((_, turn) => turn).slice(-MODEL_TURNS);
-  return conversationModel((await loadTurns(store, tree, newest)).values());
 }

@@ -2,8 +2,8 @@
 import type { Config } from "../config/config.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import { loadTurns } from "./load-view.ts";
-import { chooseModel, chooseSummaryModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
+import { lastModel } from "./last-model.ts";
+import { chooseModel, chooseSummaryModel, type OpenedModel, openModel } from "./models.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
@@ -16,7 +16,8 @@ export async function openChatModel(
   named?: string,
 ): Promise<OpenedModel> {
   const config = await configOf(workspace, tree);
-  const last = named === undefined && tree !== null ? await lastModel(workspace, tree) : null;
+  const isNamed = named !== undefined || config.conversation.model !== "";
+  const last = isNamed || tree === null ? null : await lastModel(workspace.store, tree);
   const name = await chooseModel(workspace, {
     config,
     conversationModel: last,
@@ -32,15 +33,4 @@ export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, {
 
 async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {
   return (tree === null ? await workspace.config() : await loadConversationConfig(workspace, tree)).config;
-}
-
-/** Newest turns that are looked at before all are read. */
-const NEWEST = 8;
-
-async function lastModel(workspace: Workspace, tree: BranchTree): Promise<string | null> {
-  const all = tree.turnOids.map((_, turn) => turn);
-  const newest = await loadTurns(workspace.store, tree, all.slice(-NEWEST));
-  return (
-    conversationModel(newest.values()) ?? conversationModel((await loadTurns(workspace.store, tree, all)).values())
-  );
 }

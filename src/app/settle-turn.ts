@@ -10,7 +10,7 @@ import { hasAnswer, type InterruptionReason } from "./interruption.ts";
 import type { OpenedModel } from "./models.ts";
 import type { OpenTurn } from "./open-turn.ts";
 import { type RecordedTurn, recordTurn } from "./record-turn.ts";
-import { commitLeftTurn } from "./recover-turns.ts";
+import { commitLeftTurn, type LeftTurn } from "./recover-turns.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { TalkEnd } from "./talk.ts";
 import { keepUnsent, requestOf, unsentHints, withHints } from "./unsent-request.ts";
@@ -55,7 +55,7 @@ export async function failTurn(
   { error, reason }: { readonly error: unknown; readonly reason: InterruptionReason },
 ): Promise<never> {
   const path = await turn.journal.leave();
-  const left = await commitLeftTurn(workspace, path, reason).catch(() => null);
+  const left = await keepLeft(workspace, path, reason).catch(() => null);
   if (left === null) throw withHints(error, [journalHint(path)]);
   if (left.recorded === null) throw withHints(error, unsentHints(left.unsent));
   const { branch, commit } = left.recorded;
@@ -65,7 +65,7 @@ export async function failTurn(
 
 async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<SettledTurn> {
   const path = await turn.journal.leave();
-  const { recorded, unsent } = await commitLeftTurn(workspace, path, "user").catch((error: unknown) => {
+  const { recorded, unsent } = await keepLeft(workspace, path, "user").catch((error: unknown) => {
     throw withHints(error, [journalHint(path)]);
   });
   if (recorded === null) {
@@ -74,6 +74,13 @@ async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<Sett
   }
   const kept = `Interrupted: what came is kept as turn ${turn.head.turn} of ${recorded.branch}.`;
   return { recorded, notices: [kept, ...forkNotices(turn, recorded)] };
+}
+
+/** Commits what came of this command's own turn; a conversation that it began is the active one then. */
+async function keepLeft(workspace: Workspace, path: string, reason: InterruptionReason): Promise<LeftTurn> {
+  const left = await commitLeftTurn(workspace, path, reason);
+  if (left.recorded !== null && left.head?.root !== undefined) await workspace.store.useBranch(left.recorded.branch);
+  return left;
 }
 
 async function commitTurn(workspace: Workspace, { turn, signature, settings }: EndedTurn): Promise<RecordedTurn> {

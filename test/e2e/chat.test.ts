@@ -52,10 +52,10 @@ afterEach(() => {
 });
 
 /** Begins a chat in a conversation of so many turns, three messages each. */
-async function chatIn(turns: number): Promise<Pane> {
+async function chatIn(turns: number, settings = ""): Promise<Pane> {
   sandbox = await copyImportedSandbox(turns);
   mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
-  writeFileSync(join(sandbox.home, ".config", "jpg", "config.toml"), server.config);
+  writeFileSync(join(sandbox.home, ".config", "jpg", "config.toml"), server.config + settings);
   pane = openPane([process.execPath, BIN, "chat"], { cwd: sandbox.project, env: sandbox.env });
   await pane.shows(`[${3 * turns} messages]`);
   return pane;
@@ -131,6 +131,13 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     expect(history).toContain(told.trim());
     expect(history).toContain('"kind":"interrupted"');
     expect((await sandbox.json(["show", "@"]))["turns"]).toBe(5);
+  });
+
+  it("says once what is wrong with an MCP server", async () => {
+    const chat = await chatIn(1, '[mcp.servers.buoy]\ncommand = "/nonexistent/buoy"\n');
+    await say(chat, "one", "[5 messages]");
+    await say(chat, "two", "[7 messages]");
+    expect(times(chat.screen(), "MCP server buoy")).toBe(1);
   });
 
   it("takes a paste of several lines as one message", async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/chat-server.ts";
 import { startJpg, writeUserConfig } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
+import { createSandbox, type Sandbox, sessionAnsweredIn, storeState } from "../helpers/run-jpg.ts";
 
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 const cleanUp: (() => unknown)[] = [];
@@ -170,6 +170,19 @@ describe("jpg query", () => {
       "turn 6: --with the default profile",
       expect.stringMatching(/^compact 0\.\.\d: reasoning \+ tools stripped/),
     ]);
+  });
+
+  it("asks the model that answered last, however many turns ago that was", async () => {
+    const server = await serve(say("Five."));
+    const sandbox = createSandbox();
+    cleanUp.push(sandbox.remove);
+    await sandbox.jpg(["import", sandbox.session("old.jsonl", sessionAnsweredIn(0, 40))]);
+    writeUserConfig(
+      sandbox,
+      `[providers.anthropic]\napi = "openai-chat"\nbase_url = "${server.url}"\napi_key = "invented"\n`,
+    );
+    expect(await sandbox.jpg(["query", "How high?"])).toEqual({ stdout: "Five.\n", stderr: "", code: 0 });
+    expect(server.requests[0]!.model).toBe("claude-sonnet-4-5-20250929");
   });
 
   it("keeps the named model, and --cfg, in the conversation", async () => {

@@ -142,6 +142,18 @@ export function smallSessionLines({ turns = 6, id }: { readonly turns?: number; 
   return id === undefined ? writer.lines : writer.lines.map((line) => ({ ...line, sessionId: id }));
 }
 
+/** The bytes of a `smallSession` in which a model answered in one turn alone; the agent itself wrote the other answers. */
+export function sessionAnsweredIn(answered: number, turns: number): Buffer {
+  let turn = -1;
+  const lines = smallSessionLines({ turns }).map((line) => {
+    const message = line["message"] as Json;
+    if (typeof message["content"] === "string") turn += 1;
+    if (line["type"] !== "assistant" || turn === answered) return line;
+    return { ...line, message: { ...message, model: "<synthetic>" } };
+  });
+  return sessionBytes(lines);
+}
+
 /** What must not change when a command fails: all refs of the store, HEAD, and the state of its worktree. */
 export function storeState({ git, store }: Pick<Sandbox, "git" | "store">): string {
   const head = readFileSync(join(store, ".git", "HEAD"), "utf8");

@@ -53,14 +53,14 @@ export async function answerMessage(
   }
 }
 
-/** Jpg's own tool is of a branch, and the chat may go on in another one. */
+/** Jpg's own tool is of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
 function withOwnTools(
   servers: ToolBox,
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },
 ): ToolBox {
   const own = compactTool(workspace, branch, { window: state.model.facts.contextWindow });
-  return { ...servers, tools: [own, ...servers.tools] };
+  return { ...servers, tools: [own, ...servers.tools], problems: [] };
 }
 
 interface Observing {

@@ -7,7 +7,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { ToolBox } from "../../app/tool-box.ts";
 import { type Workspace, withoutOverrides } from "../../app/workspace.ts";
 import { offersCompaction } from "../../core/compact-prompt.ts";
-import { repositoryError, userError } from "../../core/errors.ts";
+import { JpgError, repositoryError, userError } from "../../core/errors.ts";
 import { KEEP_RECENT } from "../../core/keep-messages.ts";
 import type { Output } from "../output.ts";
 import { fromSystemError } from "../system-error.ts";
@@ -32,7 +32,7 @@ export interface ChatParts {
   readonly runtime: Runtime;
   readonly output: Output;
   readonly terminal: ChatTerminal;
-  /** Tools of MCP servers; null = the model gets no tools. */
+  /** Tools of MCP servers, with their problems said; null = the model gets no tools. */
   readonly servers: ToolBox | null;
 }
 
@@ -49,7 +49,8 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
     wasNearlyFull = status.isNearlyFull;
     const line = await readLine(context, status);
     if (line === null) return;
-    const { leave, ...change } = (await attempt(output, () => runLine(line, { context, status, answering }))) ?? {};
+    const { leave, ...change } =
+      (await attempt(output, () => runLine(line, { parts, context, status, answering }))) ?? {};
     if (leave === true) return;
     state = { ...state, ...change };
   }
@@ -68,6 +69,7 @@ async function readLine(context: SlashContext, status: ChatStatus): Promise<stri
 
 /** What a line is run with. */
 interface LineWorld {
+  readonly parts: ChatParts;
   readonly context: SlashContext;
   /** As shown before the line was typed. */
   readonly status: ChatStatus;
@@ -75,16 +77,28 @@ interface LineWorld {
 }
 
 /** Does what a line says: a slash command, or a message with its answer. */
-async function runLine(line: string, { context, status, answering }: LineWorld): Promise<ChatChange> {
+async function runLine(line: string, { parts, context, status, answering }: LineWorld): Promise<ChatChange> {
   const slash = parseSlashLine(line);
   if (slash !== null) return findSlashCommand(SLASH_COMMANDS, slash.name).run(slash.words, context);
   const text = line.startsWith("//") ? line.slice(1) : line;
   const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
   const offered = await offerCompaction(context, status);
-  const now = { ...context, state: { ...context.state, ...offered } };
-  const report = await attempt(context.output, () => answerMessage(now, content, answering));
-  if (report === null || report.turn === null) return offered;
-  return { ...offered, branch: report.branch, settingsKept: true };
+  const now = createContext(parts, { ...context.state, ...offered });
+  try {
+    const { branch, turn, interrupted } = await answerMessage(now, content, answering);
+    if (turn === null) return offered;
+    // An interrupted turn is kept without the settings: they go with the next one.
+    return { ...offered, branch, settingsKept: now.state.settingsKept || !interrupted };
+  } catch (thrown) {
+    context.output.error(fromSystemError(thrown));
+    return { ...offered, ...keptOn(thrown) };
+  }
+}
+
+/** The branch on which what came of a broken answer was kept: a new conversation, or a fork, perhaps. */
+function keptOn(thrown: unknown): Pick<ChatChange, "branch"> {
+  const branch = thrown instanceof JpgError ? thrown.data["branch"] : undefined;
+  return typeof branch === "string" ? { branch } : {};
 }
 
 /** Offers to compact when the view, with the message that was just typed, is long enough. */

@@ -9,6 +9,7 @@ import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/output.ts";
 import { NO_OFFERS } from "../../../src/core/compact-prompt.ts";
+import { JpgError } from "../../../src/core/errors.ts";
 import { type FakeKeyboard, openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
@@ -37,6 +38,8 @@ interface Typing {
 interface Beginning {
   readonly scripts?: readonly Script[];
   readonly tools?: readonly Tool[];
+  /** What was said of the servers when the chat began. */
+  readonly problems?: readonly string[];
   readonly state?: Partial<ChatState>;
   readonly overrides?: readonly string[];
 }
@@ -45,7 +48,7 @@ const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const PROMPT = /> \u001b\[3G$/;
 
 async function beginChat(branch: string | null, beginning: Beginning = {}): Promise<Typing> {
-  const { scripts = [], tools, state, overrides = [] } = beginning;
+  const { scripts = [], tools = [], problems = [], state, overrides = [] } = beginning;
   const keyboard = openFakeKeyboard();
   const stderr: OutputStream = {
     write: (chunk) => {
@@ -56,7 +59,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
   };
   const output = createOutput({ stdout: stderr, stderr, env: {} });
   const model = createScriptedModel(scripts);
-  const servers: ToolBox = { tools: tools ?? [], problems: [], close: () => Promise.resolve() };
+  const servers: ToolBox = { tools, problems, close: () => Promise.resolve() };
   const done = runChat(
     {
       workspace: { ...workspace, overrides },
@@ -98,6 +101,13 @@ const importTurns = async (turns: number): Promise<string> =>
 const answers = (count: number): Script[] =>
   Array.from({ length: count }, (_, at) => [...says(`Reply ${at}.`), stop()]);
 
+const untilAborted: Script[number] = ({ signal }) =>
+  new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
+
+async function settingsOf(branch: string): Promise<readonly unknown[]> {
+  return (await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch))).configs;
+}
+
 async function lastTurn(branch: string): Promise<string> {
   const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   const position = tree.turnOids.length - 1;
@@ -125,6 +135,22 @@ describe("a message in a chat", () => {
     expect(await chat.enter("/log")).toContain("No compactions yet");
   });
 
+  it("goes on in the conversation that it began, also when the first answer broke off", async () => {
+    const other = await importTurns(1);
+    await workspace.store.useBranch(other);
+    const broken: Script = [
+      ...says("It is ", "low").slice(0, 2),
+      new JpgError("provider", "stream_cut", "the line went dead"),
+    ];
+    const chat = await beginChat(null, { scripts: [broken, ...answers(1)] });
+    expect(await chat.enter("How high is the pier?")).toContain("the line went dead");
+    await chat.enter("And now?");
+    const begun = (await workspace.store.listBranches()).map(({ name }) => name).filter((name) => name !== other);
+    expect(begun).toEqual([expect.stringMatching(/^how-high-is-the-pier-\w{4}\/main$/)]);
+    expect(await workspace.store.readActiveBranch()).toBe(begun[0]);
+    expect(chat.requests()[1]).toMatch(/How high is the pier\?.*It is low.*And now\?/);
+  });
+
   it("may begin with a slash: a path, or two of them", async () => {
     const branch = await importTurns(1);
     const chat = await beginChat(branch, { scripts: answers(2) });
@@ -145,8 +171,6 @@ describe("a message in a chat", () => {
 
   it("is kept with what came when Ctrl-C interrupts the answer", async () => {
     const branch = await importTurns(1);
-    const untilAborted: Script[number] = ({ signal }) =>
-      new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
     const chat = await beginChat(branch, {
       scripts: [[...says("One, two, ").slice(0, 1), untilAborted], ...answers(1)],
     });
@@ -170,8 +194,19 @@ describe("a message in a chat", () => {
     const chat = await beginChat(branch, { scripts: answers(2), overrides });
     await chat.enter("One");
     await chat.enter("Two");
-    const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
-    expect(tree.configs).toHaveLength(1);
+    expect(await settingsOf(branch)).toHaveLength(1);
+  });
+
+  it("takes them along with the next one when the first answer is interrupted", async () => {
+    const branch = await importTurns(1);
+    const overrides = ["conversation.compaction.keep_last=7"];
+    const scripts: Script[] = [[...says("One, two, ").slice(0, 1), untilAborted], ...answers(2)];
+    const chat = await beginChat(branch, { scripts, overrides });
+    await chat.press(`Count${ENTER}`, "One, two, ");
+    await chat.press(CTRL_C, "[5 messages]");
+    await chat.enter("Go on");
+    await chat.enter("And on");
+    expect(await settingsOf(branch)).toHaveLength(1);
   });
 });
 
@@ -208,6 +243,14 @@ describe("a tool that a model calls in a chat", () => {
     expect(shown).toContain("Interrupted");
     expect(shown).not.toContain("3 metres");
   });
+
+  it("comes from servers whose problems were said when the chat began, not before each message", async () => {
+    const problems = ["MCP server buoy did not answer."];
+    const chat = await beginChat(await importTurns(1), { scripts: answers(2), tools: [tool], problems });
+    await chat.enter("One");
+    await chat.enter("Two");
+    expect(chat.keyboard.screen()).not.toContain("buoy");
+  });
 });
 
 describe("the offer to compact", () => {
@@ -236,6 +279,15 @@ describe("the offer to compact", () => {
     );
     expect(chat.requests()[0]).toContain("[CONVERSATION HISTORY SUMMARY - 36 messages]");
     expect(chat.requests()[0]).toContain("52nd");
+  });
+
+  it("keeps the settings of this call once: with the compaction, not with the answer again", async () => {
+    const branch = await importTurns(17);
+    const overrides = ["conversation.compaction.keep_last=7"];
+    const chat = await beginChat(branch, { scripts: answers(1), overrides });
+    await chat.press(`52nd${ENTER}`, "compact manually");
+    expect(await chat.press("y", "[Summary + 17 messages]")).toContain("Reply 0.");
+    expect(await settingsOf(branch)).toHaveLength(1);
   });
 });
 
