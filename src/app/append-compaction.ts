@@ -40,10 +40,7 @@ export async function appendCompaction(
   const start = await reload(workspace, tree);
   const first = await planOnBranch(workspace, start, request);
   const ready = await withSummary(workspace, start, { planned: first, request });
-  const stored = await storeOverrides(workspace, start);
-  if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
-  const current = stored === null ? start : await reload(workspace, start);
-  const { target, onFork } = await chooseTarget(workspace, current, { planned: first, request });
+  const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
   let planned: Planned = first;
   let report: CompactReport | null = null;
   const plan = async (at: BranchTree): Promise<PlannedChange | null> => {
@@ -53,6 +50,11 @@ export async function appendCompaction(
     report = made.report;
     return made.change;
   };
+  // A compaction that is refused leaves no settings behind either.
+  if (workspace.overrides.length > 0) await plan(start);
+  const stored = await storeOverrides(workspace, start);
+  if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
+  const current = stored === null ? start : await reload(workspace, start);
   const appended = await commitChange(workspace, current, plan, target);
   if (report === null) throw new Error("a plan always leaves a report");
   if (appended === null) return { report, planned };
@@ -125,7 +127,7 @@ async function makeChange(
   if (isNothing(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
   requireGain(planned, request);
   const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
-  const ungrounded = checkSummary(compaction, planned, strict);
+  const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const summarizer = planned.plan.summarize === undefined ? null : await nameSummarizer(workspace, planned, request);
   const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer });
   if (dryRun) return { report, change: null };

@@ -29,6 +29,25 @@ export async function readAttachments(
   };
 }
 
+/** Reads the long texts that the events refer to. Gives an event with them; its images and documents stay references. */
+export async function readTexts(
+  store: ConversationStore,
+  commit: string,
+  events: readonly Event[],
+): Promise<(event: Event) => Event> {
+  const read = await readAttachments(store, commit, events.filter(refersToText));
+  return (event) => (refersToText(event) ? inline(event, (name) => (isTextName(name) ? read(name) : null)) : event);
+}
+
+function refersToText(event: Event): boolean {
+  return attachmentsOf(event).some(isTextName);
+}
+
+/** Long texts are kept under such names. */
+function isTextName(name: string): boolean {
+  return name.endsWith(".txt");
+}
+
 /** A view whose events hold their payloads themselves, as exports need them. Turns without any are those handed in. */
 export async function inlineView(store: ConversationStore, commit: string, view: View): Promise<View> {
   const marked = new Set(view.turns.flatMap(({ events }) => events.filter(needsInlining)));

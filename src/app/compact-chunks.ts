@@ -76,16 +76,18 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, chun
   const parts: CompactReport[] = [];
   const warnings: string[] = [];
   let current = tree;
+  // The settings of the call are stored with the first part that is not refused.
+  let standing = workspace;
   for (const [at, chunk] of chunks.entries()) {
     input.progress?.(`part ${at + 1} of ${chunks.length}: turns ${rangeText(chunk)}`);
-    const isFirst = parts.length === 0 || input.dryRun;
     const request: CompactRequest = {
       ...input,
       range: { from: boundAt(chunk.from_turn, chunk.from_event), to: boundAt(chunk.to_turn, chunk.to_event) },
-      ...(isFirst ? {} : { fork: false }),
+      ...(parts.length === 0 || input.dryRun ? {} : { fork: false }),
     };
     try {
-      const { report } = await appendCompaction(isFirst ? workspace : withoutOverrides(workspace), current, request);
+      const { report } = await appendCompaction(standing, current, request);
+      standing = withoutOverrides(workspace);
       if (report.compaction !== null) parts.push(report);
       else warnings.push(`not summarised: turns ${rangeText(chunk)}, ${report.reason ?? "nothing to compact"}`);
       if (report.commit !== null) current = await loadBranchTree(workspace.store, report.branch, report.commit);

@@ -129,10 +129,12 @@ type Loaded = Pick<PlannedCompaction, "config" | "live" | "turns" | "before" | "
 
 /** Loads what planning needs: the rules, the turns, the view as it is. */
 async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<Loaded> {
-  const { config } = await loadConversationConfig(workspace, tree);
+  const [{ config }, live] = await Promise.all([
+    loadConversationConfig(workspace, tree),
+    loadCompactions(workspace.store, tree),
+  ]);
   const settings = config.conversation.compaction;
   const { profile, policies } = chooseRules(input, settings);
-  const live = await loadCompactions(workspace.store, tree);
   const { keep_last: keepLast, protected_messages: protectedMessages } = settings;
   const range: RangeRequest = {
     ...input.range,

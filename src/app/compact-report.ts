@@ -1,7 +1,7 @@
 // What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
 // `jpg compact --json` (DESIGN §5) plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
 import type { CacheReceipt } from "../core/cache-receipt.ts";
-import type { Compaction } from "../core/compaction.ts";
+import { type Compaction, EXTRACTIVE } from "../core/compaction.ts";
 import type { Ungrounded } from "../core/loss/grounding.ts";
 import type { LossReceipt } from "../core/loss/loss-receipt.ts";
 import type { StepReport } from "../core/strategies/compose-steps.ts";
@@ -34,6 +34,17 @@ export interface StrategyReport {
   readonly steps: readonly StepReport[];
 }
 
+/** A summary that is still to be written. */
+export interface PlannedSummary {
+  /** Turns that it is to stand for, 0-based, inclusive. */
+  readonly from_turn: number;
+  readonly to_turn: number;
+  /** Who is to write it: `provider/model`, or `extractive`. */
+  readonly model: string;
+  /** Why a pipeline goes on to it behind its own steps, in words; absent where it is what was asked for. */
+  readonly reason?: string;
+}
+
 /** The outcome of `compact` and of its dry run. */
 export interface CompactReport {
   readonly conversation: string;
@@ -50,7 +61,7 @@ export interface CompactReport {
   readonly to_turn: number | null;
   /** All policies in words, as in the commit's subject, e.g. `reasoning + tools stripped`. */
   readonly policies: string;
-  /** Tokens of the whole view, system prompt and tool definitions included where they are known. */
+  /** Tokens of the whole view, system prompt and tool definitions where they are known; a summary that is still to be written counts as empty. */
   readonly tokens: TokenChange;
   /** `recorded` when the provider counted both. */
   readonly tokens_source: TokenSource;
@@ -65,13 +76,31 @@ export interface CompactReport {
   /** Null when there was nothing to compact, and for a summary that is not written yet. */
   readonly report: StrategyReport | null;
   readonly segments: readonly CompactSegment[];
+  /** In a dry run, the summary that a model would be asked for; null when none would, and when all is done. */
+  readonly planned_summary: PlannedSummary | null;
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
   /** The summary that a pipeline went on to after these steps, in a commit of its own; absent when it did not. */
   readonly further?: CompactReport;
+  /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */
+  readonly summary_error?: string;
 }
 
 /** Tokens of the view before all that was done, and after it. */
 export function overallTokens({ tokens, further }: CompactReport): TokenChange {
   return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
+}
+
+/** Words what the user should know: the summary that is to be written, if one is, then the warnings. */
+export function notesOf({
+  planned_summary,
+  warnings,
+}: Pick<CompactReport, "planned_summary" | "warnings">): readonly string[] {
+  return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
+}
+
+function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
+  const step = reason === undefined ? "" : `${reason}: the next step `;
+  const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";
+  return `${step}will generate a summary for turns ${from_turn}-${to_turn} using model ${model}${note}`;
 }

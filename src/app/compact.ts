@@ -15,7 +15,8 @@ export type { CompactRequest };
 
 /**
  * Compacts. Throws `summary_rejected` and what asking a model throws (kind `provider`), `interrupted`, `range_changed`,
- * `view_grows` when the view would grow and that is not forced, and planning errors; nothing is committed then.
+ * `view_grows` when the view would grow and that is not forced, and planning errors; nothing is committed then. A pipeline that
+ * has committed its own steps throws none of them: the report says what became of the summary behind them.
  */
 export async function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
   const { report, planned } = await appendCompaction(workspace, tree, request);
@@ -45,7 +46,10 @@ interface Mechanical {
   readonly limit: number;
 }
 
-/** The last tier: has a summary stand for the older turns. When that fails the mechanical steps stand, with a warning. */
+/**
+ * The last tier: has a summary stand for the older turns. When that fails the mechanical steps stand, with a warning. Throws
+ * `interrupted` where they committed nothing.
+ */
 async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<CompactReport> {
   const { request, report, limit } = done;
   const { strategies, stubs: _, ...rest } = request;
@@ -67,11 +71,17 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
     const { report: summary } = await appendCompaction(withoutOverrides(workspace), tree, onward);
     if (summary.compaction === null)
       return warned(`no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
-    if (request.dryRun) return warned(`the next step ${summary.warnings[0] ?? "writes a summary"}`);
+    const { planned_summary: planned } = summary;
+    if (planned !== null) return { ...report, planned_summary: { ...planned, reason: start } };
     return isCommitted ? { ...report, further: summary } : summary;
   } catch (error) {
     if (!(error instanceof JpgError) || error.kind === "internal" || error.kind === "repository") throw error;
-    const reason = error.code === "interrupted" ? "it was interrupted." : error.message;
-    return warned(`no summary was made, the mechanical steps stand: ${reason}`);
+    if (error.code === "interrupted" && !isCommitted) throw error;
+    return { ...warned(withoutSummary(error)), summary_error: error.code };
   }
+}
+
+function withoutSummary({ code, message }: JpgError): string {
+  const why = code === "interrupted" ? "it was interrupted." : message;
+  return `no summary was made, the mechanical steps stand: ${why}`;
 }

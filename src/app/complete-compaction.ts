@@ -8,7 +8,7 @@ import { timestampAfter } from "./append-record.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import type { PlannedCompaction } from "./compact-plan.ts";
 import { coverFacts } from "./cover-facts.ts";
-import { coveredEvents } from "./covered-events.ts";
+import { readCovered } from "./covered-events.ts";
 import { coversDigest } from "./covers.ts";
 import { lossOf } from "./loss.ts";
 import { randomId } from "./runtime.ts";
@@ -62,14 +62,26 @@ export function withReceipt(
   return { ...compaction, receipt: lossOf(compaction, { turns, before, after, pins: pinned }) };
 }
 
-/** Lists what a summary says and its events do not bear out. Throws `ungrounded` when asked to be strict. */
-export function checkSummary(
-  compaction: Compaction,
-  { turns }: Pick<PlannedCompaction, "turns">,
-  strict: boolean,
-): readonly Ungrounded[] {
+/** What a summary is checked against. */
+interface SummaryCheck {
+  readonly compaction: Compaction;
+  /** The turns that it covers, at least. */
+  readonly turns: PlannedCompaction["turns"];
+  /** Refuse what is not borne out. */
+  readonly strict: boolean;
+}
+
+/**
+ * Lists what a summary says and its events do not bear out; payloads that stand outside their events are read for it from the
+ * tree of `commit`. Throws `ungrounded` when asked to be strict, and `attachment_missing`.
+ */
+export async function checkSummary(
+  { store }: Pick<Workspace, "store">,
+  { commit }: Pick<BranchTree, "commit">,
+  { compaction, turns, strict }: SummaryCheck,
+): Promise<readonly Ungrounded[]> {
   if (compaction.summary === undefined) return [];
-  const raw = coveredEvents(compaction, turns).map(({ event }) => event);
+  const raw = (await readCovered(store, commit, { compaction, turns })).map(({ event }) => event);
   const found = checkGrounding(withoutLedger(compaction.summary.summary), raw);
   if (found.length === 0 || !strict) return found;
   const named = found.slice(0, MOST_NAMED).map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`);

@@ -1,7 +1,11 @@
 // The raw events that a compaction covers, bounds inside its end turns included.
+import { inline } from "../core/attachment.ts";
 import type { Compaction } from "../core/compaction.ts";
 import type { Event } from "../core/event.ts";
+import type { PlacedEvent } from "../core/summary/placed-event.ts";
 import type { Turn } from "../core/turn.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { readAttachments } from "./attachments.ts";
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
 
@@ -9,8 +13,8 @@ type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_even
 export function coveredEvents(
   { from_turn, to_turn, from_event, to_event }: Bounds,
   turns: ReadonlyMap<number, Turn>,
-): readonly { readonly turn: number; readonly event: Event }[] {
-  const covered: { turn: number; event: Event }[] = [];
+): readonly PlacedEvent[] {
+  const covered: PlacedEvent[] = [];
   for (let turn = from_turn; turn <= to_turn; turn++) {
     const events = turns.get(turn)?.events ?? [];
     const first = turn === from_turn && from_event !== undefined ? positionOf(events, from_event, events.length) : 0;
@@ -19,6 +23,21 @@ export function coveredEvents(
     for (const event of events.slice(first, last + 1)) covered.push({ turn, event });
   }
   return covered;
+}
+
+/**
+ * Reads the covered events as they were said: with the payloads that were moved out of them, which stand in the tree of
+ * `commit`. Throws `attachment_missing`.
+ */
+export async function readCovered(
+  store: ConversationStore,
+  commit: string,
+  { compaction, turns }: { readonly compaction: Bounds; readonly turns: ReadonlyMap<number, Turn> },
+): Promise<readonly PlacedEvent[]> {
+  const covered = coveredEvents(compaction, turns);
+  const stored = covered.map(({ event }) => event);
+  const read = await readAttachments(store, commit, stored);
+  return covered.map(({ turn, event }) => ({ turn, event: inline(event, read) }));
 }
 
 /** As in a projection: a first event that is not there covers nothing, a last one that is not there all. */

@@ -1,6 +1,6 @@
 // Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
 import { cacheReceipt } from "../core/cache-receipt.ts";
-import { type Compaction, EXTRACTIVE } from "../core/compaction.ts";
+import type { Compaction } from "../core/compaction.ts";
 import { traitsOf } from "../core/event.ts";
 import type { Ungrounded } from "../core/loss/grounding.ts";
 import type { CompactionPlan } from "../core/plan-compaction.ts";
@@ -35,6 +35,7 @@ export function nothingReport(
     ungrounded: [],
     report: null,
     segments: turnCount === 0 ? [] : [{ from: 0, to: turnCount - 1, kind: "kept", tokens }],
+    planned_summary: null,
     warnings: problems,
   };
 }
@@ -69,7 +70,9 @@ export function describeReport(facts: {
     ungrounded,
     report: reportOf(planned),
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
-    warnings: [...summaryNotice(planned.plan, summarizer), ...warningsOf(planned)],
+    planned_summary:
+      summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
+    warnings: warningsOf(planned),
   };
 }
 
@@ -115,11 +118,4 @@ function gainNotice({ summarize, hiddenBy, compaction }: CompactionPlan, { befor
   if (compaction.tools !== undefined || before - after >= SMALL_GAIN * before) return [];
   const share = ((1 - after / before) * 100).toFixed(1);
   return [`saves only ${before - after} of ${before} tokens (${share}%); what is cached is rewritten all the same`];
-}
-
-function summaryNotice({ compaction }: CompactionPlan, summarizer: string | null): string[] {
-  if (summarizer === null) return [];
-  const { from_turn, to_turn } = compaction;
-  const note = summarizer === EXTRACTIVE ? " (an extract by fixed rules)" : "";
-  return [`will generate a summary for turns ${from_turn}-${to_turn} using model ${summarizer}${note}`];
 }

@@ -31,9 +31,11 @@ export interface ForkInput extends ForkRequest {
   readonly activate: boolean;
   /** Compact the fork; a name = with that profile. */
   readonly compact?: true | string;
+  /** Ends the writing of a summary: the fork stays, not compacted. */
+  readonly signal?: AbortSignal;
 }
 
-/** Makes the fork. Throws `branch_exists`, `bad_name`, and the errors of a wrong range. */
+/** Makes the fork. Throws `branch_exists`, `bad_name`, the errors of a wrong range, and those of `compact`. */
 export async function forkConversation(workspace: Workspace, tree: BranchTree, input: ForkInput): Promise<ForkReport> {
   const conversation = conversationOf(tree.branch);
   const branch =
@@ -56,28 +58,37 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   if (input.compact !== undefined) {
     const tip = (await workspace.store.readBranch(branch)) ?? start;
     const forked = await loadBranchTree(workspace.store, branch, tip);
-    await compactFork(workspace, forked, input.compact);
+    await compactFork(workspace, forked, input);
   }
   if (input.activate) await workspace.store.useBranch(branch);
   await refreshViews(workspace, branch);
   return { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
 }
 
-/** Compacts the fork that was made. A summary that fails leaves it as it is, and the error says so. */
-async function compactFork(workspace: Workspace, forked: BranchTree, profile: true | string): Promise<void> {
+/** Compacts the fork that was made. A summary that fails or is interrupted leaves it as it is, and the error says so. */
+async function compactFork(
+  workspace: Workspace,
+  forked: BranchTree,
+  { compact: profile, signal }: Pick<ForkInput, "compact" | "signal">,
+): Promise<void> {
   try {
     await compact(workspace, forked, {
       range: {},
       dryRun: false,
       fork: false,
       activate: false,
-      ...(profile === true ? {} : { profile }),
+      ...(typeof profile === "string" ? { profile } : {}),
+      ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
-    if (!(error instanceof JpgError) || error.kind !== "provider") throw error;
-    const flag = profile === true ? "" : ` --profile ${profile}`;
+    if (!(error instanceof JpgError)) throw error;
+    const isInterrupted = error.code === "interrupted";
+    if (error.kind !== "provider" && !isInterrupted) throw error;
+    const flag = typeof profile === "string" ? ` --profile ${profile}` : "";
+    const again = `\`jpg compact ${forked.branch}${flag}\` tries again.`;
     throw new JpgError(error.kind, error.code, `${error.message} The fork ${forked.branch} is there, not compacted.`, {
-      hints: [`\`jpg compact ${forked.branch}${flag}\` tries again.`, ...error.hints],
+      // Hints on an interruption are to run the command again, and another fork is not what is wanted.
+      hints: isInterrupted ? [again] : [again, ...error.hints],
       data: error.data,
       cause: error,
     });

@@ -7,6 +7,7 @@ import { activeBranch } from "./conversations.ts";
 import type { OpenedModel } from "./models.ts";
 import { type NewConversation, newConversation } from "./new-conversation.ts";
 import { resolveBranch } from "./resolve-id.ts";
+import { withHints } from "./unsent-request.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface QueryPlaceRequest {
@@ -84,12 +85,17 @@ async function compactFirst(
   request: QueryPlaceRequest,
 ): Promise<CompactReport> {
   const { compact } = await import("./compact.ts");
-  const { compact: profile, signal } = request;
-  return compact(workspace, tree, {
-    range: {},
-    dryRun: false,
-    activate: true,
-    signal,
-    ...(typeof profile === "string" ? { profile } : {}),
-  });
+  const { compact: profile, fork, signal } = request;
+  try {
+    return await compact(workspace, tree, {
+      range: {},
+      dryRun: false,
+      activate: true,
+      signal,
+      ...(typeof profile === "string" ? { profile } : {}),
+    });
+  } catch (error) {
+    if (fork === undefined) throw error;
+    throw withHints(error, [`The fork ${tree.branch} is there and active, not compacted; \`jpg query …\` asks on it.`]);
+  }
 }

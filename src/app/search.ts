@@ -1,6 +1,5 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
-import { attachmentsOf, inline } from "../core/attachment.ts";
 import { JpgError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { stringsIn, textsOf } from "../core/loss/event-texts.ts";
@@ -15,7 +14,7 @@ import type { Turn } from "../core/turn.ts";
 import { turnIndexOfPath } from "../core/turn-file.ts";
 import { type Disposition, resolveDispositions } from "../core/winner.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
-import { readAttachments } from "./attachments.ts";
+import { readTexts } from "./attachments.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { conversationOf, forkOf } from "./conversations.ts";
 import { loadCompactions, loadTurns } from "./load-view.ts";
@@ -171,20 +170,8 @@ async function textsWithAttachments(
   tree: BranchTree,
   events: readonly Event[],
 ): Promise<(event: Event) => readonly string[]> {
-  const read = await readAttachments(store, tree.commit, events.filter(refersToText));
-  return (event) =>
-    searchedTexts(refersToText(event) ? inline(event, (name) => (isTextName(name) ? read(name) : NO_BYTES)) : event);
-}
-
-const NO_BYTES: Uint8Array = new Uint8Array();
-
-function refersToText(event: Event): boolean {
-  return attachmentsOf(event).some(isTextName);
-}
-
-/** Long texts are kept under such names; images and documents are not searched. */
-function isTextName(name: string): boolean {
-  return name.endsWith(".txt");
+  const whole = await readTexts(store, tree.commit, events);
+  return (event) => searchedTexts(whole(event));
 }
 
 /** What people and models read of an event; nothing of kinds that no model sees. */

@@ -9,6 +9,7 @@ import { fillTemplate } from "../core/summary/fill-template.ts";
 import { detectWork, wordFocus } from "../core/summary/focus.ts";
 import type { PlacedEvent } from "../core/summary/placed-event.ts";
 import { rawBeginning, subjectOf, wordLimit, writeTask } from "../core/summary/summary-prompt.ts";
+import { readTexts } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import { conversationOf } from "./conversations.ts";
@@ -70,7 +71,13 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   const { instructions, suffix } = await writeInstructions(planned, { plan, covered, request });
   if (request.suffixOnly === true) return `${suffix ?? raiseNoSuffix(plan)}\n`;
   const answer = { plan, summary: "…", files: ["…"], open_tasks: ["…"] };
-  const events = covered.map(({ turn, event }) => ({ turn, ...event }));
+  // Images say nothing to whoever reads the bundle as text.
+  const whole = await readTexts(
+    workspace.store,
+    tree.commit,
+    covered.map(({ event }) => event),
+  );
+  const events = covered.map(({ turn, event }) => ({ turn, ...whole(event) }));
   const bundle = { plan, instructions, answer, ...(suffix === null ? {} : { suffix }), events };
   return `${JSON.stringify(bundle, null, 1)}\n`;
 }

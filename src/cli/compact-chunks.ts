@@ -2,7 +2,7 @@
 
 import type { BranchTree } from "../app/branch-tree.ts";
 import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../app/compact-chunks.ts";
-import type { CompactReport } from "../app/compact-report.ts";
+import { type CompactReport, notesOf } from "../app/compact-report.ts";
 import type { Workspace } from "../app/workspace.ts";
 import type { CommandContext } from "./command.ts";
 import { documentOfSeveral } from "./compact-document.ts";
@@ -30,7 +30,7 @@ export async function runChunks(
 export function renderChunks(report: ChunkedReport, rendering: Rendering): string {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, reason, warnings } = report;
-  const notes = [...parts.flatMap(notesOf), ...warnings].map((note) => `${style.caution("note:")} ${plain(note)}`);
+  const notes = [...parts.flatMap(partNotes), ...warnings].map((note) => `${style.caution("note:")} ${plain(note)}`);
   if (parts.length === 0)
     return [`${style.heading("Nothing to compact.")} ${plain(reason ?? "")}`.trimEnd(), ...notes].join("\n");
   const verb = style.heading(dryRun ? "Would compact" : "Compacted");
@@ -59,14 +59,9 @@ function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport
 }
 
 /** Says of a part's notes which part they are about, where they do not say so themselves. */
-function notesOf({ from_turn, to_turn, warnings, ungrounded }: CompactReport): readonly string[] {
+function partNotes({ from_turn, to_turn, planned_summary, warnings, ungrounded }: CompactReport): readonly string[] {
+  const invented = `the summary says ${ungrounded.length} things that stand in no event (--json lists them)`;
+  const notes = ungrounded.length === 0 ? warnings : [...warnings, invented];
   const range = renderRange(from_turn ?? 0, to_turn ?? 0);
-  const named = warnings.map((warning) =>
-    warning.startsWith("will generate") ? warning : `turns ${range}: ${warning}`,
-  );
-  if (ungrounded.length === 0) return named;
-  return [
-    ...named,
-    `turns ${range}: the summary says ${ungrounded.length} things that stand in no event (--json lists them)`,
-  ];
+  return notesOf({ planned_summary, warnings: notes.map((note) => `turns ${range}: ${note}`) });
 }

@@ -1,10 +1,12 @@
 // The JSON documents of `jpg compact`: of one compaction, and of several that one call made.
-import type { CompactReport, TokenChange } from "../app/compact-report.ts";
+import { type CompactReport, notesOf, type TokenChange } from "../app/compact-report.ts";
 
 /** The JSON document of a report. */
-export function documentOf({ compaction, dryRun, further, ...rest }: CompactReport): object {
+export function documentOf(report: CompactReport): object {
+  const { compaction, dryRun, further, ...rest } = report;
   return {
     ...rest,
+    warnings: notesOf(report),
     compaction: compaction?.id ?? null,
     dry_run: dryRun,
     ...(compaction === null ? {} : { event: compaction }),

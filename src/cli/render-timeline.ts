@@ -1,5 +1,5 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
-import type { CompactReport, CompactSegment } from "../app/compact-report.ts";
+import { type CompactReport, type CompactSegment, notesOf } from "../app/compact-report.ts";
 import { tokensSent } from "../core/compaction.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
@@ -11,13 +11,13 @@ import { type Cell, renderTable } from "./table.ts";
 /** Columns of the bar that stands for the largest segment. */
 const BAR_WIDTH = 8;
 
-/** Renders the outcome of a compaction. Warnings come last, one a line. */
+/** Renders the outcome of a compaction. What the user should know comes last, one a line. */
 export function renderTimeline(report: CompactReport, rendering: Rendering): string {
   const { style } = rendering;
-  const warnings = report.warnings.map((warning) => `${style.caution("note:")} ${plain(warning)}`);
+  const notes = notesOf(report).map((note) => `${style.caution("note:")} ${plain(note)}`);
   if (report.compaction === null) {
     const reason = report.reason === undefined ? "" : ` ${asSentence(plain(report.reason))}`;
-    return [`${style.heading("Nothing to compact.")}${reason}`, ...warnings].join("\n");
+    return [`${style.heading("Nothing to compact.")}${reason}`, ...notes].join("\n");
   }
   return [
     headline(report, style),
@@ -27,7 +27,7 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): str
     ...cacheLines(report),
     ...lossLines(report, rendering),
     ...ungroundedLines(report, rendering),
-    ...warnings,
+    ...notes,
     ...(report.further === undefined ? [] : ["", renderTimeline(report.further, rendering)]),
   ].join("\n");
 }
@@ -46,20 +46,25 @@ function headline(report: CompactReport, style: Style): string {
 }
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): string[] {
-  const { segments, tokens, tokens_source, overhead } = report;
+  const { segments, tokens, tokens_source, overhead, planned_summary: planned } = report;
+  // Nobody knows how long a summary will be that is not written yet.
+  const isOpen = planned !== null && planned.reason === undefined;
+  const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
+    !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
   const largest = Math.max(1, ...segments.map((segment) => Math.max(segment.tokens.before, segment.tokens.after)));
   const rows: Cell[][] = segments.map((segment) => [
     { text: renderRange(segment.from, segment.to), paint: style.heading },
     { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },
     segment.policies ?? "",
-    renderTokens(segment.tokens),
-    { text: renderShare(segment.tokens), paint: style.faint },
+    isWhole(segment) ? renderTokens(segment.tokens) : `${formatTokens(segment.tokens.before)} → ?`,
+    { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
   ]);
   const fixed = { before: overhead, after: overhead };
   const front: Cell[][] = overhead === 0 ? [] : [["", "", "system prompt, tools", renderTokens(fixed), "", ""]];
   const source = { text: tokens_source, paint: style.faint };
-  const total = ["total", source, "", renderTokens(tokens), { text: renderShare(tokens), paint: style.faint }, ""];
+  const size = isOpen ? `${renderTokens(tokens)} + summary` : renderTokens(tokens);
+  const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
   return renderTable([...rows, ...front, total], { columns, width, indent: "  " });
 }

@@ -117,8 +117,8 @@ describe("compactInChunks", () => {
     const before = await tipOf(session.workspace, session.branch);
     const report = await session.run({ dryRun: true, chunks: "auto" });
     expect(report.dryRun).toBe(true);
-    expect(report.parts.map(({ warnings }) => warnings[0])).toEqual([
-      expect.stringMatching(/^will generate a summary for turns 0-6 using model extractive/),
+    expect(report.parts.map(({ planned_summary }) => planned_summary)).toEqual([
+      { from_turn: 0, to_turn: 6, model: "extractive" },
     ]);
     expect(await tipOf(session.workspace, session.branch)).toBe(before);
   });
@@ -175,6 +175,23 @@ describe("compactInChunks", () => {
     const report = await session.run({ range: { from: { type: "turn", turn: 0 }, keep: 1 }, chunks: 9 });
     expect(report.parts.map(({ tokens }) => tokens.after < tokens.before)).not.toContain(false);
     expect(report.warnings).toContain("not summarised: turns 3..4, a summary would be longer");
+  });
+
+  it.each([
+    ["once, though the first part stays as it is", [0, 0, 400, 400, 400, 0, 0, 0], 1],
+    ["not at all where no part becomes shorter", [0, 0, 0, 400], 0],
+  ])("stores the settings of the call %s", async (_, lengths, stored) => {
+    const writer = createClaudeWriter();
+    for (const [turn, length] of lengths.entries()) {
+      writer.prompt(`q${turn}`);
+      writer.say(length === 0 ? "a" : words(length, `w${turn}x`));
+    }
+    const session = await open(Buffer.from(writer.lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+    Object.assign(session.workspace, { overrides: ["keep_last=1"] });
+    const { parts, warnings } = await session.run({ range: { from: { type: "turn", turn: 0 } }, chunks: 9 });
+    expect(warnings[0]).toMatch(/^not summarised: turns 0.*, a summary would be longer$/);
+    expect(parts.length > 1).toBe(stored === 1);
+    expect((await session.tree()).configs).toHaveLength(stored);
   });
 
   it("refuses rules that make no summary", async () => {

@@ -3,8 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../src/app/branch-tree.ts";
 import { type CompactRequest, compact } from "../../src/app/compact.ts";
-import { overallTokens } from "../../src/app/compact-report.ts";
+import { notesOf, overallTokens } from "../../src/app/compact-report.ts";
 import { loadView } from "../../src/app/load-view.ts";
+import { createBundle } from "../../src/app/summary-bundle.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import { choosePipelines } from "../../src/core/strategies/pipelines.ts";
 import { type ClaudeWriter, createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
@@ -121,6 +122,23 @@ describe("a summary by a model", () => {
     );
     expect(reportOf(outcome).ungrounded).toEqual([]);
   });
+
+  it("may quote a text that is too long to stand in its event, which a bundle has too", async () => {
+    const writer = createClaudeWriter();
+    for (let turn = 0; turn < 5; turn += 1) {
+      writer.prompt(`request ${turn}: ${WORDS.repeat(30)}`);
+      const found = `${"a line of the log\n".repeat(turn === 0 ? 20_000 : 1)}gauge 48123 stopped before the tide`;
+      call(writer, "Bash", { command: `tail gauge-${turn}.log` }, found);
+      writer.say(`answer ${turn}`);
+    }
+    const { run, workspace, tree, tip } = await openConversation(sessionBytes(writer.lines));
+    expect(await workspace.store.listTree(await tip(), { under: ["attachments"] })).toHaveLength(1);
+    const bundle = await createBundle(workspace, await tree(), { range: { to: { type: "turn", turn: 0 } } });
+    expect(bundle).toContain("gauge 48123 stopped before the tide");
+    const script = good('The log says "gauge 48123 stopped before the tide".');
+    const { outcome } = await run([script], { strict: true, range: { to: { type: "turn", turn: 0 } } });
+    expect(reportOf(outcome).ungrounded).toEqual([]);
+  });
 });
 
 describe("an answer that may not stand for turns", () => {
@@ -191,6 +209,16 @@ describe("an answer that may not stand for turns", () => {
     Object.assign(workspace, { overrides: ["keep_last=2"] });
     const { outcome } = await run([script], { signal: controller.signal });
     expect(outcome).toMatchObject({ code: "interrupted" });
+    expect(await tip()).toBe(before);
+  });
+
+  it("leaves no settings of the call behind when a summary that others wrote is refused", async () => {
+    const { run, tip, workspace } = await openConversation();
+    const before = await tip();
+    Object.assign(workspace, { overrides: ["keep_last=2"] });
+    const summary = { summary: "See /p/src/never-seen.ts.", source: "authored" } as const;
+    const { outcome } = await run([], { summary, strict: true });
+    expect(outcome).toMatchObject({ code: "ungrounded" });
     expect(await tip()).toBe(before);
   });
 });
@@ -273,7 +301,8 @@ describe("a dry run", () => {
     const { run, tip } = await openConversation();
     const before = await tip();
     const { outcome, requests } = await run([], { dryRun: true });
-    expect(reportOf(outcome).warnings).toEqual([`will generate a summary for turns 0-2 using model ${MODEL}`]);
+    expect(reportOf(outcome).planned_summary).toEqual({ from_turn: 0, to_turn: 2, model: MODEL });
+    expect(notesOf(reportOf(outcome))).toEqual([`will generate a summary for turns 0-2 using model ${MODEL}`]);
     expect(requests).toEqual([]);
     expect(await tip()).toBe(before);
   });
@@ -314,7 +343,13 @@ describe("a pipeline that leaves the view too large", () => {
     const controller = new AbortController();
     const script: Script = [() => controller.abort(), ...says(answer()), stop()];
     const { outcome } = await run([script], { ...tiered, signal: controller.signal });
-    expect(reportOf(outcome).warnings.at(-1)).toMatch(/the mechanical steps stand: it was interrupted\.$/);
+    const report = reportOf(outcome);
+    expect(report).toMatchObject({ summary_error: "interrupted", commit: expect.any(String) });
+    expect(report.warnings.at(-1)).toMatch(/the mechanical steps stand: it was interrupted\.$/);
+    expect((await tree()).compactions).toHaveLength(1);
+    // Nothing is left for these steps; what is interrupted now has committed nothing.
+    const again = await run([script], { ...tiered, signal: controller.signal });
+    expect(again.outcome).toMatchObject({ code: "interrupted" });
     expect((await tree()).compactions).toHaveLength(1);
   });
 
@@ -322,7 +357,7 @@ describe("a pipeline that leaves the view too large", () => {
     const { run, tip } = await openConversation(long());
     const before = await tip();
     const { outcome, requests } = await run([], { ...tiered, dryRun: true });
-    expect(reportOf(outcome).warnings.at(-1)).toMatch(
+    expect(notesOf(reportOf(outcome))[0]).toMatch(
       /^the view still has \d+ tokens, more than 100: the next step will generate a summary for turns 0-2 using model /,
     );
     expect(requests).toEqual([]);

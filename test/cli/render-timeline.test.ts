@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CompactReport } from "../../src/app/compact-report.ts";
+import type { CompactReport, CompactSegment } from "../../src/app/compact-report.ts";
 import { renderTimeline } from "../../src/cli/render-timeline.ts";
 import { PLAIN } from "../helpers/plain-rendering.ts";
 
@@ -18,6 +18,7 @@ const REPORT: CompactReport = {
   cache: null,
   receipt: null,
   ungrounded: [],
+  planned_summary: null,
   report: { events_removed: 40, estimated_tokens_saved: 75_100, steps: [] },
   segments: [
     { from: 0, to: 2, kind: "summary", policies: "summary p0z1aa", tokens: { before: 1200, after: 1200 } },
@@ -58,6 +59,30 @@ describe("renderTimeline", () => {
       "  In the summary, but in none of the events it stands for:",
       "    sha  beef123",
     ]);
+  });
+
+  it("does not guess how long a summary will be that is not written yet", () => {
+    const [older, range, kept] = REPORT.segments as [CompactSegment, CompactSegment, CompactSegment];
+    const unwritten = { ...range, kind: "summary", policies: "summary", tokens: { before: 84_200, after: 9 } } as const;
+    const shown = renderTimeline(
+      {
+        ...REPORT,
+        dryRun: true,
+        policies: "summary",
+        planned_summary: { from_turn: 3, to_turn: 12, model: "anthropic/claude-haiku" },
+        tokens: { before: 97_300, after: 13_100 },
+        segments: [older, unwritten, kept],
+      },
+      PLAIN,
+    );
+    expect(shown).toMatchInlineSnapshot(`
+      "Would compact fix-parser-k3f9/main 3..12: summary
+          0..2  summary   summary p0z1aa                     1.2k  █
+         3..12  summary   summary                       84.2k → ?  █░░░░░░░
+        13..15  kept                                        11.9k  █
+         total  estimate                  97.3k → 13.1k + summary
+      note: will generate a summary for turns 3-12 using model anthropic/claude-haiku"
+    `);
   });
 
   it("shows the loss receipt in a dry run only", () => {

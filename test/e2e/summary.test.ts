@@ -9,7 +9,7 @@ import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-s
 import { startJpg, writeUserConfig } from "../helpers/live-jpg.ts";
 import { createLongSession } from "../helpers/long-session.ts";
 import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
-import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
+import { createSandbox, type JpgResult, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 import { answer, WORDS } from "../helpers/summaries.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -33,6 +33,26 @@ async function open(reply: ChatAnswer): Promise<Sandbox & { readonly server: Cha
   writeUserConfig(sandbox, `${server.config}\n[conversation.compaction]\nmodel = "test/model-1"\n`);
   return { ...sandbox, server };
 }
+
+/** A sandbox whose model never comes to an end, and a run of jpg that Ctrl-C interrupts once the model is asked. */
+async function openSlow() {
+  const sandbox = await open(async (stream) => {
+    stream.text("## TASK STATE\n");
+    await stream.closed;
+  });
+  const { requests } = sandbox.server;
+  const interrupted = async (args: readonly string[]): Promise<JpgResult> => {
+    const asked = requests.length;
+    const running = startJpg(sandbox, args);
+    while (requests.length === asked) await new Promise((wait) => setTimeout(wait, 20));
+    running.child.kill("SIGINT");
+    return running.ended;
+  };
+  return { sandbox, interrupted };
+}
+
+/** A pipeline that goes on to a summary. */
+const TIERED = ["compact", "-s", "tiered", "--target", "100", "--protect", "1000"];
 
 const say =
   (text: string, reason: "stop" | "length" = "stop"): ChatAnswer =>
@@ -98,18 +118,42 @@ describe("jpg compact with a summary", () => {
     expect((await sandbox.jpg(["compact", "-p", "heavy"])).code).toBe(0);
   });
 
-  it("commits nothing when Ctrl-C ends it, exit 130", async () => {
-    const sandbox = await open(async (stream) => {
-      stream.text("## TASK STATE\n");
-      await stream.closed;
-    });
+  it.each([
+    ["compact", ["compact", "-p", "heavy"]],
+    ["query --compact", ["query", "--compact=heavy", "Go on"]],
+  ])("commits nothing when Ctrl-C ends it in %s, exit 130", async (_, args) => {
+    const { sandbox, interrupted } = await openSlow();
     const before = storeState(sandbox);
-    const running = startJpg(sandbox, ["compact", "-p", "heavy"]);
-    while (sandbox.server.requests.length === 0) await new Promise((wait) => setTimeout(wait, 20));
-    running.child.kill("SIGINT");
-    const { code, stdout, stderr } = await running.ended;
+    const { code, stdout, stderr } = await interrupted(args);
     expect([code, stdout]).toEqual([130, ""]);
     expect(stderr).toContain("interrupted; nothing was committed");
+    expect(storeState(sandbox)).toBe(before);
+  });
+
+  it("leaves a fork as it is, and names it, when Ctrl-C ends its summary, exit 130", async () => {
+    const { sandbox, interrupted } = await openSlow();
+    const active = sandbox.git(["rev-parse", "HEAD"]);
+    const { code, stdout, stderr } = await interrupted(["fork", "@", "try-b", "--compact=heavy"]);
+    expect([code, stdout]).toEqual([130, ""]);
+    expect(stderr).toMatch(/interrupted; nothing was committed\. The fork \S+\/try-b is there, not compacted\./);
+    expect(stderr).toMatch(/jpg compact \S+\/try-b --profile heavy/);
+    const branches = sandbox.git(["for-each-ref", "--format=%(objectname) %(refname:lstrip=-1)", "refs/heads"]);
+    expect(branches.split("\n")).toEqual([`${active} main`, `${active} try-b`]);
+    expect(sandbox.git(["symbolic-ref", "HEAD"])).toMatch(/\/main$/);
+  });
+
+  it("keeps what a pipeline has committed when Ctrl-C ends the summary behind it, exit 130", async () => {
+    const { sandbox, interrupted } = await openSlow();
+    const { code, stdout, stderr } = await interrupted([...TIERED, "--model", "test/model-1"]);
+    expect([code, stderr]).toEqual([130, expect.not.stringContaining("no summary was needed")]);
+    expect(stdout).toMatch(/^Compacted .*\ncommit /);
+    expect(stdout).toContain("no summary was made, the mechanical steps stand: it was interrupted.");
+    expect(await sandbox.json<Json[]>(["log"])).toHaveLength(1);
+    // All that may go is out already: no step of the pipeline commits, only the summary would.
+    const before = storeState(sandbox);
+    const again = await interrupted([...TIERED, "--json"]);
+    expect(again.code).toBe(130);
+    expect(JSON.parse(again.stdout)).toMatchObject({ error: { code: "interrupted" } });
     expect(storeState(sandbox)).toBe(before);
   });
 
@@ -117,19 +161,34 @@ describe("jpg compact with a summary", () => {
     const sandbox = await open(say(answer()));
     const before = storeState(sandbox);
     const { stdout } = await sandbox.jpg(["compact", "-p", "heavy", "--dry-run"]);
-    expect(stdout).toContain("will generate a summary for turns 0-2 using model test/model-1");
+    const notice = "will generate a summary for turns 0-2 using model test/model-1";
+    expect(stdout).toContain(`note: ${notice}\n`);
+    expect(await sandbox.json(["compact", "-p", "heavy", "--dry-run"])).toMatchObject({
+      planned_summary: { from_turn: 0, to_turn: 2, model: "test/model-1" },
+      warnings: [notice],
+    });
+    const { stderr } = await sandbox.jpg([...TIERED, "--model", "test/model-1", "--dry-run"]);
+    expect(stderr).toBe("");
     expect(sandbox.server.requests).toEqual([]);
     expect(storeState(sandbox)).toBe(before);
   });
 
+  it("says that a fork stays when the compaction before a query on it fails", async () => {
+    const sandbox = await open(say(""));
+    const { code, stderr } = await sandbox.jpg(["query", "--fork", "--compact=heavy", "-m", "test/model-1", "Go on"]);
+    expect(code).toBe(4);
+    const [, fork = ""] = /The fork (\S+) is there and active, not compacted/.exec(stderr) ?? [];
+    expect(await sandbox.json(["show"])).toMatchObject({ branch: fork });
+  });
+
   it("goes on to a summary where a pipeline leaves the view too large; without one its own steps stand", async () => {
     const sandbox = await open((stream, body, request) => say(request < 2 ? "" : answer())(stream, body, request));
-    const args = ["compact", "-s", "tiered", "--target", "100", "--protect", "1000"];
-    const failed = await sandbox.json(args);
+    const failed = await sandbox.json(TIERED);
     expect(failed["further"]).toBeUndefined();
+    expect(failed["summary_error"]).toBe("summary_rejected");
     expect(JSON.stringify(failed["warnings"])).toContain("no summary was made, the mechanical steps stand");
     expect(await sandbox.json<Json[]>(["log"])).toHaveLength(1);
-    const done = await sandbox.jpg(args);
+    const done = await sandbox.jpg(TIERED);
     expect(done.stdout).toContain("written by test/model-1");
     expect(done.code).toBe(0);
   });

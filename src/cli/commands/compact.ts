@@ -21,6 +21,7 @@ import {
   wishesSummary,
 } from "../compact-options.ts";
 import { endOnInterrupt } from "../end-on-interrupt.ts";
+import { INTERRUPTED } from "../exit-code.ts";
 import { renderTimeline } from "../render-timeline.ts";
 import { plainLine } from "../style.ts";
 import { writeResultFile } from "../write-file.ts";
@@ -157,18 +158,16 @@ function compactUntilStopped(
     const report = await work(signal);
     if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));
+    if (report.summary_error === "interrupted") return INTERRUPTED;
     if (wishesSummary(options) && !hasSummary(report) && report.compaction !== null)
       output.warn("no summary was needed: --model, --focus and --concise say nothing here");
     return 0;
   });
 }
 
-function hasSummary({ compaction, warnings, dryRun, further }: CompactReport): boolean {
-  return compaction?.summary !== undefined || further !== undefined || (dryRun && warnings.some(isNotice));
-}
-
-function isNotice(warning: string): boolean {
-  return warning.includes("will generate a summary");
+/** Whether there is a summary, will be one, or should have been one. */
+function hasSummary({ compaction, planned_summary, further, summary_error }: CompactReport): boolean {
+  return [compaction?.summary, planned_summary ?? undefined, further, summary_error].some((sign) => sign !== undefined);
 }
 
 async function readAccepted(

@@ -1,7 +1,8 @@
 import { forkConversation } from "../../app/fork.ts";
 import { resolveForkArguments } from "../../app/id-arguments.ts";
 import { parseBound } from "../../core/range-bound.ts";
-import { type CommandSpec, text } from "../command.ts";
+import { type CommandContext, type CommandSpec, text } from "../command.ts";
+import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { count } from "../number-option.ts";
 
 export const command: CommandSpec = {
@@ -29,30 +30,33 @@ export const command: CommandSpec = {
     { command: "jpg fork @ try-b", explains: "try something else from here" },
     { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact that" },
   ],
-  run: async ({ args, options, output, json, open }) => {
-    const workspace = await open();
-    const { tree, name } = await resolveForkArguments(workspace, args);
-    const first = count(options, "first");
-    const last = count(options, "last");
-    const from = text(options, "from");
-    const until = text(options, "until");
-    const profile = options["compact"];
-    const report = await forkConversation(workspace, tree, {
-      ...(name === undefined ? {} : { name }),
-      ...(first === undefined ? {} : { first }),
-      ...(last === undefined ? {} : { last }),
-      ...(from === undefined ? {} : { from: parseBound(from) }),
-      ...(until === undefined ? {} : { until: parseBound(until) }),
-      ...(profile === undefined
-        ? {}
-        : { compact: typeof profile === "string" && profile !== "" ? profile : (true as const) }),
-      activate: !(options["activate"] === false),
-    });
-    if (json) output.json(report);
-    else
-      output.data(
-        `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
-      );
-    return 0;
-  },
+  run: (context) => endOnInterrupt(context.output, (signal) => runFork(context, signal)),
 };
+
+async function runFork({ args, options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
+  const workspace = await open();
+  const { tree, name } = await resolveForkArguments(workspace, args);
+  const first = count(options, "first");
+  const last = count(options, "last");
+  const from = text(options, "from");
+  const until = text(options, "until");
+  const profile = options["compact"];
+  const report = await forkConversation(workspace, tree, {
+    ...(name === undefined ? {} : { name }),
+    ...(first === undefined ? {} : { first }),
+    ...(last === undefined ? {} : { last }),
+    ...(from === undefined ? {} : { from: parseBound(from) }),
+    ...(until === undefined ? {} : { until: parseBound(until) }),
+    ...(profile === undefined
+      ? {}
+      : { compact: typeof profile === "string" && profile !== "" ? profile : (true as const) }),
+    activate: !(options["activate"] === false),
+    signal,
+  });
+  if (json) output.json(report);
+  else
+    output.data(
+      `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
+    );
+  return 0;
+}

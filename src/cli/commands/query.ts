@@ -12,11 +12,11 @@ import type { Content } from "../../core/event.ts";
 import { formatTokens } from "../../core/token-estimate.ts";
 import { renderPrice } from "../../core/usage-price.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../command.ts";
+import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { INTERRUPTED } from "../exit-code.ts";
 import { count } from "../number-option.ts";
 import { createQueryPrinter } from "../query-printer.ts";
 import { inputKind, readInput } from "../standard-input.ts";
-import { untilStopped } from "../until-stopped.ts";
 
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
 const PIPE_WAIT_MS = 3000;
@@ -54,7 +54,7 @@ export const command: CommandSpec = {
   run: async (context) => {
     checkFlags(context);
     const content = await readRequest(context);
-    return untilStopped((signal) => runQuery(context, content, signal));
+    return endOnInterrupt(context.output, (signal) => runQuery(context, content, signal));
   },
 };
 
