@@ -189,7 +189,7 @@ describe("a watch", () => {
     await until(printed, "1 session: 1 created; 4 turns.");
     appendFileSync(agentFile("one.jsonl"), session.turns(4).bytes().subarray(first.length));
     await until(printed, "context compacted");
-    expect(printed()).toContain("8 (+4)");
+    await until(printed, "8 (+4)");
     writeFileSync(agentFile("broken.jsonl"), "this is no session\n");
     await until(printed, "broken.jsonl");
     child.kill(signal);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Compaction } from "../../../src/core/compaction.ts";
+import type { Event } from "../../../src/core/event.ts";
 import { projectTurns } from "../../../src/core/projection.ts";
 import { estimateEvents, estimateView } from "../../../src/core/token-estimate.ts";
 import { createTokenMeter } from "../../../src/core/tokens/token-meter.ts";
@@ -138,7 +139,7 @@ describe("createTokenMeter, where sizes divide evenly", () => {
       const meter = createTokenMeter(list);
       expect(meter).toMatchObject({ factor: 1.5, overhead: 20_000 });
       expect(meter.countHistory()).toEqual({ tokens: EXACT, source: "recorded" });
-      expect(meter.countEvent(even[0]?.events[1] as never)).toBe(1500);
+      expect(meter.countEvent(even[0]?.events[1] as Event)).toBe(1500);
       expect(meter.countEvents(even[0]?.events ?? [])).toBe(1515);
     }
     const later = createTokenMeter([asked, ...even]);
