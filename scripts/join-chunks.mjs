@@ -1,12 +1,13 @@
 // Joins chunks that are loaded together. Code splitting makes a chunk for each set of entries that share a module: a query
 // would load sixty files, and a file costs node about a millisecond, whatever its size.
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
 /**
  * Joins, for each group, the chunks that its modules import statically into one file beside them, named after the group; a
- * chunk that two groups need is in the first. All other files of the build are written anew, importing from the joined ones.
+ * chunk that two groups need is in the first. All other files of the build are written anew, importing from the joined ones,
+ * also where they import while they run; what is imported so is seen as it was then, without later changes of its variables.
  * `outdir` is absolute; `outputs` is the metafile's of the build that wrote it, with paths that start at `root`; `groups` are
  * `{name, modules}`, each module a dynamically imported one; `options` are esbuild's for all files.
  */
@@ -38,13 +39,28 @@ export async function joinChunks({ root, outdir, outputs, groups, options }) {
     allowOverwrite: true,
     plugins: [directImports(joined, new Set())],
   });
-  for (const path of Object.keys(outputs)) {
-    const part = joined.get(basename(path));
-    if (part === undefined) continue;
-    // Only what is imported dynamically is still asked for by its own name.
-    if (outputs[path].entryPoint === undefined) rmSync(join(root, path));
-    else writeFileSync(join(root, path), reExport(part, "."));
+  const folder = dirname(
+    join(
+      root,
+      Object.keys(outputs).find((path) => joined.has(basename(path))),
+    ),
+  );
+  for (const part of joined.values()) rmSync(join(folder, part.file));
+  const written = [...groups.map(({ name }) => join(folder, `${name}.js`)), ...others.map((path) => join(root, path))];
+  for (const path of written) {
+    const text = readFileSync(path, "utf8");
+    const direct = text.replace(/\bimport\("([^"]+)"\)/g, (call, target) => {
+      const part = joined.get(basename(target));
+      return part === undefined ? call : importOf(part, dirname(target));
+    });
+    if (direct !== text) writeFileSync(path, direct);
   }
+}
+
+/** The dynamic import of what was a chunk of its own: the joined file, seen under the chunk's names. */
+function importOf({ target, names }, folder) {
+  const seen = names.map(([name, alias]) => `${JSON.stringify(name)}: all.${alias}`).join(", ");
+  return `import("${folder}/${target}").then((all) => ({ ${seen} }))`;
 }
 
 /** Chunks that the modules load: their own and, statically, those below; each once, in the order in which they are found. */

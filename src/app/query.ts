@@ -97,7 +97,7 @@ async function talkQuery(
     const done = await autoCompact(workspace, on, situation);
     if (done !== null) compactions.push(done);
   };
-  const signature = prepareSignature(workspace);
+  let signature: ReturnType<typeof prepareSignature> | null = null;
   const end = await talk({
     turn,
     opened,
@@ -106,9 +106,13 @@ async function talkQuery(
     maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
     signal: request.signal,
     observer,
+    whileAsked: () => {
+      signature ??= prepareSignature(workspace);
+    },
     betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openEvents: turn.events }),
   }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
   const settings = settingsToKeep(workspace, begun, request);
+  signature ??= prepareSignature(workspace);
   const settled = await settleTurn(workspace, { turn, opened, end, signature, settings });
   for (const text of settled.notices) say(text);
   const report = await reportOf(begun, end, settled);

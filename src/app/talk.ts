@@ -28,6 +28,8 @@ export interface Talk {
   readonly maxToolRounds: number;
   readonly signal: AbortSignal;
   readonly observer: TalkObserver;
+  /** Called while the provider has a request: what is done then costs nobody time. */
+  readonly whileAsked: () => void;
   /** Called between the requests of a turn. */
   readonly betweenRequests: () => Promise<void>;
 }
@@ -80,7 +82,7 @@ async function runRound(work: Talk, answer: Answer, round: number): Promise<Roun
 
 const ABORTED: RoundEnd = { stop: "aborted", failure: null };
 
-async function ask({ turn, opened, system, tools, signal, observer }: Talk): Promise<Answer> {
+async function ask({ turn, opened, system, tools, signal, observer, whileAsked }: Talk): Promise<Answer> {
   const { client, provider, model } = opened;
   const request: LlmRequest = {
     model,
@@ -92,7 +94,16 @@ async function ask({ turn, opened, system, tools, signal, observer }: Talk): Pro
     ...(tools.length === 0 ? {} : { tools: tools.map(({ definition }) => definition) }),
   };
   const { journal, live } = turn;
-  return readAnswer(client.stream(request), { journal, live, provider, model, delta: observer.delta.bind(observer) });
+  const answer = readAnswer(client.stream(request), {
+    journal,
+    live,
+    provider,
+    model,
+    delta: observer.delta.bind(observer),
+  });
+  // By then the request is on its way.
+  setImmediate(whileAsked);
+  return answer;
 }
 
 function callRun({ turn, tools, observer, signal }: Talk): CallRun {
