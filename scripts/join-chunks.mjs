@@ -13,10 +13,10 @@ import { build } from "esbuild";
  */
 export async function joinChunks({ root, outdir, outputs, groups, options }) {
   const joined = new Map();
+  const folder = dirname(join(root, closureOf(outputs, groups[0].modules)[0]));
   const shared = { ...options, absWorkingDir: root, bundle: true };
   for (const { name, modules } of groups) {
     const chunks = closureOf(outputs, modules).filter((path) => !joined.has(basename(path)));
-    const resolveDir = dirname(join(root, chunks[0]));
     const parts = chunks.map((path, i) => ({
       file: basename(path),
       target: `${name}.js`,
@@ -25,8 +25,8 @@ export async function joinChunks({ root, outdir, outputs, groups, options }) {
     const contents = parts.map(({ file, names }) => `export ${list(names)} from "./${file}";`).join("\n");
     await build({
       ...shared,
-      stdin: { contents, resolveDir, loader: "js" },
-      outfile: join(resolveDir, `${name}.js`),
+      stdin: { contents, resolveDir: folder, loader: "js" },
+      outfile: join(folder, `${name}.js`),
       plugins: [directImports(joined, new Set(parts.map(({ file }) => file)))],
     });
     for (const part of parts) joined.set(part.file, part);
@@ -39,12 +39,6 @@ export async function joinChunks({ root, outdir, outputs, groups, options }) {
     allowOverwrite: true,
     plugins: [directImports(joined, new Set())],
   });
-  const folder = dirname(
-    join(
-      root,
-      Object.keys(outputs).find((path) => joined.has(basename(path))),
-    ),
-  );
   for (const part of joined.values()) rmSync(join(folder, part.file));
   const written = [...groups.map(({ name }) => join(folder, `${name}.js`)), ...others.map((path) => join(root, path))];
   for (const path of written) {

@@ -29,6 +29,16 @@ export async function readAttachments(
   };
 }
 
+/** Gives events with the payloads that they refer to. Throws `attachment_missing`. */
+export async function inlineEvents(
+  store: ConversationStore,
+  commit: string,
+  events: readonly Event[],
+): Promise<readonly Event[]> {
+  const read = await readAttachments(store, commit, events);
+  return events.map((event) => inline(event, read));
+}
+
 /** Reads the long texts that the events refer to. Gives an event with them; its images and documents stay references. */
 export async function readTexts(
   store: ConversationStore,

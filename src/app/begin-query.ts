@@ -1,9 +1,9 @@
 // Everything that a turn needs before the model is asked, at once where it can be: the model is opened, tools are started and
 // the view is read while the journal is begun. What fails here leaves nothing behind but the text of the request.
 import type { Config } from "../config/config.ts";
+import { openModelFor } from "./chat-model.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import { lastModel } from "./last-model.ts";
-import { chooseModel, type OpenedModel, openModel } from "./models.ts";
+import type { OpenedModel } from "./models.ts";
 import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
 import type { QueryRequest, ToolOpening } from "./query-request.ts";
 import { NO_TOOLS, type ToolBox } from "./tool-box.ts";
@@ -59,9 +59,6 @@ async function chooseAndOpen(
   start: Start,
   { config, model, opened }: Pick<QueryRequest, "model" | "opened"> & { readonly config: Config },
 ): Promise<OpenedModel> {
-  if (opened !== undefined) return opened;
-  const isNamed = model !== undefined || config.conversation.model !== "";
-  const last = isNamed || !("tree" in start) ? null : await lastModel(workspace.store, start.tree);
-  const choice = { config, ...(model === undefined ? {} : { flag: model }), conversationModel: last };
-  return openModel(workspace, config, await chooseModel(workspace, choice));
+  const tree = "tree" in start ? start.tree : null;
+  return opened ?? openModelFor(workspace, { config, tree, named: model });
 }

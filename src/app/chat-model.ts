@@ -15,7 +15,18 @@ export async function openChatModel(
   tree: BranchTree | null,
   named?: string,
 ): Promise<OpenedModel> {
-  const config = await configOf(workspace, tree);
+  return openModelFor(workspace, { config: await configOf(workspace, tree), tree, named });
+}
+
+/** The same with the settings at hand. */
+export async function openModelFor(
+  workspace: Workspace,
+  {
+    config,
+    tree,
+    named,
+  }: { readonly config: Config; readonly tree: BranchTree | null; readonly named: string | undefined },
+): Promise<OpenedModel> {
   const isNamed = named !== undefined || config.conversation.model !== "";
   const last = isNamed || tree === null ? null : await lastModel(workspace.store, tree);
   const name = await chooseModel(workspace, {

@@ -7,14 +7,14 @@ import { JpgError } from "../core/errors.ts";
 import { boundAt } from "../core/range-bound.ts";
 import type { TurnChunk } from "../core/turn-chunks.ts";
 import { formatTurnRange } from "../core/turn-range.ts";
-import { appendCompaction } from "./append-compaction.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
 import { type ChunkCount, planParts, rangeOf, rulesOf } from "./chunk-plan.ts";
 import { type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import type { CompactReport, TokenChange } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
+import { beginSeries } from "./compaction-series.ts";
 import { conversationOf } from "./conversations.ts";
-import { type Workspace, withoutOverrides } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface ChunkedRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
   readonly chunks: ChunkCount;
@@ -75,25 +75,20 @@ type Done = Pick<ChunkedReport, "parts" | "warnings">;
 async function compactEach(workspace: Workspace, tree: BranchTree, { input, chunks }: Work): Promise<Done> {
   const parts: CompactReport[] = [];
   const warnings: string[] = [];
-  let current = tree;
-  // The settings of the call are stored with the first part that is not refused.
-  let standing = workspace;
+  const series = beginSeries(workspace, tree);
   for (const [at, chunk] of chunks.entries()) {
     input.progress?.(`part ${at + 1} of ${chunks.length}: turns ${rangeText(chunk)}`);
     const request: CompactRequest = {
       ...input,
       range: { from: boundAt(chunk.from_turn, chunk.from_event), to: boundAt(chunk.to_turn, chunk.to_event) },
-      ...(parts.length === 0 || input.dryRun ? {} : { fork: false }),
     };
     try {
-      const { report } = await appendCompaction(standing, current, request);
-      standing = withoutOverrides(workspace);
+      const { report } = await series.append(request);
       if (report.compaction !== null) parts.push(report);
       else warnings.push(`not summarised: turns ${rangeText(chunk)}, ${report.reason ?? "nothing to compact"}`);
-      if (report.commit !== null) current = await loadBranchTree(workspace.store, report.branch, report.commit);
     } catch (error) {
       if (!isTooLong(error))
-        throw goOnError(error, { done: parts, left: chunks.slice(at), branch: current.branch, input });
+        throw goOnError(error, { done: parts, left: chunks.slice(at), branch: series.branch, input });
       warnings.push(`not summarised: turns ${rangeText(chunk)}, a summary would be longer`);
     }
   }

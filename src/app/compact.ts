@@ -3,12 +3,12 @@
 import { JpgError } from "../core/errors.ts";
 import { type ChosenStrategies, tokensOf } from "../core/strategies/pipelines.ts";
 import { chooseStrategies } from "../core/strategies/strategy-list.ts";
-import { appendCompaction } from "./append-compaction.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
 import type { NothingPlanned, PlannedCompaction } from "./compact-plan.ts";
 import type { CompactReport } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
-import { type Workspace, withoutOverrides } from "./workspace.ts";
+import { beginSeries, type CompactionSeries } from "./compaction-series.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Stands beside the function that takes it. */
 export type { CompactRequest };
@@ -19,10 +19,11 @@ export type { CompactRequest };
  * has committed its own steps throws none of them: the report says what became of the summary behind them.
  */
 export async function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
-  const { report, planned } = await appendCompaction(workspace, tree, request);
+  const series = beginSeries(workspace, tree);
+  const { report, planned } = await series.append(request);
   const limit = summaryLimit(planned, request.strategies);
   if (limit === null || report.tokens.after <= limit) return report;
-  return goOnToSummary(workspace, { tree, request, report, limit });
+  return goOnToSummary(series, { request, report, limit });
 }
 
 /** Size above which the pipeline goes on to a summary, tokens; null when it never does. */
@@ -39,7 +40,6 @@ function summaryLimit(
 }
 
 interface Mechanical {
-  readonly tree: BranchTree;
   readonly request: CompactRequest;
   /** What the mechanical steps came to. */
   readonly report: CompactReport;
@@ -50,7 +50,7 @@ interface Mechanical {
  * The last tier: has a summary stand for the older turns. When that fails the mechanical steps stand, with a warning. Throws
  * `interrupted` where they committed nothing.
  */
-async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<CompactReport> {
+async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promise<CompactReport> {
   const { request, report, limit } = done;
   const { strategies, stubs: _, ...rest } = request;
   const names = [...(strategies?.names ?? []), "summarize"];
@@ -58,7 +58,6 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
   const onward: CompactRequest = {
     ...rest,
     strategies: { uses: chooseStrategies(["summarize"]), names },
-    ...(isCommitted ? { fork: false } : {}),
   };
   const start = `the view still has ${report.tokens.after} tokens, more than ${limit}`;
   const warned = (problem: string): CompactReport => ({
@@ -66,9 +65,7 @@ async function goOnToSummary(workspace: Workspace, done: Mechanical): Promise<Co
     warnings: [...report.warnings, `${start}: ${problem}`],
   });
   try {
-    const tree =
-      report.commit === null ? done.tree : await loadBranchTree(workspace.store, report.branch, report.commit);
-    const { report: summary } = await appendCompaction(withoutOverrides(workspace), tree, onward);
+    const { report: summary } = await series.append(onward);
     if (summary.compaction === null)
       return warned(`no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
     const { planned_summary: planned } = summary;

@@ -1,14 +1,13 @@
 // A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
 // follows is new (DESIGN §5, `import` and `export` rows).
 
-import { inline } from "../core/attachment.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { type Event, traitsOf } from "../core/event.ts";
 import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { View } from "../core/view.ts";
 import type { ExportOrigin, ImportedSession } from "../formats/imported-session.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
-import { readAttachments } from "./attachments.ts";
+import { inlineEvents } from "./attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { lineOf, placeCompactions } from "./continued-compactions.ts";
 import { conversationOf } from "./conversations.ts";
@@ -168,6 +167,5 @@ async function storedTurn(workspace: Workspace, tree: BranchTree, index: number)
   if (oid === undefined) return [];
   const [bytes] = await collectBlobs(workspace.store, [oid]);
   const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(index));
-  const read = await readAttachments(workspace.store, tree.commit, events);
-  return events.map((event) => inline(event, read));
+  return inlineEvents(workspace.store, tree.commit, events);
 }

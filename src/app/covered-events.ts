@@ -1,11 +1,10 @@
 // The raw events that a compaction covers, bounds inside its end turns included.
-import { inline } from "../core/attachment.ts";
 import type { Compaction } from "../core/compaction.ts";
 import type { Event } from "../core/event.ts";
 import type { PlacedEvent } from "../core/summary/placed-event.ts";
 import type { Turn } from "../core/turn.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
-import { readAttachments } from "./attachments.ts";
+import { inlineEvents } from "./attachments.ts";
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
 
@@ -36,8 +35,8 @@ export async function readCovered(
 ): Promise<readonly PlacedEvent[]> {
   const covered = coveredEvents(compaction, turns);
   const stored = covered.map(({ event }) => event);
-  const read = await readAttachments(store, commit, stored);
-  return covered.map(({ turn, event }) => ({ turn, event: inline(event, read) }));
+  const events = await inlineEvents(store, commit, stored);
+  return covered.map(({ turn, event }, at) => ({ turn, event: events[at] ?? event }));
 }
 
 /** As in a projection: a first event that is not there covers nothing, a last one that is not there all. */

@@ -4,12 +4,12 @@ import { boundAt } from "../core/range-bound.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { planOmissions } from "../core/tangents/tangent-plan.ts";
 import type { TurnRange } from "../core/turn-range.ts";
-import { appendCompaction } from "./append-compaction.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
 import type { CompactReport } from "./compact-report.ts";
 import type { CompactRequest } from "./compact-request.ts";
+import { beginSeries } from "./compaction-series.ts";
 import { loadCompactions, loadTurns } from "./load-view.ts";
-import { type Workspace, withoutOverrides } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface OmitRequest extends Pick<CompactRequest, "dryRun" | "fork" | "activate" | "force"> {
   /** Runs of turns, 0-based, inclusive, ascending and apart from each other; not empty. */
@@ -29,19 +29,15 @@ export async function omitTurns(
   const turns = await loadTurns(workspace.store, tree, between);
   const { applied: compactions } = await loadCompactions(workspace.store, tree);
   const reports: CompactReport[] = [];
-  let current = tree;
+  const series = beginSeries(workspace, tree);
   for (const { from, to, keep } of planOmissions(runs, { turns, compactions })) {
-    const isFirst = reports.every(({ commit }) => commit === null);
-    const asked: CompactRequest = {
+    const { report } = await series.append({
       ...request,
       range: { from: boundAt(from), to: boundAt(to) },
       strategies: choosePipelines(["classify-tangents"]),
       ...(keep.length === 0 ? {} : { keep }),
-      ...(isFirst ? {} : { fork: false }),
-    };
-    const { report } = await appendCompaction(isFirst ? workspace : withoutOverrides(workspace), current, asked);
+    });
     reports.push(report);
-    if (report.commit !== null) current = await loadBranchTree(workspace.store, report.branch, report.commit);
   }
   return reports;
 }

@@ -3,6 +3,7 @@
 import { estimateView } from "../core/token-estimate.ts";
 import type { Usage } from "../core/tokens/usage.ts";
 import type { StopReason } from "../llm/llm-client.ts";
+import type { Signature } from "../store/conversation-store.ts";
 import { prepareSignature } from "./append-record.ts";
 import type { AutoSituation } from "./auto-compact.ts";
 import { type BegunQuery, beginQuery } from "./begin-query.ts";
@@ -97,7 +98,11 @@ async function talkQuery(
     const done = await autoCompact(workspace, on, situation);
     if (done !== null) compactions.push(done);
   };
-  let signature: ReturnType<typeof prepareSignature> | null = null;
+  let prepared: ReturnType<typeof prepareSignature> | null = null;
+  const prepare = (): (() => Promise<Signature>) => {
+    prepared ??= prepareSignature(workspace);
+    return prepared;
+  };
   const end = await talk({
     turn,
     opened,
@@ -106,14 +111,11 @@ async function talkQuery(
     maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
     signal: request.signal,
     observer,
-    whileAsked: () => {
-      signature ??= prepareSignature(workspace);
-    },
+    whileAsked: prepare,
     betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openEvents: turn.events }),
   }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
   const settings = settingsToKeep(workspace, begun, request);
-  signature ??= prepareSignature(workspace);
-  const settled = await settleTurn(workspace, { turn, opened, end, signature, settings });
+  const settled = await settleTurn(workspace, { turn, opened, end, signature: () => prepare()(), settings });
   for (const text of settled.notices) say(text);
   const report = await reportOf(begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });

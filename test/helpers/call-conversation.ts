@@ -9,6 +9,7 @@ import type { StrategyOptions } from "../../src/core/strategies/strategy.ts";
 import { chooseStrategies } from "../../src/core/strategies/strategy-list.ts";
 import { listToolCalls } from "../../src/core/tools/tool-call.ts";
 import type { Turn } from "../../src/core/turn.ts";
+import { requestFor } from "./plan-request.ts";
 
 /** One call: the tool, its arguments, its result (null = none came) and whether it failed. */
 export interface CallSpec {
@@ -62,17 +63,8 @@ export function askStrategies(
   names: readonly string[],
   { options = {}, request = {}, known = {} }: AskOptions = {},
 ): ReturnType<typeof planCompaction> {
-  return planCompaction({
-    turnCount: turns.length,
-    turnTimes: [],
-    compactions: [],
-    turns: new Map(turns.map((turn) => [turn.index, turn])),
-    now: "2026-03-01T00:00:00Z",
-    range: { keep: 0 },
-    policies: {},
-    ...request,
-    strategies: { uses: chooseStrategies(names, options), ...known },
-  });
+  const strategies = { uses: chooseStrategies(names, options), ...known };
+  return planCompaction(requestFor(turns, { policies: {}, ...request, strategies }));
 }
 
 /** The same, when something must come of it. */

@@ -167,7 +167,8 @@ function compactUntilStopped(
 
 /** Whether there is a summary, will be one, or should have been one. */
 function hasSummary({ compaction, planned_summary, further, summary_error }: CompactReport): boolean {
-  return [compaction?.summary, planned_summary ?? undefined, further, summary_error].some((sign) => sign !== undefined);
+  const isThere = compaction?.summary !== undefined || further !== undefined;
+  return isThere || planned_summary !== null || summary_error !== undefined;
 }
 
 async function readAccepted(

@@ -3,6 +3,7 @@ import type { Content, Event } from "../../../src/core/event.ts";
 import { gather } from "../../../src/core/extract/gather.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
+import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 const ask = (content: Content): Event => ({ type: "chat_request", ...base, content });
@@ -16,6 +17,7 @@ describe("gather", () => {
   it("tells requests, messages and the last message of each turn apart", () => {
     const found = gather(place([ask("one"), think("hm"), say("a"), say("b")], [ask("two")], [ask("three"), say("c")]));
     expect(found).toEqual({
+      ...NOTHING_GATHERED,
       requests: [
         { turn: 0, text: "one" },
         { turn: 1, text: "two" },
@@ -30,14 +32,6 @@ describe("gather", () => {
         { turn: 0, text: "b" },
         { turn: 2, text: "c" },
       ],
-      modified: [],
-      notModified: [],
-      read: [],
-      tools: [],
-      commands: [],
-      errors: [],
-      openTasks: [],
-      isUnanswered: false,
     });
   });
 

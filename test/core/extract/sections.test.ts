@@ -1,23 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Gathered } from "../../../src/core/extract/gather.ts";
 import { writeSections } from "../../../src/core/extract/sections.ts";
-
-const NOTHING: Gathered = {
-  requests: [],
-  messages: [],
-  answers: [],
-  modified: [],
-  notModified: [],
-  read: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  openTasks: [],
-  isUnanswered: false,
-};
+import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";
 
 function sections(found: Partial<Gathered>, chars = 8000): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(writeSections({ ...NOTHING, ...found }, chars));
+  return Object.fromEntries(writeSections({ ...NOTHING_GATHERED, ...found }, chars));
 }
 
 const decision = "We keep brackets on a stack because errors must name their column.";
@@ -27,7 +14,7 @@ const guidance = "Never touch those generated fixtures inside the vendor folder 
 
 describe("writeSections", () => {
   it("writes nothing of nothing, in order", () => {
-    expect(writeSections(NOTHING, 1000)).toEqual([
+    expect(writeSections(NOTHING_GATHERED, 1000)).toEqual([
       ["TASK STATE", []],
       ["FILES", []],
       ["TOOL HISTORY", []],

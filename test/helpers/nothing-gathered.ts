@@ -1,0 +1,16 @@
+// What an extract is made of, of a conversation in which there is nothing.
+import type { Gathered } from "../../src/core/extract/gather.ts";
+
+export const NOTHING_GATHERED: Gathered = {
+  requests: [],
+  messages: [],
+  answers: [],
+  modified: [],
+  notModified: [],
+  read: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  openTasks: [],
+  isUnanswered: false,
+};
