@@ -1,6 +1,7 @@
 // Talks to Anthropic's Messages API, or to a server that speaks it. The library is used through its plain `post`, because its
-// own methods warn on the console about models.
-import Anthropic from "@anthropic-ai/sdk";
+// own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
+import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
+import { Models } from "@anthropic-ai/sdk/resources/models";
 import { readAnthropicMessage, readAnthropicStream } from "./anthropic-answer.ts";
 import { toAnthropicBody, toAnthropicInput } from "./anthropic-request.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";
@@ -42,8 +43,8 @@ export function createAnthropicClient(connection: LlmConnection): LlmClient {
     listModels: (signal) =>
       askProvider(connection, { signal }, async (exchange) => {
         const models: ListedModel[] = [];
-        for await (const model of openSdk(connection, exchange).models.list({ limit: PAGE }))
-          models.push(toListed(model));
+        const pages = new Models(openSdk(connection, exchange)).list({ limit: PAGE });
+        for await (const model of pages) models.push(toListed(model));
         return models;
       }),
   };
@@ -52,8 +53,8 @@ export function createAnthropicClient(connection: LlmConnection): LlmClient {
 const PATH = "/v1/messages";
 
 /** Everything is given, so that the library reads nothing from the environment. */
-function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): Anthropic {
-  return new Anthropic({
+function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): BaseAnthropic {
+  return new BaseAnthropic({
     // The exchange signs requests itself; without a key here the library would look for one.
     apiKey: apiKey || "none",
     baseURL: (baseUrl ?? OWN_URLS.anthropic).replace(/(?:\/v1)?\/*$/, ""),

@@ -2,6 +2,7 @@
 // that nothing of the environment and no telemetry leaves; it ends a request that is silent for too long, or that the caller
 // ends; and it keeps what went wrong, because each library words that differently. No redirect is followed: it would take the
 // key along.
+import { type HttpAnswer, sendHttp } from "./http-request.ts";
 import type { LlmConnection } from "./llm-client.ts";
 
 /** What went wrong on the wire. */
@@ -34,7 +35,7 @@ export interface Exchange {
   close(): void;
 }
 
-/** Time without a byte before a request is given up, milliseconds: just before Node's fetch gives it up by itself. */
+/** Time without a byte before a request is given up, milliseconds: models think for minutes. */
 const DEFAULT_TIMEOUT = 290_000;
 /** Longest time a timer takes, milliseconds. */
 export const LONGEST_TIMER = 2_147_483_647;
@@ -108,26 +109,42 @@ async function send(state: ExchangeState, input: string | URL | Request, init: R
   signal?.addEventListener("abort", end, { once: true });
   const headers = { ...state.headers, ...(body !== null && { "content-type": "application/json" }) };
   try {
-    const request = { method, headers, body, redirect: "manual", signal: state.controller.signal } as const;
-    const response = await watched(state, () => fetch(input, request));
+    const request = { method, headers, body: body === null ? null : String(body), signal: state.controller.signal };
+    const answer = await watched(state, () => sendHttp(addressOf(input), request));
     state.heard = true;
-    if (!response.ok) return await refused(state, response);
-    const mediaType = response.headers.get("content-type") ?? "";
+    const { status } = answer;
+    if (status < 200 || status > 299) return await refused(state, answer);
+    const mediaType = answer.headers.get("content-type") ?? "";
     if (/^text\/html\b/i.test(mediaType)) return await fail(state, { kind: "no_api", mediaType });
-    return new Response(watchedBody(state, response), { status: response.status, headers: response.headers });
+    return new Response(watchedBody(state, answer), { headers: answer.headers });
   } catch (cause) {
     keep(state, { kind: "network", heard: state.heard, cause });
     throw cause;
   }
 }
 
+function addressOf(input: string | URL | Request): URL {
+  return new URL(typeof input === "object" && "url" in input ? input.url : input);
+}
+
 /** Keeps what a refusal says; the library sees it too, and throws an error of its own. */
-async function refused(state: ExchangeState, response: Response): Promise<Response> {
-  const { status, headers } = response;
+async function refused(state: ExchangeState, answer: HttpAnswer): Promise<Response> {
+  const { status, headers } = answer;
   if (status >= 300 && status < 400) return fail(state, { kind: "redirect", to: headers.get("location") ?? "" });
-  const body = (await watched(state, () => response.text())).slice(0, MAX_ERROR);
+  const body = await watched(state, () => startOf(answer));
   keep(state, { kind: "status", status, headers, body });
   return new Response(body, { status, headers: { "content-type": headers.get("content-type") ?? "text/plain" } });
+}
+
+/** As much as is shown of an error; a server may go on for ever. */
+async function startOf({ body }: HttpAnswer): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= MAX_ERROR) break;
+  }
+  return text.slice(0, MAX_ERROR);
 }
 
 function fail(state: ExchangeState, fault: WireFault): Promise<never> {
@@ -142,21 +159,19 @@ function keep(state: ExchangeState, fault: WireFault): void {
 }
 
 /** The body as it comes, read only when it is asked for; the time between two reads is the caller's and does not count. */
-function watchedBody(state: ExchangeState, response: Response): ReadableStream<Uint8Array> | null {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return null;
+function watchedBody(state: ExchangeState, { body }: HttpAnswer): ReadableStream<Uint8Array> {
   const source = {
     async pull(out: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       try {
-        const { done, value } = await watched(state, () => reader.read());
-        if (done) out.close();
+        const { done, value } = await watched(state, () => body.next());
+        if (done === true) out.close();
         else out.enqueue(value);
       } catch (cause) {
         keep(state, { kind: "network", heard: true, cause });
         throw cause;
       }
     },
-    cancel: (reason: unknown) => reader.cancel(reason),
+    cancel: () => state.controller.abort(),
   };
   return new ReadableStream(source, { highWaterMark: 0 });
 }

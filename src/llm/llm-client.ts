@@ -148,7 +148,7 @@ export interface LlmConnection {
   readonly files?: ModelFiles;
   /** Tries in all of one request, 1 or more; default 4. */
   readonly attempts?: number;
-  /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. At most 300000. */
+  /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. */
   readonly timeoutMs?: number;
   /** Waits between tries; replaced in tests. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

@@ -83,10 +83,8 @@ function refusalFailure(target: Target, refusal: Refusal, askedMs: number | null
 function networkFailure(target: Target, { heard, cause }: Extract<WireFault, { readonly kind: "network" }>): Failure {
   if (heard) return createFailure(target, "stream_cut", { isPassing: true });
   const reason = networkReason(cause);
-  if (/_(?:HEADERS|BODY)_TIMEOUT/.test(reason))
-    return createFailure(target, "provider_timeout", { more: ` (${reason})` });
   const more = ` at ${shownAddress(target.connection)} (${toShownText(reason, target.connection.apiKey)})`;
-  const isLasting = /CERT|VERIFY|INVALID|PROTOCOL|bad port/.test(reason);
+  const isLasting = /CERT|VERIFY|INVALID|PROTOCOL/.test(reason);
   return createFailure(target, "provider_unreachable", { more, isPassing: !isLasting });
 }
 

@@ -1,8 +1,11 @@
 // A stream means the same however the network cuts it: between and inside lines, characters and blocks.
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { sendHttp } from "../../src/llm/http-request.ts";
 import { type ApiUnderTest, ASK, collect, openClient } from "../contract/llm-under-test.ts";
 import { block } from "../helpers/raw-server.ts";
+
+vi.mock("../../src/llm/http-request.ts");
 
 const TEXT = "Grüße, 世界 😀\n\nnext";
 const event = (type: string, rest: object): string => block({ type, ...rest }, type);
@@ -59,19 +62,17 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): readonly Uint8Arra
   return cuts.slice(1).map((end, at) => bytes.slice(cuts[at], end));
 }
 
-describe.each(STREAMS)("$api stream", ({ text, ...api }) => {
-  afterEach(() => vi.unstubAllGlobals());
+async function* eachOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
 
+describe.each(STREAMS)("$api stream", ({ text, ...api }) => {
   async function read(chunks: readonly Uint8Array[]): ReturnType<typeof collect> {
-    vi.stubGlobal("fetch", async () => {
-      const body = new ReadableStream({
-        start(out): void {
-          for (const chunk of chunks) out.enqueue(chunk);
-          out.close();
-        },
-      });
-      return new Response(body, { headers: { "content-type": "text/event-stream" } });
-    });
+    vi.mocked(sendHttp).mockImplementation(async () => ({
+      status: 200,
+      headers: new Headers({ "content-type": "text/event-stream" }),
+      body: eachOf(chunks),
+    }));
     return collect((await openClient(api, "http://127.0.0.1:9")).stream(ASK));
   }
 
