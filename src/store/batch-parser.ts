@@ -7,45 +7,62 @@ export interface StoredObject {
   readonly bytes: Buffer;
 }
 
-interface Body {
+interface Head {
   readonly oid: string;
   readonly type: string;
-  /** The content and the line end that follows it. */
+  /** Bytes of the content and the line end that follows it. */
+  readonly length: number;
+}
+
+/** What came of a content that is cut. */
+interface Part {
   readonly bytes: Buffer;
   filled: number;
 }
 
-/** Parses the output of `cat-file --batch`: calls back once per request, with null for a missing or ambiguous name. */
+/**
+ * Parses the output of `cat-file --batch`: calls back once per request, with null for a missing or ambiguous name. Bytes that
+ * came in one chunk are a part of it.
+ */
 export function createBatchParser(onObject: (object: StoredObject | null) => void): (chunk: Buffer) => void {
   let header = "";
-  let body: Body | null = null;
+  let head: Head | null = null;
+  let part: Part | null = null;
   const takeHeader = (chunk: Buffer, at: number): number => {
     const end = chunk.indexOf(0x0a, at);
     header += chunk.toString("latin1", at, end < 0 ? chunk.length : end);
     if (end < 0) return chunk.length;
-    body = parseHeader(header);
+    head = parseHeader(header);
     header = "";
-    if (body === null) onObject(null);
+    if (head === null) onObject(null);
     return end + 1;
   };
-  const takeBody = (into: Body, chunk: Buffer, at: number): number => {
-    const copied = chunk.copy(into.bytes, into.filled, at);
-    into.filled += copied;
-    if (into.filled === into.bytes.length) {
-      body = null;
-      onObject({ oid: into.oid, type: into.type, bytes: into.bytes.subarray(0, -1) });
+  const give = ({ oid, type }: Head, bytes: Buffer): void => {
+    head = null;
+    part = null;
+    onObject({ oid, type, bytes: bytes.subarray(0, -1) });
+  };
+  const takeBody = (of: Head, chunk: Buffer, at: number): number => {
+    const whole = at + of.length;
+    if (part === null && whole <= chunk.length) {
+      give(of, chunk.subarray(at, whole));
+      return whole;
     }
+    part ??= { bytes: Buffer.allocUnsafeSlow(of.length), filled: 0 };
+    const copied = chunk.copy(part.bytes, part.filled, at);
+    part.filled += copied;
+    if (part.filled === of.length) give(of, part.bytes);
     return at + copied;
   };
   return (chunk) => {
     let at = 0;
-    while (at < chunk.length) at = body === null ? takeHeader(chunk, at) : takeBody(body, chunk, at);
+    while (at < chunk.length) at = head === null ? takeHeader(chunk, at) : takeBody(head, chunk, at);
   };
 }
 
-function parseHeader(header: string): Body | null {
+function parseHeader(header: string): Head | null {
   const match = /^([0-9a-f]{40,64}) ([a-z]+) (\d+)$/.exec(header);
   if (match === null) return null;
   const [, oid = "", type = "", size = "0"] = match;
-  return { oid, type, bytes: Buffer.allocUnsafeSlow(Number(size) + 1), filled: 0 };
+  return { oid, type, length: Number(size) + 1 };
 }

@@ -1,11 +1,12 @@
 // Reads objects: by id from the files git keeps them in where that is plain, else through one long-lived
 // `git cat-file --batch`, whose requests are pipelined and whose output is always consumed, so that requests made while
-// others wait can never block each other.
+// others wait can never block each other. Many at once come from a git of their own.
 import { JpgError, repositoryError } from "../core/errors.ts";
 import { createBatchParser, type StoredObject } from "./batch-parser.ts";
 import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "./git-command.ts";
 import { holdProcess, openGit } from "./git-process.ts";
 import { createObjectFiles, type ObjectFiles } from "./object-files.ts";
+import { MANY_OBJECTS, type ObjectList, streamObjects } from "./object-stream.ts";
 
 /** Reads objects by id or revision until closed. */
 export interface BlobReader {
@@ -51,9 +52,18 @@ export function createBlobReader(repository: Repository): BlobReader {
     if (object !== null) count++;
     return object;
   };
+  const stream = async function* (oids: readonly string[]): AsyncGenerator<ObjectList> {
+    for await (const objects of streamObjects(repository, oids)) {
+      count += objects.length;
+      yield objects;
+    }
+  };
   return {
     read: (name) => read(name),
-    readAll: (oids, atLeast) => readAhead(repository, oids, (oid) => read(oid, atLeast)),
+    readAll: (oids, atLeast) => {
+      const isStream = atLeast === undefined && oids.length >= MANY_OBJECTS;
+      return contentsOf(repository, oids, isStream ? stream(oids) : readAhead(oids, (oid) => read(oid, atLeast)));
+    },
     explainMissing: (oid) => explainMissing(repository, oid),
     get count() {
       return count;
@@ -90,27 +100,40 @@ async function explainMissing(repository: Repository, oid: string): Promise<Erro
   });
 }
 
-async function* readAhead(
+async function* contentsOf(
   repository: Repository,
   oids: readonly string[],
-  read: (oid: string) => Promise<StoredObject | null>,
+  lists: AsyncIterable<ObjectList>,
 ): AsyncGenerator<Uint8Array> {
+  let given = 0;
+  for await (const objects of lists) {
+    for (const object of objects) {
+      if (object === null) throw await explainMissing(repository, oids[given] ?? "");
+      given++;
+      yield object.bytes;
+    }
+  }
+}
+
+async function* readAhead(
+  oids: readonly string[],
+  read: (oid: string) => Promise<StoredObject | null>,
+): AsyncGenerator<ObjectList> {
   const waiting: Promise<StoredObject | null>[] = [];
   let next = 0;
   let largest = 0;
-  for (const oid of oids) {
+  while (next < oids.length || waiting.length > 0) {
     // As many ahead as fit the byte budget if all were as large as the largest seen.
     const ahead = Math.min(AHEAD_OBJECTS, next < 4 ? 4 : Math.max(1, Math.floor(AHEAD_BYTES / (largest + 1))));
     while (next < oids.length && waiting.length < ahead) {
-      const promise = read(oids[next++] as string);
+      const promise = read(oids[next++] ?? "");
       // A consumer that stops early leaves requests behind whose failure nobody waits for.
       promise.catch(() => undefined);
       waiting.push(promise);
     }
-    const object = await waiting.shift();
-    if (object === null || object === undefined) throw await explainMissing(repository, oid);
-    largest = Math.max(largest * 0.9, object.bytes.length);
-    yield object.bytes;
+    const object = (await waiting.shift()) ?? null;
+    largest = Math.max(largest * 0.9, object?.bytes.length ?? 0);
+    yield [object];
   }
 }
 
