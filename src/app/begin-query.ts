@@ -1,5 +1,5 @@
-// Everything that a turn needs before the model is asked, at once where it can be: the model is opened, tools are started and
-// the view is read while the journal is begun. What fails here leaves nothing behind but the text of the request.
+// Everything that a turn needs before the model is asked, at once where it can be: the view is read while the settings are,
+// the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
 import type { Config } from "../config/config.ts";
 import { openModelFor } from "./chat-model.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
@@ -23,26 +23,32 @@ export interface BegunQuery {
 export async function beginQuery(workspace: Workspace, branch: string, request: QueryRequest): Promise<BegunQuery> {
   try {
     const start = await loadStart(workspace, branch, request);
-    const { config } = "tree" in start ? await loadConversationConfig(workspace, start.tree) : await workspace.config();
-    const opening = chooseAndOpen(workspace, start, { ...request, config });
-    const starting = openTools(request, { config, model: opening });
-    const [opened, tools, turn] = await Promise.allSettled([
+    const begin = (): Promise<OpenTurn> => openTurn(workspace, start, request.content);
+    // First of all, because it starts reading the view.
+    const beginning = workspace.location.exists ? begin() : null;
+    const loading = "tree" in start ? loadConversationConfig(workspace, start.tree) : workspace.config();
+    const opening = loading.then(({ config }) => chooseAndOpen(workspace, start, { ...request, config }));
+    const [loaded, opened, tools, turn] = await Promise.allSettled([
+      loading,
       opening,
-      starting,
+      loading.then(({ config }) => openTools(request, { config, model: opening })),
       // A store is not made for a model that cannot be asked.
-      workspace.location.exists
-        ? openTurn(workspace, start, request.content)
-        : opening.then(() => openTurn(workspace, start, request.content)),
+      beginning ?? opening.then(begin),
     ]);
-    if (opened.status === "fulfilled" && tools.status === "fulfilled" && turn.status === "fulfilled")
-      return { turn: turn.value, opened: opened.value, tools: tools.value, config };
-    if (turn.status === "fulfilled") await turn.value.journal.remove();
-    if (tools.status === "fulfilled" && request.tools === undefined) await tools.value.close();
-    throw reasonOf([opened, turn, tools]);
+    if (isDone(loaded) && isDone(opened) && isDone(tools) && isDone(turn)) {
+      return { turn: turn.value, opened: opened.value, tools: tools.value, config: loaded.value.config };
+    }
+    if (isDone(turn)) await turn.value.journal.remove();
+    if (isDone(tools) && request.tools === undefined) await tools.value.close();
+    throw reasonOf([loaded, opened, turn, tools]);
   } catch (error) {
     const unsent = await keepUnsent(workspace.store.gitDir, request.content);
     throw withHints(error, unsentHints(unsent));
   }
+}
+
+function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFulfilledResult<Value> {
+  return result.status === "fulfilled";
 }
 
 /** The first failure, in the order of what the user can do about it. */

@@ -3,6 +3,7 @@
 import { userError } from "../core/errors.ts";
 import type { Content, Event } from "../core/event.ts";
 import type { View } from "../core/view.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
 import { inlineView } from "./attachments.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "./branch-tree.ts";
 import type { JournalHead } from "./journal-lines.ts";
@@ -48,18 +49,19 @@ export async function loadStart(
 export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
   const { runtime, location, store } = workspace;
   if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
+  let readView = createViewReader(workspace, "tree" in start ? start.tree : null);
   const live = createLiveEvents(runtime);
   const events: Event[] = [live.turnStart(), live.request(content)];
   const writer = await markThisProcess();
   let head = headOf(start, { start: events[0]?.id ?? "", writer });
   const journal = await openJournal(store.gitDir, head);
-  let base = "tree" in start ? start.tree : null;
   try {
     // Another process may have added a turn before the journal was ours.
     const tip = await store.readBranch(head.branch);
-    if (base !== null && tip !== null && tip !== base.commit) {
-      base = await loadBranchTree(store, head.branch, tip);
-      head = headOf({ tree: base }, head);
+    if ("tree" in start && tip !== null && tip !== start.tree.commit) {
+      const tree = await loadBranchTree(store, head.branch, tip);
+      head = headOf({ tree }, head);
+      readView = createViewReader(workspace, tree);
       journal.head(head);
     }
     for (const event of events) journal.event(event);
@@ -67,7 +69,6 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
     await journal.remove();
     throw error;
   }
-  const readView = createViewReader(workspace, base, head);
   return {
     head,
     live,
@@ -79,7 +80,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
       events.push(event);
     },
     view: async () => {
-      const { turns } = await readView();
+      const { turns } = await readView(head);
       return { turns: [...turns, { origin: { kind: "kept", turn: head.turn }, events: [...events] }] };
     },
   };
@@ -93,30 +94,25 @@ function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start
 }
 
 /** Reads the branch's view; again only when the branch moved, and as long as its turns are those before the open one. */
-function createViewReader(
-  workspace: Workspace,
-  tree: BranchTree | null,
-  { branch, turn, prev }: JournalHead,
-): () => Promise<View> {
-  const { store } = workspace;
+function createViewReader({ store }: Workspace, tree: BranchTree | null): (before: JournalHead) => Promise<View> {
   if (tree === null) return async () => ({ turns: [] });
   let current = tree;
   // Read at once, while the model is being opened.
-  let view = readSent(workspace, current);
+  let view = readSent(store, current);
   view.catch(() => undefined);
-  return async () => {
+  return async ({ branch, turn, prev }) => {
     const tip = await store.readBranch(branch);
     if (tip !== null && tip !== current.commit) {
       const moved = await loadBranchTree(store, branch, tip);
       if (moved.turnOids.length === turn && (moved.turnOids.at(-1) ?? null) === prev) {
         current = moved;
-        view = readSent(workspace, current);
+        view = readSent(store, current);
       }
     }
     return view;
   };
 }
 
-async function readSent({ store }: Workspace, tree: BranchTree): Promise<View> {
+async function readSent(store: ConversationStore, tree: BranchTree): Promise<View> {
   return inlineView(store, tree.commit, (await loadView(store, tree)).view);
 }

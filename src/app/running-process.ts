@@ -2,7 +2,6 @@
 // mistaken for it: the time at which a process was started is part of its mark.
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { performance } from "node:perf_hooks";
 import { codeOf } from "../core/errors.ts";
 import { askProgram } from "./external-process.ts";
 

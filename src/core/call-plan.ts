@@ -46,13 +46,20 @@ export interface CallRules {
 export function planProviderCalls(view: View, provider: CallRules): CallPlan {
   const turns = view.turns.map((turn, index) => ({ index, events: turn.events }));
   const calls = pairCalls(turns, () => false);
-  const answered = new Map([...calls].map(([result, call]) => [call, result] as const));
-  const answeredIds = new Set([...answered.keys()].map((call) => call.call_id));
-  const newest = provider.answers === "newest" ? newestMessage(view) : null;
+  const answered = new Map<ToolCallRequest, ToolCallResponse>();
+  const answeredIds = new Set<string>();
+  const order = new Map<ToolCallResponse, number>();
+  for (const [result, call] of calls) {
+    answered.set(call, result);
+    answeredIds.add(call.call_id);
+    order.set(result, order.size);
+  }
+  const events = view.turns.flatMap((turn) => turn.events);
+  const newest = provider.answers === "newest" ? newestMessage(events) : null;
   const results = new Map<ToolCallRequest, ToolCallResponse | null>();
   const hardening: HardeningStep[] = [];
   const { unanswered, unasked, repeated } = provider.rules;
-  for (const event of view.turns.flatMap((turn) => turn.events)) {
+  for (const event of events) {
     if (event.type === "tool_call_request") {
       const result = answered.get(event) ?? null;
       if (result !== null || newest === null || newest.has(event)) results.set(event, result);
@@ -62,17 +69,16 @@ export function planProviderCalls(view: View, provider: CallRules): CallPlan {
       hardening.push({ rule, event: event.id, action: "dropped" });
     }
   }
-  const order = new Map([...calls.keys()].map((result, position) => [result, position] as const));
   return { results, calls, order, ids: assignIds(results.keys(), provider.assignId, hardening), hardening };
 }
 
 /** The events of the newest assistant message: those with its message id, or what follows the last request without one. */
-function newestMessage(view: View): ReadonlySet<Event> {
-  const events = view.turns.flatMap((turn) => turn.events);
+function newestMessage(events: readonly Event[]): ReadonlySet<Event> {
   const last = events.findLastIndex(isAssistant);
   const messageId = events[last]?.metadata?.message_id;
   const newest = new Set<Event>();
-  for (const event of events.slice(0, last + 1).toReversed()) {
+  for (let at = last; at >= 0; at--) {
+    const event = events[at] as Event;
     if (event.type === "chat_request") break;
     if (!isAssistant(event)) continue;
     if (event.metadata?.message_id !== messageId) break;

@@ -44,7 +44,7 @@ const oneAnswer: Check = (fields) => {
   return `expected exactly one of "message", "reasoning" and "data", found ${present.length === 0 ? "none" : present.join(" and ")}`;
 };
 
-const CHECKS: Readonly<Record<EventKind, readonly Check[]>> = {
+const OWN_CHECKS: Readonly<Record<EventKind, readonly Check[]>> = {
   turn_start: [optional(field("prev", "an object id", isText), "prev")],
   chat_request: [content, optional(field("role", "user, system or developer", isRole), "role")],
   chat_response: [
@@ -68,6 +68,11 @@ const COMMON: readonly Check[] = [
   optional(field("metadata", "an object", isFields), "metadata"),
 ];
 
+/** By kind. */
+const CHECKS: ReadonlyMap<string, readonly Check[]> = new Map(
+  Object.entries(OWN_CHECKS).map(([kind, checks]) => [kind, [...COMMON, ...checks]]),
+);
+
 /**
  * Parses one line into an event. Kinds that are not known need only a `type` and an `id`.
  * Throws `malformed_line` (kind `repository`) naming file, line, reason and the start of the text.
@@ -80,15 +85,11 @@ export function parseEventLine(text: string, where: LinePlace): Event {
       throw malformedLine(text, where, `"${name}" is ${kindOf(given)}, expected a non-empty string`);
     }
   }
-  for (const check of checksOf(String(value["type"]))) {
+  for (const check of CHECKS.get(String(value["type"])) ?? []) {
     const reason = check(value);
     if (reason !== null) throw malformedLine(text, where, reason);
   }
   return value as unknown as Event;
-}
-
-function checksOf(type: string): readonly Check[] {
-  return Object.hasOwn(CHECKS, type) ? [...COMMON, ...CHECKS[type as EventKind]] : [];
 }
 
 function parseObject(text: string, where: LinePlace): Fields {

@@ -12,17 +12,22 @@ export interface PromptSplit {
 
 /** Parts a view from the system and developer requests that no harness or summary made and that stand before all messages. */
 export function splitPrompts(view: View): PromptSplit {
-  const prompts = new Set<Event>();
-  const found: ChatRequest[] = [];
-  for (const event of view.turns.flatMap((turn) => turn.events)) {
-    if (isPrompt(event)) {
-      prompts.add(event);
-      found.push(event);
-    } else if (/^(chat|tool_call)_/.test(event.type)) break;
-  }
+  const found = leadingPrompts(view);
   if (found.length === 0) return { prompts: [], rest: view };
+  const prompts = new Set<Event>(found);
   const turns = view.turns.map((turn) => ({ ...turn, events: turn.events.filter((event) => !prompts.has(event)) }));
   return { prompts: found, rest: { turns } };
+}
+
+function leadingPrompts({ turns }: View): readonly ChatRequest[] {
+  const found: ChatRequest[] = [];
+  for (const turn of turns) {
+    for (const event of turn.events) {
+      if (isPrompt(event)) found.push(event);
+      else if (/^(chat|tool_call)_/.test(event.type)) return found;
+    }
+  }
+  return found;
 }
 
 /** Joins a system prompt with those that a view begins with, blank ones left out; "" when there is none. */

@@ -25,7 +25,9 @@ export interface ItemThread {
 
 /** Gives the origin of what each event of a view becomes: a summary names its compaction, a replacement's events both. */
 export function itemOrigins({ turns }: View): ReadonlyMap<Event, ItemOrigin> {
-  return new Map(turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)));
+  const origins = new Map<Event, ItemOrigin>();
+  for (const turn of turns) for (const event of turn.events) origins.set(event, originOf(turn, event));
+  return origins;
 }
 
 function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {

@@ -87,6 +87,7 @@ function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Ov
  * such events goes to who decides over its first event, because that is who gets it when it is not read.
  */
 function noteDeciders(seen: SurveyedTurn, places: Map<Overlay, EventPlace>, winners: Set<Overlay>): void {
+  if (seen.deciders.length === 0) return;
   const isSilent = !seen.turn.events.some((event) => traitsOf(event).providerVisible);
   for (const [index, decider] of seen.deciders.entries()) {
     if (decider?.hides !== true) continue;

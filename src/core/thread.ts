@@ -35,7 +35,9 @@ export interface Thread {
 
 /** Gives the origin of the blocks of each event of a view, in order: a summary's name the compaction, a replacement list's both. */
 export function blockOrigins({ turns }: View): ReadonlyMap<Event, BlockOrigin> {
-  return new Map(turns.flatMap((turn) => turn.events.map((event) => [event, originOf(turn, event)] as const)));
+  const origins = new Map<Event, BlockOrigin>();
+  for (const turn of turns) for (const event of turn.events) origins.set(event, originOf(turn, event));
+  return origins;
 }
 
 function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {

@@ -7,6 +7,7 @@ import { loadBranchTree } from "../../src/app/branch-tree.ts";
 import { compact } from "../../src/app/compact.ts";
 import { loadTurns, loadView } from "../../src/app/load-view.ts";
 import { newConversation } from "../../src/app/new-conversation.ts";
+import { loadStart, openTurn } from "../../src/app/open-turn.ts";
 import { type QueryObserver, type QueryReport, query } from "../../src/app/query.ts";
 import type { QueryRequest } from "../../src/app/query-request.ts";
 import type { Tool, ToolBox } from "../../src/app/tool-box.ts";
@@ -451,6 +452,25 @@ describe("others who write meanwhile", () => {
     expect((await turnsOf()).at(-1)?.[0]?.id).toBe("other");
     expect((await lastTurn(report.branch)).at(-1)).toMatchObject({ message: "Four" });
     expect(await turnsOf(report.branch)).toHaveLength(5);
+  });
+
+  it("add a turn before this one is open, and take it back: this one is talked on the turns it was opened on", async () => {
+    const start = await loadStart(workspace, branch, {});
+    const before = await tipOf(workspace, branch);
+    await ask([[...says("Theirs."), stop()]], { content: "theirs" });
+    const turn = await openTurn(workspace, start, "mine");
+    git(workspace.store.root, workspace.temp.env, [
+      "update-ref",
+      `refs/heads/${branch}`,
+      before,
+      await tipOf(workspace, branch),
+    ]);
+    const { turns } = await turn.view();
+    expect(turn.head.turn).toBe(5);
+    expect(turns.map(({ origin }) => origin)).toEqual(
+      [0, 1, 2, 3, 4, 5].map((position) => ({ kind: "kept", turn: position })),
+    );
+    await turn.journal.remove();
   });
 
   it("cannot open a second turn on the branch, and can on a fork", async () => {
