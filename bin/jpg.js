@@ -5,5 +5,17 @@ const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V") {
   require("node:fs").writeSync(1, `${require("../package.json").version}\n`);
 } else {
+  keepCompiledCode();
   import("../dist/cli/main.js").then(({ main }) => main());
+}
+
+/** From 22.8 on, node can keep what it compiled of our files: in the user's cache folder, as everything that can be had again. */
+function keepCompiledCode() {
+  const { enableCompileCache } = require("node:module");
+  if (enableCompileCache === undefined) return;
+  const { isAbsolute, join } = require("node:path");
+  const { XDG_CACHE_HOME: named = "" } = process.env;
+  const folder = join(isAbsolute(named) ? named : join(require("node:os").homedir(), ".cache"), "jpg", "code");
+  // Not below the folder that jpg happens to run in, which may be a stranger's.
+  if (isAbsolute(folder)) enableCompileCache(folder);
 }

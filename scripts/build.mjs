@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { joinChunks } from "./join-chunks.mjs";
+import { ownCopy } from "./own-copy.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
@@ -35,10 +36,8 @@ const { metafile } = await build({
   metafile: true,
   chunkNames: "chunks/[name]-[hash]",
   define: { JPG_VERSION: JSON.stringify(version) },
-  // Bundled CommonJS packages call require for Node's own modules.
-  banner: {
-    js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
-  },
+  // Every command reads the settings, which take a third of zod.
+  plugins: [ownCopy({ of: /^zod\b/, for: /\/src\/config\// })],
 });
 await joinChunks({
   root,
@@ -58,7 +57,13 @@ await joinChunks({
     { name: "settings", modules: ["src/config/load-config.ts"] },
     { name: "query", modules: ["src/cli/commands/query.ts"] },
   ],
-  options,
+  options: {
+    ...options,
+    // Bundled CommonJS packages call require for Node's own modules.
+    banner: {
+      js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
+    },
+  },
 });
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
