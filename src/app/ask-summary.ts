@@ -6,7 +6,7 @@ import { isRejected, judgeSummary } from "../core/summary/judge-summary.ts";
 import type { SummaryAnswer } from "../core/summary/summary-answer.ts";
 import { writeRetry } from "../core/summary/summary-prompt.ts";
 import type { View } from "../core/view.ts";
-import type { ToolDefinition } from "../llm/llm-client.ts";
+import type { LlmRequest } from "../llm/llm-client.ts";
 import type { OpenedModel } from "./models.ts";
 import { addCall, type Spending } from "./summary-spending.ts";
 import type { SummaryTemplates } from "./summary-templates.ts";
@@ -29,8 +29,8 @@ export interface SummaryTask {
   /** The view that carries a task. */
   readonly viewOf: (task: string) => View;
   readonly facts: SummaryFacts;
-  readonly system?: string;
-  readonly tools?: readonly ToolDefinition[];
+  /** What the request has of the conversation's own, beside the view. */
+  readonly thread?: Pick<LlmRequest, "system" | "tools" | "cache">;
 }
 
 /** How often an answer is asked for. */
@@ -57,15 +57,13 @@ function interrupted(): JpgError {
 
 async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Promise<FinishedAnswer> {
   const { opened, maxTokens, signal, spending } = summarizer;
-  const { system, tools } = asked;
   refuseAborted(signal);
   const texts: string[] = [];
   const stream = opened.client.stream({
     model: opened.model,
     view,
     maxTokens,
-    ...(system === undefined ? {} : { system }),
-    ...(tools === undefined ? {} : { tools }),
+    ...asked.thread,
     ...(signal === undefined ? {} : { signal }),
   });
   for await (const part of stream) {

@@ -5,6 +5,7 @@ import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } fro
 import { renderCompacted } from "../core/compacted-notice.ts";
 import { JpgError } from "../core/errors.ts";
 import { formatTokens } from "../core/token-estimate.ts";
+import type { ToolDefinition } from "../llm/llm-client.ts";
 import { type MeasuredView, measureView, type NextRequest } from "./auto-measure.ts";
 import { readAutoMemory, writeAutoMemory } from "./auto-memory.ts";
 import { type AutoRules, configuredRules, pipelineOf, tierRules } from "./auto-rules.ts";
@@ -21,6 +22,8 @@ import { type Workspace, withoutOverrides } from "./workspace.ts";
 export interface AutoSituation extends NextRequest {
   readonly place: AutoPlace;
   readonly signal?: AbortSignal;
+  /** Tools that the conversation's requests offer. */
+  readonly tools?: readonly ToolDefinition[];
   /** Told what was done, a line at a time. Like warnings it may hold words of the conversation: not safe for a terminal yet. */
   notice(text: string): void;
   warn(text: string): void;
@@ -112,7 +115,7 @@ async function compactBy(
   [rules, instead]: readonly [AutoRules, AutoRules?],
 ): Promise<CompactReport | null> {
   const { tree, situation } = candidate;
-  const { place, signal } = situation;
+  const { place, signal, tools } = situation;
   try {
     const report = await compact(withoutOverrides(workspace), tree, {
       ...rules.request,
@@ -122,6 +125,7 @@ async function compactBy(
       fork: false,
       activate: false,
       ...(signal === undefined ? {} : { signal }),
+      ...(tools === undefined ? {} : { tools }),
     });
     for (const warning of report.warnings) situation.warn(warning);
     if (report.compaction === null) return null;

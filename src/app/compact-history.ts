@@ -2,6 +2,7 @@
 // plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked of a model.
 import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../core/keep-messages.ts";
 import { countMessages } from "../core/message-count.ts";
+import type { ToolDefinition } from "../llm/llm-client.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { compact } from "./compact.ts";
 import type { CompactReport } from "./compact-report.ts";
@@ -15,6 +16,8 @@ export interface HistoryRequest {
   readonly model?: string;
   /** Plan only: no model is asked, nothing is committed. */
   readonly preview: boolean;
+  /** Tools that the chat's requests offer. */
+  readonly tools?: readonly ToolDefinition[];
   /** Ends the writing of the summary: nothing is committed then. */
   readonly signal?: AbortSignal;
   /** Told what is going on, a line at a time; not safe for a terminal yet. */
@@ -40,7 +43,7 @@ export async function compactHistory(
   tree: BranchTree,
   request: HistoryRequest,
 ): Promise<HistoryOutcome> {
-  const { keep = KEEP_RECENT, model, preview, signal, progress } = request;
+  const { keep = KEEP_RECENT, model, preview, tools, signal, progress } = request;
   const { view } = await loadView(workspace.store, tree);
   const { messages } = countMessages(view);
   if (messages < LEAST_MESSAGES) return { kind: "too_short", messages };
@@ -55,6 +58,7 @@ export async function compactHistory(
     dryRun: preview,
     activate: true,
     ...(model === undefined ? {} : { model }),
+    ...(tools === undefined ? {} : { tools }),
     ...(signal === undefined ? {} : { signal }),
     ...(progress === undefined ? {} : { progress }),
   });

@@ -1,5 +1,6 @@
 // The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
 import { JpgError } from "../core/errors.ts";
+import type { ToolDefinition } from "../llm/llm-client.ts";
 import type { Tool } from "./tool-box.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -16,6 +17,17 @@ export const FOCUS_ADVICE = "What the summary should dwell on, in a few words; o
 /** Longest focus, characters: it is a hint to the summary, not a text. */
 export const LONGEST_FOCUS = 2000;
 
+/** What a model is told of the tool. */
+export const COMPACT_DEFINITION: ToolDefinition = {
+  name: COMPACT_TOOL,
+  description: COMPACT_ADVICE,
+  parameters: {
+    type: "object",
+    properties: { focus: { type: "string", description: FOCUS_ADVICE } },
+    additionalProperties: false,
+  },
+};
+
 /** Creates the tool for a branch; `window`: that of the model that is offered it, tokens. */
 export function compactTool(
   workspace: Workspace,
@@ -23,15 +35,7 @@ export function compactTool(
   { window = null }: { readonly window?: number | null } = {},
 ): Tool {
   return {
-    definition: {
-      name: COMPACT_TOOL,
-      description: COMPACT_ADVICE,
-      parameters: {
-        type: "object",
-        properties: { focus: { type: "string", description: FOCUS_ADVICE } },
-        additionalProperties: false,
-      },
-    },
+    definition: COMPACT_DEFINITION,
     origin: "jpg",
     confirm: false,
     async call({ focus }, { signal }) {

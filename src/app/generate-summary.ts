@@ -107,9 +107,11 @@ async function suffixOf(
   const raw = coveredEvents(planned.plan.compaction, planned.turns).map(({ event }) => event);
   const beginning = rawBeginning(planned.before, raw);
   const hasCalls = raw.some(({ type }) => type === "tool_call_request" || type === "tool_call_response");
-  if (beginning === null || (hasCalls && (request.thread?.tools ?? []).length === 0)) return null;
+  const { tools = [] } = request;
+  if (beginning === null || (hasCalls && tools.length === 0)) return null;
   const { turns } = await inlineView(store, tree.commit, { turns: beginning });
-  return { ...request.thread, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
+  const system = planned.config.conversation.system_prompt;
+  return { system, tools, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
 }
 
 function costOf({ calls, usage, price }: Spending): Pick<Summary, "usage" | "price_usd"> {

@@ -76,6 +76,7 @@ async function talkQuery(
   const say = (text: string): void => observer.notice(text);
   const { turn, opened, config } = begun;
   const compactions: CompactReport[] = [];
+  const tools = offeredTools(begun, say);
   let load: AutoSituation["load"];
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
     // What compacts is only loaded where it may happen.
@@ -92,6 +93,7 @@ async function talkQuery(
       model: name,
       window: facts.contextWindow,
       signal: request.signal,
+      tools: tools.map(({ definition }) => definition),
       notice: say,
       warn: say,
     };
@@ -107,7 +109,7 @@ async function talkQuery(
     turn,
     opened,
     system: config.conversation.system_prompt,
-    tools: offeredTools(begun, say),
+    tools,
     maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
     signal: request.signal,
     observer,

@@ -63,8 +63,8 @@ async function askBehind(
       facts: factsFor(summarizer, source, source.events),
       task: writeTask(summarizer.templates, { ...source.task, subject: "the conversation above" }),
       viewOf: (task) => suffixView(beginning, task),
-      ...(system === undefined ? {} : { system }),
-      ...(tools === undefined ? {} : { tools }),
+      // As the conversation's own requests have it: what a provider keeps of them is read again.
+      thread: { cache: true, ...(system === "" ? {} : { system }), ...(tools.length === 0 ? {} : { tools }) },
     });
   } catch (error) {
     const isMisled = error instanceof JpgError && error.data["reason"] === "called_tools";

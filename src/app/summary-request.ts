@@ -22,8 +22,8 @@ export interface SummaryRequest {
   readonly strict?: boolean;
   /** Take a summary that is longer than what it replaces. */
   readonly force?: boolean;
-  /** What the conversation's own requests have beside the view, so that a request behind it fits the provider's cache. */
-  readonly thread?: { readonly system?: string; readonly tools?: readonly ToolDefinition[] };
+  /** Tools that the conversation's own requests offer: a request behind its thread needs them, and fits the provider's cache. */
+  readonly tools?: readonly ToolDefinition[];
   /** Told what is going on, a line at a time. The lines may hold words of the conversation: not safe for a terminal yet. */
   readonly progress?: (text: string) => void;
   /** Opens the model that was chosen; absent = as the settings say. */

@@ -9,8 +9,9 @@ import type { Summarizer } from "./ask-summary.ts";
 /** The conversation's own thread, behind which a summary may be asked for. */
 export interface SuffixThread {
   readonly beginning: readonly ProjectedTurn[];
-  readonly system?: string;
-  readonly tools?: readonly ToolDefinition[];
+  /** "" = none. */
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
   /** Tokens of all of it, estimated. */
   readonly tokens: number;
 }

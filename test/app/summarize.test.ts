@@ -270,6 +270,21 @@ describe("what a summary is made from", () => {
     expect(await tip()).toBe((await tree()).commit);
   });
 
+  it("is a thread with calls only where the tools of the conversation's own requests are known", async () => {
+    const model = "anthropic/claude-sonnet-4-5-20250929";
+    const tools = [{ name: "Bash", description: "runs", parameters: { type: "object" } }];
+    for (const known of [{ tools }, {}]) {
+      const { run } = await openConversation();
+      const own = createScriptedModel([good()], model);
+      const { outcome } = await run([], { ...known, model, openModel: () => Promise.resolve(own) });
+      expect(reportOf(outcome).commit).not.toBeNull();
+      const [request] = own.requests;
+      const isBehind = "tools" in known;
+      expect([request?.tools, request?.cache]).toEqual(isBehind ? [tools, true] : [undefined, undefined]);
+      expect(textOf(request!)).toContain(isBehind ? "stands in for the conversation above" : "Below is the record of");
+    }
+  });
+
   it("is the conversation's own thread for the model that answered in it, where the view shows it raw", async () => {
     const plain = createClaudeWriter();
     for (let turn = 0; turn < 5; turn += 1) {
@@ -280,9 +295,11 @@ describe("what a summary is made from", () => {
     const model = "anthropic/claude-sonnet-4-5-20250929";
     const own = createScriptedModel([good()], model);
     const asked = { model, openModel: () => Promise.resolve(own) };
-    const { outcome } = await run([], { ...asked, thread: { system: "Be brief." } });
+    const { outcome } = await run([], asked);
     const [request] = own.requests;
-    expect(request?.system).toBe("Be brief.");
+    expect(request).toMatchObject({ cache: true });
+    expect(request).not.toHaveProperty("system");
+    expect(request).not.toHaveProperty("tools");
     expect(request?.view.turns.map(({ origin }) => origin)).toEqual([0, 1, 2].map((turn) => ({ kind: "kept", turn })));
     const { view } = await loadView(workspace.store, await tree());
     expect(view.turns[0]?.origin.kind).toBe("summary");
@@ -292,6 +309,7 @@ describe("what a summary is made from", () => {
     // Now a summary stands there: its raw events go as a transcript.
     const again = createScriptedModel([good()], model);
     await run([], { ...asked, openModel: () => Promise.resolve(again), range: { keep: 0 } });
+    expect(again.requests[0]).not.toHaveProperty("cache");
     expect(textOf(again.requests[0]!)).toContain("Below is the record of turns 0 to 4");
   });
 });

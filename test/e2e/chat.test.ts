@@ -91,6 +91,11 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
       await say(chat, `up to ${messages}`, `[${messages} messages]`);
     expect(times(chat.screen(), BOX)).toBe(2);
     await say(chat, "/compact", "[Summary + 16 messages]");
+    // The summary is asked for behind what the model was sent before, which it may still have in its cache.
+    const [sent, summed] = server.requests.slice(-2);
+    const thread = summed?.messages.slice(0, -1) ?? [];
+    expect(thread).toEqual(sent?.messages.slice(0, thread.length));
+    expect([summed?.tools, thread.length > 30]).toEqual([sent?.tools, true]);
   });
 
   it("/compact puts a summary before recent messages, which stay as they were; undo brings the rest back", async () => {

@@ -7,6 +7,7 @@ import type { Json } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { createLongSession } from "../helpers/long-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { answer } from "../helpers/summaries.ts";
 
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 const ON = "[conversation.compaction.auto]\nenabled = true\nmin_turns = 2\n";
@@ -58,6 +59,30 @@ describe("a query with automatic compaction", () => {
     expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("[compacted]");
     await sandbox.jpg(["query", "And on"]);
     expect(JSON.stringify(server.requests[1]?.messages)).toContain("[compacted]");
+  });
+
+  it("asks for a summary behind the thread that its own requests sent, tools and system prompt with it", async () => {
+    const summarize: ChatAnswer = (stream, body, request) => {
+      if (request === 0) return sayDone(stream, body, request);
+      stream.text(answer("The wall stands."));
+      stream.finish();
+    };
+    const settings = `${ON}profile = "heavy"\ntrigger_ratio = 0.2\n[conversation.compaction]\nmodel = "test/model-1"\n`;
+    const { sandbox, server } = await prepare(summarize, { windowTokens: 30_000, settings });
+    const config = server.config.replace("[conversation]\n", '[conversation]\nsystem_prompt = "Speak of walls."\n');
+    writeUserConfig(sandbox, `${config}\n${settings}`);
+    const { code, stderr } = await sandbox.jpg(["query", "Go on"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("by profile heavy")]);
+    const [asked, summed] = server.requests;
+    expect(server.requests).toHaveLength(2);
+    expect(asked?.messages[0]).toEqual({ role: "system", content: "Speak of walls." });
+    expect(asked?.messages.some(({ role }) => role === "tool")).toBe(true);
+    const before = summed?.messages.slice(0, -1) ?? [];
+    expect(before.length).toBeGreaterThan(4);
+    expect(before).toEqual(asked?.messages.slice(0, before.length));
+    expect(JSON.stringify(summed?.messages.at(-1))).toContain("stands in for the conversation above");
+    expect([asked?.tools?.length, summed?.tools]).toEqual([1, asked?.tools]);
+    expect(sandbox.git(["log", "-1", "--format=%s"])).toMatch(/^compact 0\.\.\d: summary/);
   });
 
   it("does not while that is turned off, or the view is small", async () => {

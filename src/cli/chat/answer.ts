@@ -1,10 +1,11 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
 
-import { compactTool } from "../../app/compact-tool.ts";
+import { COMPACT_DEFINITION, compactTool } from "../../app/compact-tool.ts";
+import type { OpenedModel } from "../../app/models.ts";
 import { newConversation } from "../../app/new-conversation.ts";
 import { type QueryObserver, type QueryReport, query } from "../../app/query.ts";
-import type { ToolBox } from "../../app/tool-box.ts";
+import type { Tool, ToolBox } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
 import { textOfContent } from "../../core/content.ts";
 import type { Content } from "../../core/event.ts";
@@ -51,6 +52,12 @@ export async function answerMessage(
   } finally {
     printer.end();
   }
+}
+
+/** What each message offers the model: jpg's own tool, then those of the servers. */
+export function toolsOffered(servers: ToolBox | null, { client }: OpenedModel): readonly Tool["definition"][] {
+  if (servers === null || client.takesTools === false) return [];
+  return [COMPACT_DEFINITION, ...servers.tools.map(({ definition }) => definition)];
 }
 
 /** Jpg's own tool is of a branch, and the chat may go on in another one. Problems of servers were said when it began. */

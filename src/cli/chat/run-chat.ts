@@ -11,7 +11,7 @@ import { JpgError, repositoryError, userError } from "../../core/errors.ts";
 import { KEEP_RECENT } from "../../core/keep-messages.ts";
 import type { Output } from "../output.ts";
 import { fromSystemError } from "../system-error.ts";
-import { type Answering, answerMessage } from "./answer.ts";
+import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import { completeLine } from "./complete-line.ts";
 import { isAsciiOnly, renderOffer } from "./render-box.ts";
@@ -123,7 +123,7 @@ async function readStatus({ workspace, state, loadTree }: SlashContext): Promise
     : loadChatStatus(workspace, await loadTree(), contextWindow);
 }
 
-function createContext({ workspace, runtime, output, terminal }: ChatParts, state: ChatState): SlashContext {
+function createContext({ workspace, runtime, output, terminal, servers }: ChatParts, state: ChatState): SlashContext {
   const loadTree = async (): Promise<BranchTree> => {
     const { branch } = state;
     if (branch === null)
@@ -138,7 +138,7 @@ function createContext({ workspace, runtime, output, terminal }: ChatParts, stat
   };
   // In force all the same, but not stored once more.
   const current = state.settingsKept ? withoutOverrides(workspace) : workspace;
-  return { workspace: current, runtime, output, terminal, state, loadTree };
+  return { workspace: current, runtime, output, terminal, state, tools: toolsOffered(servers, state.model), loadTree };
 }
 
 /** Does something; what goes wrong is said, and null is given. */

@@ -3,6 +3,7 @@
 import type { BranchTree } from "../../app/branch-tree.ts";
 import type { OpenedModel } from "../../app/models.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import type { Tool } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
 import type { CompactOffers } from "../../core/compact-prompt.ts";
 import { userError } from "../../core/errors.ts";
@@ -32,6 +33,8 @@ export interface SlashContext {
   readonly output: Output;
   readonly terminal: ChatTerminal;
   readonly state: ChatState;
+  /** Tools that the messages of this chat offer the model. */
+  readonly tools: readonly Tool["definition"][];
   /** Loads the branch as it stands. Throws `no_turn_yet` before the first turn of a new conversation. */
   loadTree(): Promise<BranchTree>;
 }

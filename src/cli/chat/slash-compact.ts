@@ -52,7 +52,7 @@ export async function compactChat(
   context: SlashContext,
   asked: { readonly kind: "compact" | "preview"; readonly keep: number },
 ): Promise<ChatChange> {
-  const { workspace, terminal, output, state } = context;
+  const { workspace, terminal, output, state, tools } = context;
   const { style } = output;
   const tree = await context.loadTree();
   const model = await chatSummaryModel(workspace, tree, state.model);
@@ -62,6 +62,7 @@ export async function compactChat(
       keep: asked.keep,
       model,
       preview,
+      tools,
       signal,
       progress: (text) => terminal.write(`${style.faint(plain(text))}\n`),
     }),
