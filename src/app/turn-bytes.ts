@@ -1,8 +1,8 @@
-// Turn files from bytes. They are decoded line by line: most lines are plain ASCII, which is decoded many times faster and
-// parsed faster than a text with a single other character in it.
+// Turn files from bytes. Most are plain ASCII, which is decoded many times faster and parsed faster than a text with a single
+// other character in it: a turn that has some is decoded line by line.
 import { isAscii } from "node:buffer";
 import type { Event } from "../core/event.ts";
-import { parseTurnLines, turnPath } from "../core/turn-file.ts";
+import { parseTurnLines, splitLines, turnPath } from "../core/turn-file.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 
 const LINE_END = 0x0a;
@@ -28,8 +28,12 @@ async function readStart(store: ConversationStore, oid: string, atLeast?: number
   return new Uint8Array();
 }
 
-function* decodeLines({ buffer, byteOffset, byteLength }: Uint8Array): Generator<string> {
+function decodeLines({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<string> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return isAscii(bytes) ? splitLines(bytes.toString("latin1")) : decodeEachLine(bytes);
+}
+
+function* decodeEachLine(bytes: Buffer): Generator<string> {
   let start = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   while (start < bytes.length) {
     const end = bytes.indexOf(LINE_END, start) + 1 || bytes.length;

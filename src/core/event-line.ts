@@ -11,6 +11,8 @@ export interface LinePlace {
   readonly line: number;
 }
 
+/** What every event has. */
+const NAMES = ["type", "id"] as const;
 /** How much of a bad line an error shows, characters. */
 const EXCERPT_LENGTH = 60;
 
@@ -79,7 +81,7 @@ const CHECKS: ReadonlyMap<string, readonly Check[]> = new Map(
  */
 export function parseEventLine(text: string, where: LinePlace): Event {
   const value = parseObject(text, where);
-  for (const name of ["type", "id"]) {
+  for (const name of NAMES) {
     const given = value[name];
     if (typeof given !== "string" || given === "") {
       throw malformedLine(text, where, `"${name}" is ${kindOf(given)}, expected a non-empty string`);

@@ -23,7 +23,8 @@ export function parseTurnLines(lines: Iterable<string>, file: string): Event[] {
   return events;
 }
 
-function* splitLines(text: string): Generator<string> {
+/** Splits a text into its lines, each with its line end; a last one without counts. */
+export function* splitLines(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = lineEnd(text, start);
     yield text.slice(start, end);
