@@ -11,6 +11,7 @@ const MAX_ID = 64;
 const assignId: AssignId = (call, isUsed) => {
   const valid = call.call_id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_ID) || "call";
   const id = unusedId(valid, MAX_ID, isUsed);
+  if (id === call.call_id) return { id, rules: [] };
   return { id, rules: [...(valid === call.call_id ? [] : ["A8"]), ...(id === valid ? [] : ["A6"])] };
 };
 

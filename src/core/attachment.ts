@@ -137,11 +137,18 @@ function collectNames(value: unknown, names: string[]): void {
   }
 }
 
-function holdsMark(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsMark);
-  if (!isObject(value)) return false;
-  for (const key in value) if ((key.startsWith("$") && ESCAPABLE.test(key)) || holdsMark(value[key])) return true;
+function holdsMark(value: Json | readonly unknown[]): boolean {
+  if (Array.isArray(value)) return value.some((item) => isNested(item) && holdsMark(item));
+  for (const key in value as Json) {
+    if (key.startsWith("$") && ESCAPABLE.test(key)) return true;
+    const inner = (value as Json)[key];
+    if (isNested(inner) && holdsMark(inner)) return true;
+  }
   return false;
+}
+
+function isNested(value: unknown): value is Json | readonly unknown[] {
+  return typeof value === "object" && value !== null;
 }
 
 function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
