@@ -2,7 +2,7 @@
 // mistaken for it: the time at which a process was started is part of its mark.
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { codeOf } from "../core/errors.ts";
+import { existsProcess, readProcessEntry } from "../store/process-entry.ts";
 import { askProgram } from "./external-process.ts";
 
 /** A process, told from all others. */
@@ -23,17 +23,17 @@ const START_TOLERANCE_MS = 10_000;
 /** Gives the mark of this process. */
 export async function markThisProcess(): Promise<ProcessMark> {
   const { pid } = process;
-  const [ticks, place] = await Promise.all([startTicks(pid), readPlace()]);
-  return { pid, started: ticks ?? new Date(performance.timeOrigin).toISOString(), place };
+  const [entry, place] = await Promise.all([readProcessEntry(pid), readPlace()]);
+  return { pid, started: entry?.started ?? new Date(performance.timeOrigin).toISOString(), place };
 }
 
 /** Says whether the process that a mark is of still runs. */
 export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
   const place = await readPlace();
   if (mark.place !== place) return isSameMachine(mark.place, place) ? "ended" : "unknown";
-  if (!exists(mark.pid)) return "ended";
-  const ticks = await startTicks(mark.pid);
-  if (ticks !== null) return ticks === mark.started ? "running" : "ended";
+  if (!existsProcess(mark.pid)) return "ended";
+  const entry = await readProcessEntry(mark.pid);
+  if (entry !== null) return entry.started === mark.started && !entry.isDead ? "running" : "ended";
   const started = await askStart(mark.pid);
   if (started === null) return "running";
   return Math.abs(started - Date.parse(mark.started)) <= START_TOLERANCE_MS ? "running" : "ended";
@@ -56,17 +56,6 @@ function isSameMachine(one: string, other: string): boolean {
   return host === otherHost && boot !== "" && otherBoot !== "" && boot !== otherBoot;
 }
 
-/** Start of a process in clock ticks, from Linux's process table; null elsewhere. */
-async function startTicks(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name of the program, in parentheses, may hold blanks and parentheses; the start is the 20th field after it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** Start of a process in milliseconds since 1970, as `ps` tells it; null when it cannot say. */
 async function askStart(pid: number): Promise<number | null> {
   const answer = await askProgram({
@@ -79,14 +68,4 @@ async function askStart(pid: number): Promise<number | null> {
   });
   const time = "output" in answer ? Date.parse(answer.output.trim()) : Number.NaN;
   return Number.isFinite(time) ? time : null;
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process exists too.
-    return codeOf(error) === "EPERM";
-  }
 }

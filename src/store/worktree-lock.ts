@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, repositoryError } from "../core/errors.ts";
 import type { Worktree } from "./conversation-store.ts";
+import { existsProcess, readProcessEntry } from "./process-entry.ts";
 
 /** What the lock's holder is doing. */
 export interface LockedStep {
@@ -48,9 +49,7 @@ async function takeLock(path: string, content: string): Promise<LockedStep | nul
     const holder = await readHolder(path);
     nameless = holder === null ? nameless + 1 : 0;
     if (holder === null && nameless >= NAMELESS_ATTEMPTS) await removeDead(path, null);
-    if (holder !== null && !isAlive(holder.pid)) {
-      if (await stealLock(path, content, holder)) return holder;
-    }
+    if (holder !== null && !(await isAlive(holder.pid)) && (await stealLock(path, content, holder))) return holder;
     await sleep(WAIT_MS);
   }
   throw repositoryError("worktree_busy", `another jpg process holds ${path}`, {
@@ -63,7 +62,7 @@ async function stealLock(path: string, content: string, dead: LockedStep): Promi
   const mark = `${path}.steal`;
   if (!(await createExclusively(mark, JSON.stringify({ pid: process.pid })))) {
     const thief = await readHolder(mark);
-    if (thief !== null && !isAlive(thief.pid)) await removeDead(mark, thief.pid);
+    if (thief !== null && !(await isAlive(thief.pid))) await removeDead(mark, thief.pid);
     return false;
   }
   try {
@@ -126,11 +125,6 @@ async function readHolder(path: string): Promise<LockedStep | null> {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== "ESRCH";
-  }
+async function isAlive(pid: number): Promise<boolean> {
+  return existsProcess(pid) && (await readProcessEntry(pid))?.isDead !== true;
 }

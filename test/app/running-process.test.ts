@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { markThisProcess, stateOfProcess } from "../../src/app/running-process.ts";
+import { endUnreaped } from "../helpers/processes.ts";
 
 it("this process runs", async () => {
   const mark = await markThisProcess();
@@ -20,6 +21,18 @@ it("a process that is gone has ended", async () => {
   const child = spawn(process.execPath, ["-e", "0"], { stdio: "ignore" });
   await new Promise((resolve) => child.on("close", resolve));
   expect(await stateOfProcess({ ...(await markThisProcess()), pid: child.pid! })).toBe("ended");
+});
+
+it("a process that has ended, and that nobody has waited for, has ended", async () => {
+  const { pid, release } = await endUnreaped();
+  try {
+    const started = readable(`/proc/${pid}/stat`)
+      ? readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[19]!
+      : "2020-01-01T00:00:00.000Z";
+    expect(await stateOfProcess({ ...(await markThisProcess()), pid, started })).toBe("ended");
+  } finally {
+    release();
+  }
 });
 
 it("what ran before this machine was started has ended; of another machine nothing is known", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore, Worktree } from "../../src/store/conversation-store.ts";
 import { openNativeStore } from "../../src/store/native-store.ts";
+import { endUnreaped } from "../helpers/processes.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../helpers/temp-repository.ts";
 
@@ -226,6 +227,18 @@ describe("a branch that is checked out", () => {
     expect((await append(store, "t/main", [turn(2)])).moved).toBe(true);
     expect(readdirSync(join(temp.root, ".git")).filter((name) => name.startsWith("jpg-advance"))).toEqual([]);
     expect(status(temp.root)).toBe("");
+  });
+
+  it("takes the lock of a writer that has ended and that nobody has waited for", async () => {
+    const { pid, release } = await endUnreaped();
+    try {
+      const lock = join(temp.root, ".git", "jpg-advance.lock");
+      writeText(lock, JSON.stringify({ pid, branch: "t/other", from: null, to: "" }));
+      expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
+      expect(existsSync(lock)).toBe(false);
+    } finally {
+      release();
+    }
   });
 });
 
