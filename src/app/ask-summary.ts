@@ -6,8 +6,8 @@ import { isRejected, judgeSummary } from "../core/summary/judge-summary.ts";
 import type { SummaryAnswer } from "../core/summary/summary-answer.ts";
 import { writeRetry } from "../core/summary/summary-prompt.ts";
 import type { View } from "../core/view.ts";
-import type { LlmRequest } from "../llm/llm-client.ts";
 import type { OpenedModel } from "./models.ts";
+import type { RequestFrame } from "./request-frame.ts";
 import { addCall, type Spending } from "./summary-spending.ts";
 import type { SummaryTemplates } from "./summary-templates.ts";
 
@@ -30,7 +30,7 @@ export interface SummaryTask {
   readonly viewOf: (task: string) => View;
   readonly facts: SummaryFacts;
   /** What the request has of the conversation's own, beside the view. */
-  readonly thread?: Pick<LlmRequest, "system" | "tools" | "cache">;
+  readonly frame?: RequestFrame;
 }
 
 /** How often an answer is asked for. */
@@ -63,7 +63,7 @@ async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Pro
     model: opened.model,
     view,
     maxTokens,
-    ...asked.thread,
+    ...asked.frame,
     ...(signal === undefined ? {} : { signal }),
   });
   for await (const part of stream) {

@@ -13,6 +13,7 @@ import type { PlannedCompaction } from "./compact-plan.ts";
 import { coveredEvents } from "./covered-events.ts";
 import { conversationModel, type OpenedModel, openModel } from "./models.ts";
 import { sha256 } from "./object-id.ts";
+import { requestFrame } from "./request-frame.ts";
 import { summarizeEvents } from "./summarize-events.ts";
 import type { SummaryRequest } from "./summary-request.ts";
 import type { SuffixThread } from "./summary-source.ts";
@@ -110,8 +111,8 @@ async function suffixOf(
   const { tools = [] } = request;
   if (beginning === null || (hasCalls && tools.length === 0)) return null;
   const { turns } = await inlineView(store, tree.commit, { turns: beginning });
-  const system = planned.config.conversation.system_prompt;
-  return { system, tools, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
+  const frame = requestFrame(planned.config.conversation.system_prompt, tools);
+  return { frame, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
 }
 
 function costOf({ calls, usage, price }: Spending): Pick<Summary, "usage" | "price_usd"> {

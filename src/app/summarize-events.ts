@@ -55,7 +55,7 @@ function sizeSent({ events }: SummarySource, budget: number): number {
 async function askBehind(
   summarizer: Summarizer,
   source: SummarySource,
-  { beginning, system, tools, tokens }: SuffixThread,
+  { beginning, frame, tokens }: SuffixThread,
 ): Promise<SummaryAnswer | null> {
   tellStart(summarizer, source, tokens, "behind its own thread");
   try {
@@ -63,8 +63,7 @@ async function askBehind(
       facts: factsFor(summarizer, source, source.events),
       task: writeTask(summarizer.templates, { ...source.task, subject: "the conversation above" }),
       viewOf: (task) => suffixView(beginning, task),
-      // As the conversation's own requests have it: what a provider keeps of them is read again.
-      thread: { cache: true, ...(system === "" ? {} : { system }), ...(tools.length === 0 ? {} : { tools }) },
+      frame,
     });
   } catch (error) {
     const isMisled = error instanceof JpgError && error.data["reason"] === "called_tools";

@@ -3,15 +3,13 @@ import type { SummaryFacts } from "../core/summary/judge-summary.ts";
 import type { PlacedEvent } from "../core/summary/placed-event.ts";
 import type { TaskOptions } from "../core/summary/summary-prompt.ts";
 import type { ProjectedTurn } from "../core/view.ts";
-import type { ToolDefinition } from "../llm/llm-client.ts";
 import type { Summarizer } from "./ask-summary.ts";
+import type { RequestFrame } from "./request-frame.ts";
 
 /** The conversation's own thread, behind which a summary may be asked for. */
 export interface SuffixThread {
   readonly beginning: readonly ProjectedTurn[];
-  /** "" = none. */
-  readonly system: string;
-  readonly tools: readonly ToolDefinition[];
+  readonly frame: RequestFrame;
   /** Tokens of all of it, estimated. */
   readonly tokens: number;
 }

@@ -7,6 +7,7 @@ import { type Answer, readAnswer } from "./answer.ts";
 import type { TextKind } from "./journal-lines.ts";
 import type { OpenedModel } from "./models.ts";
 import type { OpenTurn } from "./open-turn.ts";
+import { requestFrame } from "./request-frame.ts";
 import type { Tool } from "./tool-box.ts";
 import { type CallObserver, type CallRun, refuseCalls, runCalls } from "./tool-calls.ts";
 
@@ -89,9 +90,10 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
     view: await turn.view(),
     signal,
     // The next round of the turn, and the next turn, send this again.
-    cache: true,
-    ...(system === "" ? {} : { system }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(({ definition }) => definition) }),
+    ...requestFrame(
+      system,
+      tools.map(({ definition }) => definition),
+    ),
   };
   const { journal, live } = turn;
   const answer = readAnswer(client.stream(request), {

@@ -137,18 +137,14 @@ function collectNames(value: unknown, names: string[]): void {
   }
 }
 
-function holdsMark(value: Json | readonly unknown[]): boolean {
-  if (Array.isArray(value)) return value.some((item) => isNested(item) && holdsMark(item));
-  for (const key in value as Json) {
+/** Lists too: their keys are positions. */
+function holdsMark(value: Json): boolean {
+  for (const key in value) {
     if (key.startsWith("$") && ESCAPABLE.test(key)) return true;
-    const inner = (value as Json)[key];
-    if (isNested(inner) && holdsMark(inner)) return true;
+    const inner = value[key];
+    if (typeof inner === "object" && inner !== null && holdsMark(inner as Json)) return true;
   }
   return false;
-}
-
-function isNested(value: unknown): value is Json | readonly unknown[] {
-  return typeof value === "object" && value !== null;
 }
 
 function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
