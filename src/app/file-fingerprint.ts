@@ -1,10 +1,10 @@
 // How a session file and the files beside it stand in the file system, as git's index remembers it of files: while none of
 // it changes, neither do the bytes.
 import { lstat, stat } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { join } from "node:path";
 import { sha256 } from "./object-id.ts";
 import type { SessionFile } from "./session-files.ts";
-import { listSidePaths } from "./side-files.ts";
+import { listSideFiles } from "./side-files.ts";
 
 export interface Fingerprint {
   /** Digest of path, size, times, inode and device of all the files, 64 hex digits. */
@@ -32,9 +32,10 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
     const own = await readState(file.path, stat);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
-    for (const path of await listSidePaths(file)) {
-      const state = await readState(path, lstat);
-      lines.push(describe(relative(file.path, path).split(sep).join("/"), state));
+    const { folder, files } = await listSideFiles(file);
+    for (const path of files) {
+      const state = await readState(join(folder, path), lstat);
+      lines.push(describe(path, state));
       isSettled &&= hasSettled(state, clock);
     }
     return isSettled ? { digest: sha256(lines.join("\n")), byteLength: Number(own.size) } : null;

@@ -22,6 +22,7 @@ import {
 import type { StoreFacts } from "./known-sources.ts";
 import { nameOfInput, type OpenSession } from "./open-session.ts";
 import type { ImportReport } from "./reports.ts";
+import { reportSideFiles } from "./side-files.ts";
 import { alignPieces, hasSideFiles } from "./source-alignment.ts";
 import { compareSource } from "./stored-session.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
@@ -143,7 +144,7 @@ async function createCommits(
     alignment:
       parent === null ? [] : [...place.changes, ...(await alignPieces(store, parent, { ...stretches, firstTurn }))],
     known: parent === null ? new Set() : await everCompactions(store, parent),
-    sideFiles: open.sideFiles,
+    sideFiles: open.beside.files,
     counts,
   });
   return { commits, compactions: () => before + counts.compactions };
@@ -180,6 +181,7 @@ function describe({ open, session, chain, decision, place }: Planned, counts: { 
     bytes: open.source.byteLength,
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),
     updated_at: session.readTurn(session.turnCount - 1).at(-1)?.timestamp ?? session.createdAt,
+    ...reportSideFiles(open.beside),
   };
 }
 
@@ -205,8 +207,8 @@ async function findUnchanged(
   for (const { tree, pieces } of ordered) {
     const comparison = await compareSource(store, tree.commit, pieces, open.source);
     if (comparison === "shorter") return tree;
-    const { sessionId: id, sideFiles } = open;
-    if (comparison === "same" && (await hasSideFiles(store, tree.commit, { id, sideFiles }))) return tree;
+    const side = { id: open.sessionId, sideFiles: open.beside.files };
+    if (comparison === "same" && (await hasSideFiles(store, tree.commit, side))) return tree;
   }
   return null;
 }

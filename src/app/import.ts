@@ -15,7 +15,13 @@ import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from ".
 import type { OpenSession } from "./open-session.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ImportReport } from "./reports.ts";
-import { findAgentSessions, findSessionFiles, projectDirectories, type SessionFile } from "./session-files.ts";
+import {
+  type FoundFiles,
+  findAgentSessions,
+  findSessionFiles,
+  projectDirectories,
+  type SessionFile,
+} from "./session-files.ts";
 import { formatByName, formatNames } from "./session-registry.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -44,9 +50,10 @@ export async function parseImportArguments(
 /** Imports sessions. Throws for files named one by one; in folders, files that are no sessions are reported and passed over. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store, runtime } = workspace;
-  const files = await filesOf(workspace, request);
+  const { files, failed } = await filesOf(workspace, request);
   const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
   const run = createRun(workspace, request, { files, counts, sources });
+  run.failed.push(...failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, files);
   remember(run, await store.readActiveBranch());
@@ -157,7 +164,7 @@ async function prepareNext(
   }
   const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
   if (session === null) return null;
-  run.failed.push(...open.leftOut);
+  run.failed.push(...open.beside.leftOut);
   const { write, finish, holder } = session;
   const found = holder === null ? null : describeSource(run, open, holder);
   return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };
@@ -166,7 +173,7 @@ async function prepareNext(
 /** What will be known of a session's file; null where its next import has more to say or to do. */
 function describeSource(run: ImportRun, open: OpenSession, branch: string): PreparedSession["found"] {
   const { fingerprint, format, sessionId: session, origin } = open;
-  if (fingerprint === null || open.leftOut.length > 0 || open.allBranches) return null;
+  if (fingerprint === null || open.beside.leftOut.length > 0 || open.allBranches) return null;
   const named = run.request.format ?? null;
   return {
     fingerprint: fingerprint.digest,
@@ -194,7 +201,7 @@ function isRelated(a: SessionNames, b: SessionNames): boolean {
   return a.origin !== null || b.origin !== null;
 }
 
-async function filesOf(workspace: Workspace, request: ImportRequest): Promise<SessionFile[]> {
+async function filesOf(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
   const { runtime } = workspace;
   if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
   const directories = projectDirectories(workspace);
@@ -208,7 +215,7 @@ async function filesOf(workspace: Workspace, request: ImportRequest): Promise<Se
       data: { directories },
     });
   }
-  return files;
+  return { files, failed: [] };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Fingerprint } from "./file-fingerprint.ts";
 import type { Runtime } from "./runtime.ts";
 import { readSessionSource, type SessionFile } from "./session-files.ts";
 import { detectFormat, formatByName, type SessionFormat } from "./session-registry.ts";
-import { type LeftOut, readSideFiles, type SideFile } from "./side-files.ts";
+import { readSideFiles, type SideFiles } from "./side-files.ts";
 import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
 
 export interface OpenSession {
@@ -18,9 +18,7 @@ export interface OpenSession {
   /** The conversation it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
-  readonly sideFiles: readonly SideFile[];
-  /** Files beside it that cannot be stored. */
-  readonly leftOut: readonly LeftOut[];
+  readonly beside: SideFiles;
   /** How the files stood before they were read; null when that says nothing about them later. */
   readonly fingerprint: Fingerprint | null;
   readonly allBranches: boolean;
@@ -50,7 +48,7 @@ export async function openSession(
   }
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
   const sessionId = sessionIdOf(format, source, name);
-  const { files: sideFiles, leftOut } = await readSideFiles(file, sessionId);
+  const beside = await readSideFiles(file, sessionId);
   return {
     path: file.path,
     named: file.named,
@@ -58,8 +56,7 @@ export async function openSession(
     format,
     origin: format.origin(source),
     sessionId,
-    sideFiles,
-    leftOut,
+    beside,
     fingerprint: how.fingerprint ?? null,
     allBranches: how.allBranches,
     limits: how.limits ?? PIECE_LIMITS,

@@ -34,6 +34,17 @@ export interface ImportReport {
   readonly skipped?: readonly SkippedLine[];
   /** Branches made of what the agent left (`--all-branches`). */
   readonly abandoned?: readonly string[];
+  /** What stood in the folder of the session's name. Absent when nothing did, and when unchanged: nothing was taken then. */
+  readonly side_files?: SideFilesReport;
+}
+
+/** What an import took from the folder beside a session. */
+export interface SideFilesReport {
+  /** How many files of the agent the conversation holds now, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Names of what the agent did not write, folders with `/` at their end: not looked into, not taken. */
+  readonly left: readonly string[];
 }
 
 /** One commit of the compaction history, newest first in a log. */

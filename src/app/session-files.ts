@@ -1,10 +1,12 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
+import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import type { Runtime } from "./runtime.ts";
+import { type FolderScan, scanFolder } from "./scan-folder.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionFile {
@@ -14,14 +16,20 @@ export interface SessionFile {
   readonly named: boolean;
 }
 
+/** Session files, and folders that cannot be looked into. */
+export interface FoundFiles {
+  readonly files: readonly SessionFile[];
+  readonly failed: FolderScan["failed"];
+}
+
 /** Lists the session files that the arguments name, in the order given, folders sorted. Throws `no_such_file`. */
-export async function findSessionFiles(runtime: Runtime, paths: readonly string[]): Promise<SessionFile[]> {
-  const files: SessionFile[] = [];
+export async function findSessionFiles(runtime: Runtime, paths: readonly string[]): Promise<FoundFiles> {
+  const found: FoundFiles[] = [];
   for (const path of paths) {
-    if (path === "-") files.push({ path, named: true });
-    else files.push(...(await expandPath(resolve(runtime.cwd, path))));
+    if (path === "-") found.push({ files: [{ path, named: true }], failed: [] });
+    else found.push(await expandPath(resolve(runtime.cwd, path)));
   }
-  return files;
+  return { files: found.flatMap(({ files }) => files), failed: found.flatMap(({ failed }) => failed) };
 }
 
 /** Where Claude Code keeps the sessions of a directory. */
@@ -45,13 +53,9 @@ export function agentSessionFolders(runtime: Runtime, directories: readonly stri
 export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<SessionFile[]> {
   const files: SessionFile[] = [];
   for (const folder of agentSessionFolders(runtime, directories)) {
-    const names = await readdir(folder).catch(noneIfAbsent); // no folder: the agent was never used here
-    files.push(
-      ...names
-        .filter((name) => name.endsWith(".jsonl"))
-        .sort()
-        .map((name) => ({ path: join(folder, name), named: false })),
-    );
+    const entries = await readdir(folder, { withFileTypes: true }).catch(noneIfAbsent); // the agent was never used here
+    const names = entries.filter((entry) => entry.name.endsWith(".jsonl") && !isPipe(entry)).map(({ name }) => name);
+    for (const name of names.sort()) files.push({ path: join(folder, name), named: false });
   }
   return files;
 }
@@ -85,12 +89,7 @@ function unreadable(path: string, error: unknown): Error {
   });
 }
 
-/** Absolute paths of the files in a folder and below it, ordered; none when there is no such folder. Throws `unreadable_file`. */
-export async function listFiles(folder: string): Promise<readonly string[]> {
-  return walk(folder).catch(noneIfAbsent);
-}
-
-async function expandPath(path: string): Promise<SessionFile[]> {
+async function expandPath(path: string): Promise<FoundFiles> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw userError("unreadable_file", `${path} cannot be read: ${error.message}.`, {
@@ -103,33 +102,17 @@ async function expandPath(path: string): Promise<SessionFile[]> {
       hints: ["`jpg import` without a path finds the sessions of this project by itself."],
     });
   }
-  if (!found.isDirectory()) return [{ path, named: true }];
-  const files = new Set(await walk(path));
-  return [...files]
-    .filter((name) => name.endsWith(".jsonl") && !isSideFile(name, files))
-    .map((name) => ({ path: name, named: false }));
+  if (!found.isDirectory()) return { files: [{ path, named: true }], failed: [] };
+  const { files, failed } = await scanFolder(path);
+  return { files: files.map((name) => ({ path: name, named: false })), failed };
 }
 
-/** Whether a file stands in the folder of a session that lies beside that folder (sub-agents). */
-function isSideFile(path: string, known: ReadonlySet<string>): boolean {
-  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-    if (known.has(`${folder}.jsonl`)) return true;
-  }
-  return false;
+/** Reading one would wait for a writer. */
+function isPipe(entry: Dirent): boolean {
+  return entry.isFIFO() || entry.isSocket();
 }
 
-function noneIfAbsent(error: unknown): string[] {
+function noneIfAbsent(error: unknown): Dirent[] {
   if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
   throw userError("unreadable_file", error instanceof Error ? `${error.message}.` : String(error), { cause: error });
-}
-
-async function walk(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const found = await Promise.all(
-    entries.map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? walk(path) : entry.isFile() ? [path] : [];
-    }),
-  );
-  return found.flat().sort();
 }

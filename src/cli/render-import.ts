@@ -1,6 +1,6 @@
 // `jpg import`: what became of each session, the lines that were no events, and totals.
 import type { ImportReport } from "../app/reports.ts";
-import { groupDigits, renderCount } from "./render-quantity.ts";
+import { groupDigits, renderBytes, renderCount } from "./render-quantity.ts";
 import { plainLine, type Rendering, type Style } from "./style.ts";
 import { type Cell, type Column, renderTable } from "./table.ts";
 
@@ -32,7 +32,8 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const { style, width } = rendering;
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = renderTable([header, ...reports.map((report) => cells(report, style))], { columns: COLUMNS, width });
-  return [...table, ...skippedLines(reports, rendering), totals(reports)].join("\n");
+  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
+  return [...table, ...lines, totals(reports)].join("\n");
 }
 
 function cells(report: ImportReport, style: Style): Cell[] {
@@ -57,6 +58,20 @@ function skippedLines(reports: readonly ImportReport[], { style, verbose }: Impo
     if (rest > 0 && skipped.length > 0) lines.push(`${plainLine(source ?? id)}: ${groupDigits(rest)} more`);
     return lines.map((line) => `${style.caution("skipped:")} ${line}`);
   });
+}
+
+/** How many names of what was left are shown. */
+const LEFT_SHOWN = 5;
+
+/** What was taken from beside a session, and what stands there that is not the agent's. */
+function sideFiles({ source, side_files }: ImportReport): string[] {
+  if (side_files === undefined || source === undefined) return [];
+  const { files, bytes, left } = side_files;
+  const names = left.slice(0, LEFT_SHOWN).map(plainLine);
+  const more = left.length > names.length ? ` and ${left.length - names.length} more` : "";
+  const stored = files === 0 ? [] : [`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
+  const others = left.length === 0 ? [] : [`left ${names.join(", ")}${more}: not written by the agent`];
+  return [`${plainLine(source.replace(/\.jsonl$/, ""))}/: ${[...stored, ...others].join("; ")}.`];
 }
 
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;

@@ -116,8 +116,8 @@ describe("importing again", () => {
         cpSync(path, `${path}.new`, { preserveTimestamps: true });
         renameSync(`${path}.new`, path);
       },
-      () => write("a/side.txt", Buffer.from("one")),
-      () => changeInSecret(write("a/side.txt", Buffer.from("answer"))),
+      () => write("a/tool-results/side.txt", Buffer.from("one")),
+      () => changeInSecret(write("a/tool-results/side.txt", Buffer.from("answer"))),
       () => rmSync(sessionPath("a"), { recursive: true }),
     ];
     for (const change of changes) {

@@ -35,6 +35,14 @@ describe("renderImport", () => {
     `);
   });
 
+  it("says what was stored from beside a session, and what was left", () => {
+    const left = [".env", ".ssh/", "c", "d", "e\u001b[2J", "f", "g"];
+    const report = { ...CREATED, side_files: { files: 2, bytes: 41_000, left } };
+    expect(renderImport([report], PLAIN).split("\n")[2]).toBe(
+      "session/: stored 2 files of the agent (41.0 kB); left .env, .ssh/, c, d, e\u241b[2J and 2 more: not written by the agent.",
+    );
+  });
+
   it("names the skipped lines with verbose", () => {
     const lines = renderImport([CREATED], { ...PLAIN, verbose: true }).split("\n");
     expect(lines.filter((line) => line.startsWith("skipped:"))).toEqual([
