@@ -7,6 +7,7 @@ import { benchExtract } from "./extract.mjs";
 import { benchGrowth } from "./growth.mjs";
 import { benchImport } from "./import.mjs";
 import { benchKills } from "./kills.mjs";
+import { benchList } from "./list.mjs";
 import { benchProjection } from "./projection.mjs";
 import { benchQuery } from "./query.mjs";
 import { benchRepository } from "./repository.mjs";
@@ -19,6 +20,7 @@ const BENCHMARKS = {
   start: benchStart,
   projection: benchProjection,
   commands: benchCommands,
+  list: benchList,
   growth: benchGrowth,
   repository: benchRepository,
   import: benchImport,

@@ -1,12 +1,9 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
 import { JpgError } from "../core/errors.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
-import { loadBranchTree } from "./branch-tree.ts";
+import { type ConversationFacts, openKnownFacts, readFacts } from "./conversation-facts.ts";
 import { conversationOf, forkOf } from "./conversations.ts";
-import { loadWhole } from "./load-view.ts";
 import type { ListReport, ListRow } from "./reports.ts";
-import { conversationTitle } from "./titles.ts";
-import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
@@ -16,46 +13,58 @@ export interface Listing {
   readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
 }
 
-/** Lists conversations. `all` = a row for every fork. */
-export async function listConversations(workspace: Workspace, options: { readonly all: boolean }): Promise<Listing> {
+export interface ListOptions {
+  /** A row for every fork. */
+  readonly all: boolean;
+  /** Told, before that is done, how many conversations are read whole because nothing is known of them yet. */
+  readonly onReading?: (count: number) => void;
+}
+
+/** Facts that are worked out before they are kept: a list that is broken off goes on there the next time. */
+const KEPT_AT_ONCE = 500;
+
+/** Lists conversations. */
+export async function listConversations(workspace: Workspace, options: ListOptions): Promise<Listing> {
   const { store } = workspace;
-  const active = await store.readActiveBranch();
-  const rows: ListRow[] = [];
+  const [tips, known, active] = await Promise.all([
+    store.listBranches(),
+    openKnownFacts(store),
+    store.readActiveBranch(),
+  ]);
+  const families = [...groupBy(tips, active).values()];
+  const shown = families.flatMap((family) => {
+    const forks = family.length - 1;
+    return (options.all ? family : family.slice(0, 1)).map((tip) => ({ tip, forks }));
+  });
+  const unknown = shown.filter(({ tip }) => known.find(tip.commit) === null);
+  if (unknown.length > 0) options.onReading?.(unknown.length);
   const unreadable: { branch: string; error: JpgError }[] = [];
-  for (const family of groupBy(await store.listBranches(), active).values()) {
-    for (const tip of options.all ? family : family.slice(0, 1)) {
-      try {
-        rows.push(await readRow(workspace, tip, { forks: family.length - 1, active }));
-      } catch (error) {
-        if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
-        unreadable.push({ branch: tip.name, error });
-      }
+  for (const [index, { tip }] of unknown.entries()) {
+    try {
+      known.add(tip.commit, await readFacts(workspace, tip));
+    } catch (error) {
+      if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
+      unreadable.push({ branch: tip.name, error });
     }
+    if (index % KEPT_AT_ONCE === KEPT_AT_ONCE - 1) await known.save(tips);
   }
+  await known.save(tips);
+  const rows = shown.flatMap(({ tip, forks }) => {
+    const facts = known.find(tip.commit);
+    return facts === null ? [] : [toRow(tip, facts, { forks, active })];
+  });
   rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
   return { rows, unreadable };
 }
 
-async function readRow(
-  workspace: Workspace,
-  { name, commit }: BranchTip,
-  family: { readonly forks: number; readonly active: string | null },
-): Promise<ListRow> {
-  const { store } = workspace;
-  const tree = await loadBranchTree(store, name, commit);
-  const loaded = await loadWhole(store, tree);
-  const [newest] = await store.readLog({ from: commit, limit: 1 });
-  return {
-    id: conversationOf(name),
-    title: await conversationTitle(workspace, tree),
-    branch: name,
-    turns: loaded.turns.size,
-    ...reportTokens(loaded, meterOf(loaded)),
-    compactions: loaded.live.all.length,
-    forks: family.forks,
-    updated_at: new Date((newest?.committer.seconds ?? 0) * 1000).toISOString(),
-    active: name === family.active,
-  };
+function toRow(
+  { name }: BranchTip,
+  facts: ConversationFacts,
+  { forks, active }: { readonly forks: number; readonly active: string | null },
+): ListRow {
+  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
+  const family = { forks, updated_at, active: name === active };
+  return { id: conversationOf(name), title, branch: name, turns, tokens, tokens_source, compactions, ...family };
 }
 
 /** Branches by conversation, each family's active branch first, then `main`. */

@@ -30,6 +30,7 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     async *readBlobs(oids, atLeast) {
       if (oids.length > 0) yield* (await open()).readBlobs(oids, atLeast);
     },
+    readCommitTimes: async (commits) => (await open()).readCommitTimes(commits),
     readLog: async (query) => (await open()).readLog(query),
     findText: async (commits, query) => (await made?.findText(commits, query)) ?? new Map(),
     write: async (writes) => writeUnlessEmpty(writes, open),

@@ -24,11 +24,15 @@ export interface TableOptions {
 }
 
 const GAP = "  ";
+/** Most cells: nothing in them has to be made safe. */
+const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Lays out rows of as many cells as there are columns; one line each. A column that is empty in every row is left out. */
 export function renderTable(rows: readonly (readonly Cell[])[], options: TableOptions): string[] {
   const texts = rows.map((row) => row.map((cell) => oneLine(typeof cell === "string" ? cell : cell.text)));
-  const natural = options.columns.map((_, index) => Math.max(0, ...texts.map((row) => displayWidth(row[index] ?? ""))));
+  const natural = options.columns.map((_, index) =>
+    texts.reduce((most, row) => Math.max(most, displayWidth(row[index] ?? "")), 0),
+  );
   const shown = options.columns.map((column, index) => ({ column, index })).filter(({ index }) => natural[index] !== 0);
   const indent = options.indent ?? "";
   const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
@@ -70,5 +74,5 @@ function renderCell(cell: Cell, text: string, { column, columns }: CellLayout): 
 
 /** Blanks stay as they are: a cell may be indented. */
 function oneLine(text: string): string {
-  return plain(text.replace(/[\n\r\t]+/g, " "));
+  return PRINTABLE.test(text) ? text : plain(text.replace(/[\n\r\t]+/g, " "));
 }

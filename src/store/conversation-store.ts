@@ -120,6 +120,8 @@ export interface ConversationStore {
   readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Contents in the order asked; with `atLeast`, each may end after so many bytes. Throws `object_missing`. */
   readBlobs(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
+  /** When commits were made (committer), seconds since 1970, in the order asked. Throws `object_missing`. */
+  readCommitTimes(commits: readonly string[]): Promise<readonly number[]>;
   /** Newest first. */
   readLog(query: LogQuery): Promise<readonly LogEntry[]>;
   /** Paths of each commit's files whose bytes hold one of the texts, in path order; commits without any are left out. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { repositoryError, userError } from "../core/errors.ts";
 import { createBlobReader } from "./blob-reader.ts";
 import { configureBranches } from "./branch-config.ts";
+import { readCommitTimes } from "./commit-time.ts";
 import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "./conversation-store.ts";
 import { type ImportedBranch, importCommits } from "./fast-import.ts";
 import { commandError, type Repository, tryCommand } from "./git-command.ts";
@@ -55,6 +56,7 @@ export async function openNativeStore(options: {
     },
     readEntries: (commit, paths) => trees.entries(commit, paths),
     readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
+    readCommitTimes: (commits) => readCommitTimes(reader, commits),
     readLog: (query) => readLog(repository, query),
     findText: (commits, query) => findText(repository, commits, query),
     write: (writes) => write(repository, worktreeRoot, writes),

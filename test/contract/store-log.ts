@@ -53,6 +53,19 @@ export function testLog(engine: string, open: () => Promise<StoreUnderTest>): vo
       expect(await store.readLog({ from: "t/main", paths: ["config", "meta"] })).toEqual([]);
     });
 
+    it("tells when commits were made, in the order asked", async () => {
+      const { commits } = await append(
+        store,
+        "t/main",
+        [0, -500, 300].map((at, i) => commit(`committer X <x@y> 1 +0000 ${i}`, [file(`f${i}`, "x")], at)),
+      );
+      const times = [0, -500, 300].map((at) => COMMITTER.seconds + at);
+      expect(await store.readCommitTimes(commits)).toEqual(times);
+      expect(await store.readCommitTimes([...commits].reverse())).toEqual([...times].reverse());
+      expect(await store.readCommitTimes([])).toEqual([]);
+      await expect(store.readCommitTimes([`${"0".repeat(39)}1`])).rejects.toMatchObject({ code: "object_missing" });
+    });
+
     it("orders by history even when clocks go backwards", async () => {
       await append(
         store,

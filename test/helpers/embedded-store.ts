@@ -86,6 +86,13 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
     async *readBlobs(oids) {
       for (const oid of oids) yield await readBlob(oid);
     },
+    async readCommitTimes(commits) {
+      return await Promise.all(
+        commits.map((oid) =>
+          orMissing(oid, async () => (await git.readCommit({ ...repository, oid })).commit.committer.timestamp),
+        ),
+      );
+    },
     async readLog(query) {
       const from = await resolveCommit(repository, query.from);
       if (from === null) throw repositoryError("object_missing", `no commit is named ${query.from}`);

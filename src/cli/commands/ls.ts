@@ -1,9 +1,13 @@
 import { listConversations } from "../../app/list.ts";
 import { type CommandSpec, flag } from "../command.ts";
 import { renderList } from "../render-list.ts";
+import { renderCount } from "../render-quantity.ts";
 
 /** The exit code of a store that is damaged, or newer than this jpg, in part. */
 const BROKEN_STORE = 3;
+
+/** Conversations that take so long to read that one wonders. */
+const MANY = 200;
 
 export const command: CommandSpec = {
   name: "ls",
@@ -11,7 +15,13 @@ export const command: CommandSpec = {
   options: [{ flags: "-a, --all", description: "one row for every fork" }],
   run: async ({ options, runtime, output, json, open }) => {
     const workspace = await open();
-    const { rows, unreadable } = await listConversations(workspace, { all: flag(options, "all") });
+    const { rows, unreadable } = await listConversations(workspace, {
+      all: flag(options, "all"),
+      onReading: (count) => {
+        if (count >= MANY)
+          output.info(`Counting the tokens of ${renderCount(count, "conversation")}; the next list is quick.`);
+      },
+    });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)
       output.info("There are no conversations yet: `jpg import` brings sessions in.");
