@@ -41,6 +41,12 @@ const MAY_BE_MISSING = [
     isMissing: spawnSync("tmux", ["-V"]).status !== 0,
     provide: "install it, for example with apt-get install tmux",
   },
+  {
+    what: "the rights of root",
+    tests: /\(as root\)/,
+    isMissing: process.geteuid?.() !== 0,
+    provide: "run the tests as root, for example in a container: files are given to another user there",
+  },
 ];
 
 /** Reads vitest's JSON report into what counts here; null when there is none that can be read. */

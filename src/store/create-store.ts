@@ -11,6 +11,7 @@ import { gitError } from "./git-error.ts";
 import { runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
 import { ensureIdentity } from "./identity.ts";
+import { findOwnRepository } from "./ownership.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
 import { applySettings, storeSettings } from "./store-config.ts";
@@ -31,7 +32,7 @@ export async function createStore(root: string, options: CreateStoreOptions): Pr
   const version = await requireGitVersion({ cwd: parse(root).root, env });
   await makeFolder(root);
   if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
-  const found = await findRepositoryDir(root);
+  const found = await findOwnRepository(root, env);
   if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}`);
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
   await refuseForeign(repository);

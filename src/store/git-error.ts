@@ -1,5 +1,6 @@
 // Turns what git said when it failed into a JpgError of kind `repository` with a code and what to do next.
 import { type JpgError, repositoryError } from "../core/errors.ts";
+import { shellWord } from "../core/shell-word.ts";
 
 /** The oldest git the native engine works with (`rev-parse --path-format`). */
 export const OLDEST_GIT = "2.31.0";
@@ -34,12 +35,6 @@ const RULES: readonly FailureRule[] = [
     pattern: /Permission denied|Read-only file system|Operation not permitted|insufficient permission/,
     says: "the store cannot be written",
     hints: (where) => [`make ${where} writable for you, or name another store with --store DIR`],
-  },
-  {
-    code: "foreign_repository",
-    pattern: /dubious ownership/,
-    says: "git does not trust a repository that belongs to somebody else",
-    hints: (where) => [`when you do: git config --global --add safe.directory ${where}`],
   },
   {
     code: "object_missing",
@@ -80,8 +75,20 @@ const RULES: readonly FailureRule[] = [
   },
 ];
 
+/** What git 2.35.2 and later say, with the path that `safe.directory` wants. */
+const FOREIGN = /(?:dubious ownership in repository at |unsafe repository \()'(.*)'/;
+
+function foreignRepositoryError(path: string): JpgError {
+  return repositoryError("foreign_repository", `${path} belongs to somebody else, so neither git nor jpg works in it`, {
+    hints: [`if you trust its owner: git config --global --add safe.directory ${shellWord(path)}`],
+    data: { path },
+  });
+}
+
 /** Names what failed by its rule; `git_failed` when no rule knows the text. */
 export function gitError(failure: GitFailure): JpgError {
+  const foreign = FOREIGN.exec(failure.stderr)?.[1];
+  if (foreign !== undefined) return foreignRepositoryError(foreign);
   const said = readableStderr(failure.stderr);
   const command = `git ${failure.args.slice(0, 2).join(" ")}`;
   const rule = RULES.find(({ pattern }) => pattern.test(failure.stderr));

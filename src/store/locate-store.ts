@@ -8,6 +8,7 @@ import { isConversationTree } from "./conversation-tree.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError, gitTooOldError } from "./git-error.ts";
 import { runGit } from "./git-process.ts";
+import { findOwnRepository } from "./ownership.ts";
 import { pathExists } from "./path-exists.ts";
 import { findPlainRepository, type SurroundingRepository } from "./plain-repository.ts";
 import { readFileIfThere } from "./ref-reader.ts";
@@ -39,7 +40,10 @@ export interface LocateOptions {
   readonly userDataDir: string;
 }
 
-/** Locates the store. Throws `not_a_store` when the one named is a repository of something else. */
+/**
+ * Locates the store. Throws `not_a_store` when the one named is a repository of something else, and `foreign_repository`
+ * where git would not work: in the store, or in the project around the current directory.
+ */
 export async function locateStore(options: LocateOptions): Promise<StoreLocation> {
   const { cwd, env, store, userDataDir } = options;
   const named = store ?? (env["JPG_STORE"] || undefined);
@@ -73,8 +77,12 @@ async function findSurroundings(cwd: string, env: Environment, isNamed: boolean)
   const { commonDir, top } = found;
   if (!(await holdsConversations(commonDir, top, env))) return { project: { root: top ?? commonDir, commonDir } };
   const storeRoot = basename(commonDir) === ".git" ? dirname(commonDir) : (top ?? commonDir);
+  // From a linked worktree, the store is another folder than the one that was looked at.
+  await findOwnRepository(storeRoot, env);
   const project = projectOfStore(storeRoot, commonDir);
-  return (await isProjectDir(project)) ? { storeRoot, project } : { storeRoot };
+  if (!(await isProjectDir(project))) return { storeRoot };
+  await findOwnRepository(project.root, env);
+  return { storeRoot, project };
 }
 
 /** Whether a repository is a store or has one, by their config files. */
@@ -136,7 +144,7 @@ async function locateNamed(
   path: string,
   env: Environment,
 ): Promise<{ readonly root: string; readonly exists: boolean }> {
-  const found = await findRepositoryDir(path);
+  const found = await findOwnRepository(path, env);
   if (found === null) return { root: path, exists: false };
   const top = found.isBare ? null : path;
   if (!(await holdsConversations(found.commonDir, top, env))) {
@@ -146,10 +154,12 @@ async function locateNamed(
   }
   const isLinked = found.commonDir !== found.gitDir && basename(found.commonDir) === ".git";
   const isDotGit = found.isBare && basename(path) === ".git";
-  return { root: isLinked || isDotGit ? dirname(found.commonDir) : path, exists: true };
+  const root = isLinked || isDotGit ? dirname(found.commonDir) : path;
+  if (root !== path) await findOwnRepository(root, env);
+  return { root, exists: true };
 }
 
 async function isStore(root: string, env: Environment): Promise<boolean> {
-  const found = await findRepositoryDir(root);
+  const found = await findOwnRepository(root, env);
   return found !== null && (await holdsConversations(found.commonDir, root, env));
 }

@@ -11,10 +11,10 @@ import { commandError, type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
 import { moveWithWorktrees } from "./held-branches.ts";
 import { readLog } from "./log-reader.ts";
+import { findOwnRepository } from "./ownership.ts";
 import { branchOfRef, refOfBranch } from "./ref-name.ts";
 import { readHead, readRef } from "./ref-reader.ts";
 import { type BranchMove, moveBranches } from "./ref-update.ts";
-import { findRepositoryDir } from "./repository-dir.ts";
 import { signCommits } from "./sign-commits.ts";
 import { createSizeReader, type SizeReader } from "./size-reader.ts";
 import { findText } from "./text-finder.ts";
@@ -23,13 +23,13 @@ import { checkAdvance, refusal } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
 import { createWorktrees } from "./worktrees.ts";
 
-/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`. */
+/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
 export async function openNativeStore(options: {
   readonly root: string;
   readonly env: Environment;
 }): Promise<ConversationStore> {
   const { root, env } = options;
-  const found = await findRepositoryDir(root);
+  const found = await findOwnRepository(root, env);
   if (found === null) {
     throw userError("store_missing", `there is no jpg store at ${root}`, {
       hints: ["jpg init", "or name one: --store DIR"],

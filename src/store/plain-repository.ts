@@ -3,8 +3,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "./git-environment.ts";
+import { findOwnRepository } from "./ownership.ts";
 import { readFileIfThere } from "./ref-reader.ts";
-import { findRepositoryDir } from "./repository-dir.ts";
 
 /** A repository that a directory is in. Paths are absolute, without symbolic links. */
 export interface SurroundingRepository {
@@ -17,12 +17,15 @@ export interface SurroundingRepository {
 /** Settings that move the worktree away, or take it away, and files that could hold such settings. */
 const MOVES_WORKTREE = /^\s*(?:bare\b(?!\s*=\s*false)|worktree|\[include)/im;
 
-/** Finds the repository around a directory; null when there is none, or only git can tell. */
+/**
+ * Finds the repository around a directory; null when there is none, or only git can tell. Throws `foreign_repository` as
+ * `findOwnRepository` does.
+ */
 export async function findPlainRepository(cwd: string, env: Environment): Promise<SurroundingRepository | null> {
   if ((env["GIT_CEILING_DIRECTORIES"] ?? "") !== "") return null;
   const start = realpathSync.native(cwd);
   for (let at = start; ; at = dirname(at)) {
-    const found = await findRepositoryDir(at);
+    const found = await findOwnRepository(at, env);
     if (found !== null) return found.isBare ? null : await checkPlain(found.commonDir, { start, top: at });
     if (dirname(at) === at) return null;
   }
