@@ -22,6 +22,8 @@ export interface BranchTree {
   readonly compactions: readonly TreeFile[];
   readonly configs: readonly TreeFile[];
   readonly metas: readonly TreeFile[];
+  /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
+  readonly atTurn?: number;
 }
 
 /** The newest format version that this jpg reads and writes. */

@@ -17,6 +17,7 @@ import { countStoredEvents } from "./import-report.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import type { OpenSession } from "./open-session.ts";
 import { prepareTurn } from "./prepared-turn.ts";
+import { treeAtTurn } from "./tree-at.ts";
 import { type KnownTurn, type TurnSequence, titlesByTurn } from "./turn-sequence.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -49,7 +50,7 @@ export async function readContinuedSession(
   const known = counts.map((events, index) => ({ oid: exported.turnOids[index] ?? "", events }));
   const sequence = createSequence({ session, ...shown, known, stored, lineCount: open.source.lineCount });
   const addsNothing =
-    start.commit === exported.commit &&
+    start.turnCount === exported.turnOids.length &&
     sequence.turnCount === sequence.known.length &&
     sequence.compactionsAfter(known.length - 1).length === 0;
   return { tree, exported: exported.commit, start, sequence, addsNothing };
@@ -99,14 +100,15 @@ function keptTurns(session: ImportedSession, { lines, turnOf }: Shown, exportedT
 /** The branch at the commit that the file names, and as it is now. What a file says is checked: anybody may write one. */
 async function findExported(
   store: ConversationStore,
-  { conversation, branch, commit }: ExportOrigin,
+  { conversation, branch, commit, turn }: ExportOrigin,
 ): Promise<{ readonly exported: BranchTree; readonly tree: BranchTree } | null> {
   const tip = (await store.listBranches()).find(({ name }) => name === branch);
   if (tip === undefined || conversationOf(branch) !== conversation || !/^[0-9a-f]{40}$/.test(commit)) return null;
   if ((await store.resolveCommit(commit)) === null) return null;
   const tree = await loadBranchTree(store, branch, tip.commit);
-  const exported = tip.commit === commit ? tree : await loadBranchTree(store, branch, commit);
-  return exported.header.id === tree.header.id ? { exported, tree } : null;
+  const whole = tip.commit === commit ? tree : await loadBranchTree(store, branch, commit);
+  if (whole.header.id !== tree.header.id) return null;
+  return { exported: turn === undefined ? whole : await treeAtTurn(store, whole, turn), tree };
 }
 
 interface Continuation extends Shown {

@@ -47,7 +47,7 @@ function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): st
 }
 
 /** Reads the settings that are stored on a conversation, one a file. */
-export async function readDeltas(workspace: Workspace, tree: BranchTree): Promise<StoredDelta[]> {
+export async function readDeltas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<StoredDelta[]> {
   const blobs = await collectBlobs(
     workspace.store,
     tree.configs.map((file) => file.oid),

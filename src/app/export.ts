@@ -7,14 +7,14 @@ import { exportAnthropic } from "../formats/anthropic/export.ts";
 import { type ClaudeExport, exportClaudeCode } from "../formats/claude-code/export.ts";
 import { lineUuid, sessionUuid } from "../formats/claude-code/export-ids.ts";
 import { exportGoogle } from "../formats/google/export.ts";
+import type { ExportOrigin } from "../formats/imported-session.ts";
 import { renderViewLines } from "../formats/jsonl/export.ts";
 import { renderMarkdown } from "../formats/markdown/export.ts";
 import { exportOpenAiChat } from "../formats/openai-chat/export.ts";
 import { exportOpenAiResponses } from "../formats/openai-responses/export.ts";
 import { inlineView } from "./attachments.ts";
-import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
-import { turnCommitOf } from "./import-target.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import { sha1Bytes } from "./object-id.ts";
 import { readSource } from "./stored-session.ts";
@@ -68,8 +68,9 @@ export async function exportConversation(
 
 /** The id of an exported session: the same branch, tip and count always have the same. */
 export function exportSessionId(tree: BranchTree, n: number): string {
+  const tip = tree.atTurn === undefined ? tree.commit : `${tree.commit}:${tree.atTurn}`;
   return sessionUuid(
-    { conversation: conversationOf(tree.branch), branch: tree.branch, tip: tree.commit, target: "claude-code", n },
+    { conversation: conversationOf(tree.branch), branch: tree.branch, tip, target: "claude-code", n },
     sha1Bytes,
   );
 }
@@ -91,10 +92,15 @@ export async function renderSession(
     view,
     sessionId,
     lineId: (source) => lineUuid(sessionId, source, sha1Bytes),
-    origin: { conversation: conversationOf(tree.branch), branch: tree.branch, commit: tree.commit },
+    origin: originOf(tree),
     cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
     title: await conversationTitle(workspace, tree),
   });
+}
+
+function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {
+  const origin = { conversation: conversationOf(branch), branch, commit };
+  return atTurn === undefined ? origin : { ...origin, turn: atTurn };
 }
 
 /** The imported bytes of a branch's session, piece by piece. Throws `no_source`, `several_sources`. */
@@ -115,30 +121,13 @@ export async function exportOriginal(
       hints: ["`--session ID` names one."],
     });
   }
-  return readSource(workspace.store, tree.commit, wanted);
+  return readSource(workspace.store, tree, wanted);
 }
 
 /** The ids of the sessions that a branch was imported from. */
 export async function listSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
   const files = await workspace.store.listTree(tree.commit, { under: ["sources"] });
   return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
-}
-
-/** The tree at a commit or after a turn of a branch (`--at COMMIT|TURN`). Throws `unknown_revision`. */
-export async function treeAt(workspace: Workspace, tree: BranchTree, at: string | undefined): Promise<BranchTree> {
-  if (at === undefined) return tree;
-  const isTurn = /^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length;
-  const commit = isTurn
-    ? await turnCommitOf(workspace.store, tree.commit, Number(at))
-    : await workspace.store.resolveCommit(at);
-  if (commit === null) {
-    throw userError(
-      "unknown_revision",
-      `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
-      { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
-    );
-  }
-  return loadBranchTree(workspace.store, tree.branch, commit);
 }
 
 async function readView(workspace: Workspace, tree: BranchTree, fullHistory: boolean): Promise<View> {

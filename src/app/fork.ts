@@ -16,8 +16,7 @@ import { conversationOf } from "./conversations.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { coversDigest } from "./covers.ts";
 import { newForkName } from "./fork-name.ts";
-import { alignCompactions } from "./fork-start.ts";
-import { turnCommitOf } from "./import-target.ts";
+import { type ForkStart, startOfTurns, withCompactionsOf } from "./fork-start.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
 import { readPins } from "./pins.ts";
 import { refreshViews } from "./refresh-view.ts";
@@ -46,23 +45,28 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
   const live = await loadCompactions(workspace.store, tree);
   const plan = planFork(input, await factsFor(workspace, tree, input, live));
-  const start = plan.atTurn === null ? tree.commit : await turnCommitOf(workspace.store, tree.commit, plan.atTurn);
-  if (start === null)
-    throw userError("unknown_revision", `Turn ${plan.atTurn} of ${tree.branch} has no commit of its own.`);
+  const start = await startOf(workspace, tree, plan);
   const commit = await adjustment(workspace, tree, { plan, start, live });
   const made =
     commit === null
-      ? await workspace.store.createBranch(branch, start)
-      : await writeFork(workspace, branch, start, commit);
+      ? await workspace.store.createBranch(branch, start.commit)
+      : await writeFork(workspace, branch, start.commit, commit);
   if (!made) throw branchExists(branch);
   if (input.compact !== undefined) {
-    const tip = (await workspace.store.readBranch(branch)) ?? start;
+    const tip = (await workspace.store.readBranch(branch)) ?? start.commit;
     const forked = await loadBranchTree(workspace.store, branch, tip);
     await compactFork(workspace, forked, input);
   }
   if (input.activate) await workspace.store.useBranch(branch);
   await refreshViews(workspace, branch);
-  return { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
+  const report = { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
+  return start.isCut ? { ...report, cut: true } : report;
+}
+
+/** Where the fork begins: at the tip, or with its first turns and those of the tip's compactions that stay with them. */
+async function startOf({ store }: Workspace, tree: BranchTree, plan: ForkPlan): Promise<ForkStart> {
+  if (plan.atTurn === null) return { commit: tree.commit, turnCount: plan.turns.total, changes: [], isCut: false };
+  return withCompactionsOf(await startOfTurns(store, tree, plan.atTurn + 1), tree, plan.compactions);
 }
 
 /** Compacts the fork that was made. A summary that fails or is interrupted leaves it as it is, and the error says so. */
@@ -127,14 +131,13 @@ async function factsFor(
 async function adjustment(
   workspace: Workspace,
   tree: BranchTree,
-  facts: { plan: ForkPlan; start: string; live: LiveCompactions },
+  facts: { plan: ForkPlan; start: ForkStart; live: LiveCompactions },
 ): Promise<CommitSpec | null> {
   const { plan, start } = facts;
-  const there = plan.atTurn === null ? tree : await loadBranchTree(workspace.store, tree.branch, start);
-  const stay = new Set(plan.compactions);
-  const changes: FileChange[] = plan.atTurn === null ? [] : alignCompactions(there, tree, stay);
+  const changes: FileChange[] = [...start.changes];
   const aligned = changes.length;
-  let message = `fork at turn ${plan.atTurn ?? tree.turnOids.length - 1}: compactions as they were at the tip\n`;
+  const what = start.isCut ? "later turns removed, history here is squashed" : "compactions as they were at the tip";
+  let message = `fork at turn ${start.turnCount - 1}: ${what}\n`;
   if (plan.omit !== undefined) {
     const covers = await coversDigest(plan.omit, coverFacts(workspace.store, tree));
     const keep = await pinnedUpTo(workspace, tree, plan.omit.to_turn);

@@ -3,9 +3,10 @@ import { branchName } from "../core/conversation-name.ts";
 import type { AbandonedBranch, ImportedSession } from "../formats/imported-session.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
+import { startOfTurns } from "./fork-start.ts";
 import { importCommits } from "./import-commits.ts";
 import { commonTurns } from "./import-plan.ts";
-import { everCompactions, turnCommitOf } from "./import-target.ts";
+import { everCompactions } from "./import-target.ts";
 import type { OpenSession } from "./open-session.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
 import { abandonedSequence } from "./turn-sequence.ts";
@@ -53,8 +54,8 @@ async function forkOne(
   const holds = (turns: number) => (tree: BranchTree) => commonTurns(oids, tree.turnOids) >= turns;
   if (family.some(holds(oids.length))) return null;
   const host = family.find((tree) => tree.branch === branch && holds(common)(tree)) ?? family.find(holds(common));
-  const parent = host === undefined ? null : await turnCommitOf(store, host.commit, common - 1);
-  if (parent === null) return null;
+  if (host === undefined) return null;
+  const { commit: parent, changes } = await startOfTurns(store, host, common);
   const name = branchName(conversationOf(branch), abandoned.name);
   const commits = importCommits({
     sequence,
@@ -65,7 +66,7 @@ async function forkOne(
     agent: open.format.agent,
     firstTurn: common,
     continued: false,
-    alignment: [],
+    alignment: changes,
     known: await everCompactions(store, parent),
     sideFiles: [],
     counts: { compactions: 0 },

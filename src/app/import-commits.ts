@@ -33,7 +33,7 @@ export interface ImportCommits {
   readonly continued: boolean;
   /** The sequence's turns with their object ids. */
   readonly chain: TurnChain;
-  /** What the first turn's commit brings up to date of what the branch holds already: pieces of earlier turns that grew. */
+  /** What the first turn's commit changes of what the branch holds already: pieces of earlier turns that grew, later turns. */
   readonly alignment: readonly FileChange[];
   /** Ids of compactions that are or were on the branch: never written again. */
   readonly known: ReadonlySet<string>;
@@ -87,8 +87,9 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
     author: sign(work.agent, turn.startSeconds),
     committer: sign(work.agent, turn.endSeconds),
     changes: [
-      { path: turnPath(index), bytes: turn.bytes },
+      // First: it may take away what stood where this turn goes.
       ...(first ? work.alignment : []),
+      { path: turnPath(index), bytes: turn.bytes },
       ...sourceChanges(work, index),
       ...turn.attachments,
       // A title that came after the newest turn was stored belongs to that turn.

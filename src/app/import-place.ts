@@ -5,8 +5,9 @@ import type { FileChange } from "../store/conversation-store.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "./branch-tree.ts";
 import type { ContinuedSession } from "./continued-session.ts";
 import { conversationOf } from "./conversations.ts";
+import { startOfTurns } from "./fork-start.ts";
 import type { ImportDecision } from "./import-plan.ts";
-import { importSuffix, placeOfGrownTurn, turnCommitOf } from "./import-target.ts";
+import { importSuffix, placeOfGrownTurn } from "./import-target.ts";
 import type { OpenSession } from "./open-session.ts";
 import { alignPieces } from "./source-alignment.ts";
 import type { TurnChain } from "./turn-chain.ts";
@@ -80,8 +81,8 @@ async function placeFork(
     const continued = firstTurn < start.turnCount;
     return { ...PLAIN, branch, parent: start.commit, firstTurn, continued, changes: start.changes };
   }
-  const parent = await turnCommitOf(store, candidate.commit, commonTurns - 1);
-  return { ...PLAIN, branch, parent, firstTurn: commonTurns };
+  const { commit, changes } = await startOfTurns(store, candidate, commonTurns);
+  return { ...PLAIN, branch, parent: commit, firstTurn: commonTurns, changes };
 }
 
 async function placeOnBranch(

@@ -58,7 +58,8 @@ export async function countCompactions(
   changes: readonly FileChange[],
 ): Promise<number> {
   const files = commit === null ? [] : await store.listTree(commit, { under: ["compactions"] });
-  return changes.reduce((count, change) => count + ("remove" in change ? -1 : 1), files.length);
+  const ours = changes.filter(({ path }) => path.startsWith("compactions/"));
+  return ours.reduce((count, change) => count + ("remove" in change ? -1 : 1), files.length);
 }
 
 function sum(counts: readonly number[]): number {

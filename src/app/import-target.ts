@@ -94,12 +94,6 @@ export async function everCompactions(store: ConversationStore, commit: string):
   );
 }
 
-/** The commit that last wrote a turn, or the root commit's (`-1`). */
-export async function turnCommitOf(store: ConversationStore, from: string, turn: number): Promise<string | null> {
-  const [entry] = await store.readLog({ from, paths: [turn < 0 ? "conversation.json" : turnPath(turn)], limit: 1 });
-  return entry?.commit ?? null;
-}
-
 /** Where a newest turn that grew is written. */
 export interface TurnPlace {
   readonly parent: string;

@@ -228,6 +228,8 @@ export interface ForkReport {
   /** Branch it was made from. */
   readonly from?: string;
   readonly activated?: boolean;
+  /** Present when history had no commit that ends with the fork's last turn: one on the fork takes the later turns away. */
+  readonly cut?: true;
 }
 
 /** Where `checkout` put the branch. */

@@ -1,7 +1,8 @@
 // What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
 import { attachmentPath } from "../core/attachment.ts";
+import { turnIndexOfSource } from "../core/turn-file.ts";
 import type { ConversationStore, TreeFile } from "../store/conversation-store.ts";
-import { collectBlobs } from "./branch-tree.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { ByteSource } from "./buffer-source.ts";
 import { blobId } from "./object-id.ts";
 import { parseReference } from "./source-pieces.ts";
@@ -55,13 +56,14 @@ export async function compareSource(
   return at === source.byteLength ? "same" : "longer";
 }
 
-/** The imported bytes of a session, piece by piece. */
+/** The imported bytes of a session, piece by piece; of a tree that ends before its commit's last turn, those up to there. */
 export async function* readSource(
   store: ConversationStore,
-  commit: string,
+  { commit, atTurn = Number.POSITIVE_INFINITY }: Pick<BranchTree, "commit" | "atTurn">,
   session: string,
 ): AsyncGenerator<Uint8Array> {
   for (const piece of await listPieces(store, commit, session)) {
+    if ((turnIndexOfSource(piece.path) ?? 0) > atTurn) continue;
     const stored = await resolvePiece(store, commit, piece);
     yield* store.readBlobs([stored.oid]);
   }

@@ -19,7 +19,7 @@ export async function conversationTitle(workspace: Workspace, tree: BranchTree):
 }
 
 /** All meta records, oldest first. */
-export async function readMetas(workspace: Workspace, tree: BranchTree): Promise<MetaRecord[]> {
+export async function readMetas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<MetaRecord[]> {
   const blobs = await collectBlobs(
     workspace.store,
     tree.metas.map((file) => file.oid),

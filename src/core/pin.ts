@@ -27,6 +27,12 @@ export function pinsInForce(records: readonly PinRecord[]): readonly Pin[] {
   return [...pins.values()];
 }
 
+/** Gives the turn in which a record pins something or takes that back; null when it speaks of something else. */
+export function turnOfPin({ pin, unpin }: PinRecord): number | null {
+  const named = [pin, unpin].find(isPin);
+  return named?.turn ?? null;
+}
+
 /** Whether two pins name the same. */
 export function isSamePin(a: Pin, b: Pin): boolean {
   return keyOf(a) === keyOf(b);

@@ -74,6 +74,12 @@ export function sourcePath(session: string, index: number, piece = 0): string {
   return `sources/${session}/${numbered(index)}${suffix}.jsonl`;
 }
 
+/** Reads the turn position off the path of a piece of an imported session; null when the path is none. */
+export function turnIndexOfSource(path: string): number | null {
+  const digits = /^sources\/[^/]+\/\d{4,}\/(\d{6,})(\.p\d{2,})?\.jsonl$/.exec(path)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
 /** Cuts a turn file after the line of an event, its line end included; null when the event is not in it. */
 export function cutTurnFile(text: string, toEventId: string): string | null {
   const line = findLine(text, toEventId);

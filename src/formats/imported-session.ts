@@ -14,6 +14,8 @@ export interface ExportOrigin {
   readonly conversation: string;
   readonly branch: string;
   readonly commit: string;
+  /** The last turn that was exported, 0-based; absent = all of the commit's. */
+  readonly turn?: number;
 }
 
 /** A chain of turns. */

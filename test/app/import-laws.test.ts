@@ -24,7 +24,7 @@ async function original(workspace: TestWorkspace, branch: string): Promise<strin
   const commit = await tipOf(workspace, branch);
   const [folder] = await workspace.store.listTree(commit, { under: ["sources"] });
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readSource(workspace.store, commit, folder!.path.split("/")[1]!)) chunks.push(chunk);
+  for await (const chunk of readSource(workspace.store, { commit }, folder!.path.split("/")[1]!)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 

@@ -23,7 +23,8 @@ async function treeOf(branch: string): Promise<BranchTree> {
 
 async function originalOf(branch: string, session: string): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readSource(workspace.store, await tipOf(workspace, branch), session)) chunks.push(chunk);
+  for await (const chunk of readSource(workspace.store, { commit: await tipOf(workspace, branch) }, session))
+    chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 

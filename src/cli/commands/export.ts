@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { EXPORT_FORMATS, exportConversation, exportOriginal, treeAt } from "../../app/export.ts";
+import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
+import { treeAt } from "../../app/tree-at.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
 import { writeResultFile } from "../write-file.ts";
@@ -17,7 +18,7 @@ export const command: CommandSpec = {
     { flags: "--full-history", description: "all turns as they were said, not the view" },
     { flags: "--original", description: "the imported bytes" },
     { flags: "--session <id>", description: "with --original: which session, when the conversation came from several" },
-    { flags: "--at <commit-or-turn>", description: "as it was at a commit, or after a turn" },
+    { flags: "--at <commit-or-turn>", description: "as it was at a commit, or only the turns up to one" },
     { flags: "--model <model>", description: "model that will read it: reasoning of another family is left out" },
   ],
   examples: [

@@ -58,5 +58,9 @@ async function runFork({ args, options, output, json, open }: CommandContext, si
     output.data(
       `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
     );
+  if (report.cut === true)
+    output.info(
+      `History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,
+    );
   return 0;
 }

@@ -49,8 +49,7 @@ export function uuidV5(namespace: string, name: string, sha1: Sha1): string {
 
 /** Creates the side line that names where a session comes from. The agent ignores and keeps it. */
 export function createOriginLine(origin: ExportOrigin, sessionId: string): Readonly<Record<string, unknown>> {
-  const { conversation, branch, commit } = origin;
-  return { type: ORIGIN_TYPE, format: ORIGIN_FORMAT, conversation, branch, commit, sessionId };
+  return { type: ORIGIN_TYPE, format: ORIGIN_FORMAT, ...origin, sessionId };
 }
 
 /** Reads the origin from a session's first line, parsed; null when jpg did not write it. Never throws. */
@@ -61,7 +60,13 @@ export function readExportOrigin(firstLineJson: unknown): ExportOrigin | null {
   const branch = stringOf(firstLineJson, "branch");
   const commit = stringOf(firstLineJson, "commit");
   if (conversation === undefined || branch === undefined || commit === undefined) return null;
-  return { conversation, branch, commit };
+  const turn = firstLineJson["turn"];
+  return {
+    conversation,
+    branch,
+    commit,
+    ...(Number.isSafeInteger(turn) && Number(turn) >= 0 ? { turn: Number(turn) } : {}),
+  };
 }
 
 function bytesOfUuid(uuid: string): Uint8Array {

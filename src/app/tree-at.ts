@@ -1,0 +1,34 @@
+// What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
+import { userError } from "../core/errors.ts";
+import type { ConversationStore } from "../store/conversation-store.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { compactionIdOfPath } from "./compaction-path.ts";
+import { compactionsWithin } from "./fork-start.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`. */
+export async function treeAt(workspace: Workspace, tree: BranchTree, at: string | undefined): Promise<BranchTree> {
+  if (at === undefined) return tree;
+  if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
+  const commit = await workspace.store.resolveCommit(at);
+  if (commit === null) {
+    throw userError(
+      "unknown_revision",
+      `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
+      { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
+    );
+  }
+  return loadBranchTree(workspace.store, tree.branch, commit);
+}
+
+/** The first turns of a tree, with those of its compactions in force that lie wholly within them, as a fork there has them. */
+export async function treeAtTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<BranchTree> {
+  if (turn >= tree.turnOids.length - 1) return tree;
+  const stay = await compactionsWithin(store, tree, turn + 1);
+  return {
+    ...tree,
+    turnOids: tree.turnOids.slice(0, turn + 1),
+    compactions: tree.compactions.filter((file) => stay.includes(compactionIdOfPath(file.path) ?? "")),
+    atTurn: turn,
+  };
+}
