@@ -1,6 +1,7 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
 
 import { repositoryError } from "../core/errors.ts";
+import { shownTitle } from "../core/title.ts";
 import type { ConversationStore, TreeFile } from "../store/conversation-store.ts";
 import { listTurnOids } from "./turn-list.ts";
 
@@ -90,7 +91,7 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
   return {
     format: value.format,
     id: value.id,
-    title: typeof value.title === "string" ? value.title : value.id,
+    title: shownTitle(typeof value.title === "string" ? value.title : value.id),
     created_at: typeof value.created_at === "string" ? value.created_at : "",
     source: value.source ?? null,
   };

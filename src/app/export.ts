@@ -2,6 +2,7 @@
 import { toAnthropicThread } from "../core/anthropic-thread.ts";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { forJson } from "../core/safe-text.ts";
 import type { View } from "../core/view.ts";
 import { exportAnthropic } from "../formats/anthropic/export.ts";
 import { type ClaudeExport, exportClaudeCode } from "../formats/claude-code/export.ts";
@@ -63,7 +64,7 @@ export async function exportConversation(
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
   const body = (REQUESTS[request.to] ?? exportAnthropic)(whole, modelOption(request.model));
-  return `${JSON.stringify(body, null, 1)}\n`;
+  return `${forJson(JSON.stringify(body, null, 1))}\n`;
 }
 
 /** The id of an exported session: the same branch, tip and count always have the same. */

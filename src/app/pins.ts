@@ -5,6 +5,7 @@ import { type Event, traitsOf } from "../core/event.ts";
 import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../core/pin.ts";
 import type { RangeBound } from "../core/range-bound.ts";
 import { findEvent } from "../core/range-location.ts";
+import { forLine } from "../core/safe-text.ts";
 import type { Turn } from "../core/turn.ts";
 import type { View } from "../core/view.ts";
 import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
@@ -167,7 +168,7 @@ async function writePin(
     const record = { type: "meta", id: randomId(workspace.runtime), timestamp, ...change };
     const verb = "pin" in change ? "pin" : "unpin";
     return {
-      message: `${verb} ${boundOf(wanted)}\n`,
+      message: `${verb} ${forLine(boundOf(wanted), 100)}\n`,
       changes: [recordChange(workspace, "meta", record)],
       sign: false,
     };

@@ -4,6 +4,7 @@ import { constants, type Dirent } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../core/errors.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
 import { isSideFile, isSideFolder } from "../formats/claude-code/side-files.ts";
 import type { SideFilesReport } from "./reports.ts";
 import type { SessionFile } from "./session-files.ts";
@@ -126,7 +127,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function notStored(full: string, cause: unknown): LeftOut {
-  const path = full.replace(/[\u0000-\u001f\u007f]/g, "\ufffd");
+  const path = forTerminalLine(full);
   const error = userError(
     "side_file_left_out",
     `${path} was left out: ${messageOf(cause)}. The session was imported.`,

@@ -2,10 +2,14 @@
 import { readFile } from "node:fs/promises";
 import { parseCompactionLine } from "../core/compaction-line.ts";
 import { describePolicies } from "../core/policy.ts";
+import { forTerminal } from "../core/safe-text.ts";
 
-/** Reads a record's file and describes it; what is no compaction is given back unchanged. */
+/** Reads a record's file and describes it, fit for the terminal that git prints it on; what is no compaction stays as it is. */
 export async function describeRecord(path: string): Promise<string> {
-  const text = await readFile(path, "utf8");
+  return forTerminal(describeText(await readFile(path, "utf8"), path));
+}
+
+function describeText(text: string, path: string): string {
   try {
     const compaction = parseCompactionLine(text.trimEnd(), path);
     const { summary, replacement, ...facts } = compaction;

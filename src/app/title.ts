@@ -1,5 +1,5 @@
 // Gives a conversation a new title: one commit with one meta record.
-import { userError } from "../core/errors.ts";
+import { parseTitle } from "../core/title.ts";
 import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { refreshViews } from "./refresh-view.ts";
@@ -7,17 +7,13 @@ import { randomId } from "./runtime.ts";
 import { conversationTitle, readMetas } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Gives a conversation's branch a new title. Throws `empty_title`. */
+/** Gives a conversation's branch a new title. Throws `empty_title`, `long_title`. */
 export async function setTitle(
   workspace: Workspace,
   tree: BranchTree,
   title: string,
 ): Promise<{ readonly commit: string | null; readonly title: string }> {
-  const line = title.replace(/\s+/g, " ").trim();
-  if (line === "")
-    throw userError("empty_title", "A title must hold at least one character that is not blank.", {
-      hints: ['`jpg title @ "Fix the parser"`'],
-    });
+  const line = parseTitle(title);
   const appended = await commitChange(workspace, tree, async (current) => {
     const metas = await readMetas(workspace, current);
     if ((await conversationTitle(workspace, current)) === line) return null;

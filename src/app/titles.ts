@@ -2,6 +2,7 @@
 import { compareTimestamps } from "../core/compaction.ts";
 import { parseRecordLine } from "../core/compaction-line.ts";
 import type { PinRecord } from "../core/pin.ts";
+import { shownTitle } from "../core/title.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -12,10 +13,10 @@ export interface MetaRecord extends PinRecord {
   readonly title?: string;
 }
 
-/** The title in force. */
+/** The title in force, fit to show. */
 export async function conversationTitle(workspace: Workspace, tree: BranchTree): Promise<string> {
   const named = (await readMetas(workspace, tree)).filter((meta) => typeof meta.title === "string");
-  return named[named.length - 1]?.title ?? tree.header.title;
+  return shownTitle(named[named.length - 1]?.title ?? "") || tree.header.title;
 }
 
 /** All meta records, oldest first. */

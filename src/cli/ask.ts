@@ -2,8 +2,8 @@
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
 import { createInterface } from "node:readline";
 import { JpgError } from "../core/errors.ts";
+import { forTerminal } from "../core/safe-text.ts";
 import type { Output } from "./output.ts";
-import { plain } from "./style.ts";
 
 /** One answer that can be given. */
 export interface Choice<Value extends string> {
@@ -44,7 +44,7 @@ export async function ask<Value extends string>(question: Question<Value>, optio
   const { output, input = process.stdin, signal } = options;
   const readLine = options.readLine ?? ((end?: AbortSignal) => readTerminalLine(input, end));
   requireTerminal(question, options);
-  output.prompt(`${plain(question.text)} ${renderChoices(question)} `);
+  output.prompt(`${forTerminal(question.text)} ${renderChoices(question)} `);
   for (;;) {
     const line = await readLine(signal);
     if (line === null) output.prompt("\n");
@@ -104,11 +104,11 @@ function renderChoices<Value extends string>({ choices, otherwise }: Question<Va
   const keyOf = ({ key, value }: Choice<Value>): string =>
     value === otherwise ? key.toUpperCase() : key.toLowerCase();
   if (isPlain) return `[${choices.map(keyOf).join("/")}]`;
-  return choices.map((choice) => `[${keyOf(choice)}] ${plain(choice.label)}`).join("  ");
+  return choices.map((choice) => `[${keyOf(choice)}] ${forTerminal(choice.label)}`).join("  ");
 }
 
 function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "instead">): JpgError {
-  return new JpgError("provider", "needs_terminal", `There is no terminal to ask at: ${plain(text)}`, {
+  return new JpgError("provider", "needs_terminal", `There is no terminal to ask at: ${forTerminal(text)}`, {
     hints: [`Answer beforehand: ${instead}.`, "Or run jpg in a terminal."],
   });
 }

@@ -4,11 +4,12 @@ import type { BranchTree } from "../app/branch-tree.ts";
 import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../app/compact-chunks.ts";
 import { type CompactReport, notesOf } from "../app/compact-report.ts";
 import type { Workspace } from "../app/workspace.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import type { CommandContext } from "./command.ts";
 import { documentOfSeveral } from "./compact-document.ts";
 import { endOnInterrupt } from "./end-on-interrupt.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering } from "./style.ts";
+import type { Rendering } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
 /** Compacts in parts and tells what came of it. */
@@ -30,14 +31,16 @@ export async function runChunks(
 export function renderChunks(report: ChunkedReport, rendering: Rendering): string {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, reason, warnings } = report;
-  const notes = [...parts.flatMap(partNotes), ...warnings].map((note) => `${style.caution("note:")} ${plain(note)}`);
+  const notes = [...parts.flatMap(partNotes), ...warnings].map(
+    (note) => `${style.caution("note:")} ${forTerminal(note)}`,
+  );
   if (parts.length === 0)
-    return [`${style.heading("Nothing to compact.")} ${plain(reason ?? "")}`.trimEnd(), ...notes].join("\n");
+    return [`${style.heading("Nothing to compact.")} ${forTerminal(reason ?? "")}`.trimEnd(), ...notes].join("\n");
   const verb = style.heading(dryRun ? "Would compact" : "Compacted");
   const change = dryRun ? "" : `  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
   const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
   return [
-    `${verb} ${plainLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
+    `${verb} ${forTerminalLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
     ...renderTable(
       parts.map((part) => rowOf(part, rendering)),
       { columns, width, indent: "  " },

@@ -6,6 +6,7 @@ import type { CompactRequest } from "../app/compact-request.ts";
 import { type FoundTangent, type FoundTangents, findTangents } from "../app/find-tangents.ts";
 import { omitTurns } from "../app/omit-turns.ts";
 import type { Workspace } from "../app/workspace.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { joinRuns, type TurnRange } from "../core/turn-range.ts";
 import { type AskOptions, ask, requireTerminal } from "./ask.ts";
 import { type CommandContext, flag } from "./command.ts";
@@ -14,7 +15,7 @@ import { endOnInterrupt } from "./end-on-interrupt.ts";
 import type { Output } from "./output.ts";
 import { renderCount } from "./render-quantity.ts";
 import { renderTimeline } from "./render-timeline.ts";
-import { plain, plainLine, type Rendering } from "./style.ts";
+import type { Rendering } from "./style.ts";
 
 /** What is compacted, and how. */
 export interface TangentsJob {
@@ -56,7 +57,7 @@ export async function confirmTangents(
   const { output, signal } = options;
   const chosen: FoundTangent[] = [];
   if (tangents.length > 0)
-    output.info(`${plainLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent.`);
+    output.info(`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent.`);
   for (const tangent of tangents) {
     const answer = await ask<Answer>(
       {
@@ -79,12 +80,12 @@ export async function confirmTangents(
 
 /** `turn 5 "tell me a joke": beside the task`. */
 function describe({ turn, request, reason }: FoundTangent): string {
-  const why = reason === "" ? "" : `: ${plainLine(reason)}`;
-  return `turn ${turn}${request === "" ? "" : ` "${plainLine(request)}"`}${why}`;
+  const why = reason === "" ? "" : `: ${forTerminalLine(reason)}`;
+  return `turn ${turn}${request === "" ? "" : ` "${forTerminalLine(request)}"`}${why}`;
 }
 
 function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering): string {
-  const title = `${plainLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent:`;
+  const title = `${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent:`;
   return [style.heading(title), ...tangents.map((tangent) => `  ${describe(tangent)}`)].join("\n");
 }
 
@@ -92,8 +93,8 @@ function tellNothing({ output, json }: CommandContext, { tangents, model, reason
   const why = reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
   if (json) output.json({ compaction: null, commit: null, reason: why, model, tangents, warnings: problems });
   else {
-    const notes = problems.map((problem) => `${output.style.caution("note:")} ${plain(problem)}`);
-    output.data([`${output.style.heading("Nothing to compact.")} ${plainLine(why)}.`, ...notes].join("\n"));
+    const notes = problems.map((problem) => `${output.style.caution("note:")} ${forTerminal(problem)}`);
+    output.data([`${output.style.heading("Nothing to compact.")} ${forTerminalLine(why)}.`, ...notes].join("\n"));
   }
   return 0;
 }

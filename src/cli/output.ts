@@ -1,10 +1,11 @@
-// The only writer to standard output and standard error: results go to the first, all else to the second. Text handed
-// in is safe for a terminal already (style.ts); a reader that goes away ends the output without a word.
+// The only writer to standard output and standard error: results go to the first, all else to the second. Nothing but text and
+// jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
 import { type PagerProgram, runPager } from "../app/external-process.ts";
 import { type JpgError, userError } from "../core/errors.ts";
+import { forJson, forTerminal } from "../core/safe-text.ts";
 import { choosePager } from "./pager.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
-import { createStyle, plain, type Rendering, type Style, wantsColor } from "./style.ts";
+import { createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./style.ts";
 
 /** What is needed of process.stdout and process.stderr. */
 export interface OutputStream {
@@ -41,7 +42,7 @@ export interface Output extends Rendering {
   readonly closed: boolean;
   /** Writes a result, ending it with a line feed when it has none. Nothing is written for an empty text. */
   data(text: string): void;
-  /** Writes bytes or text exactly as they are. */
+  /** Writes bytes or text exactly as they are; on a terminal, what would steer it becomes visible. */
   raw(chunk: string | Uint8Array): void;
   /** Writes a long result, through the pager when standard output is a terminal it does not fit on. */
   page(text: string): Promise<void>;
@@ -71,14 +72,19 @@ export function createOutput(options: OutputOptions): Output {
   const errorStyle = createStyle(wantsColor(env, stderr.isTTY === true));
   const out = guardedWriter(stdout, options.onClosed);
   const err = guardedWriter(stderr);
-  const data = (text: string): void => out.write(withLineEnd(text));
-  const say = (text: string): void => err.write(withLineEnd(text));
+  const shown = (text: string): string => (isTerminal ? onlyColors(text) : text);
+  const decoder = new TextDecoder();
+  const raw = (chunk: string | Uint8Array): void =>
+    out.write(isTerminal ? shown(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })) : chunk);
+  const data = (text: string): void => out.write(withLineEnd(shown(text)));
+  const prompt = (text: string): void => err.write(onlyColors(text));
+  const say = (text: string): void => prompt(withLineEnd(text));
   const page = async (text: string): Promise<void> => {
     const pager = fitsOn(stdout, text) ? null : choosePager(env, isTerminal);
-    const show = options.runPager ?? ((program, shown) => runPager(program, shown, env));
-    if (pager === null || !(await show(pager, withLineEnd(text)))) data(text);
+    const show = options.runPager ?? ((program, content) => runPager(program, content, env));
+    if (pager === null || !(await show(pager, withLineEnd(shown(text))))) data(text);
   };
-  const json = (value: unknown): void => data(safeJson(value));
+  const json = (value: unknown): void => data(forJson(JSON.stringify(value ?? null, null, 2)));
   return {
     style,
     width: isTerminal ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
@@ -89,14 +95,14 @@ export function createOutput(options: OutputOptions): Output {
       return out.isClosed();
     },
     data,
-    raw: out.write,
+    raw,
     page,
     json,
-    prompt: err.write,
+    prompt,
     seen: stderr.isTTY === true,
     info: (text) => (quiet ? undefined : say(text)),
     detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
-    warn: (text) => (quiet ? undefined : say(`${errorStyle.caution("warning:")} ${plain(text)}`)),
+    warn: (text) => (quiet ? undefined : say(`${errorStyle.caution("warning:")} ${forTerminal(text)}`)),
     error: (thrown) => {
       const error = asJpgError(thrown);
       if (options.json) json(errorDocument(error));
@@ -142,12 +148,4 @@ function fitsOn({ rows = 24 }: OutputStream, text: string): boolean {
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0 && lines < rows; at = text.indexOf("\n", at + 1)) lines++;
   return lines < rows - 1;
-}
-
-/** JSON in which control and reordering characters are escaped too, so that a terminal can show it. */
-function safeJson(value: unknown): string {
-  return JSON.stringify(value ?? null, null, 2).replace(
-    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -1,10 +1,10 @@
 // Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a terminal
 // the text is made safe for it; elsewhere it is what the model wrote, to the byte.
 import type { QueryObserver } from "../app/query.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { askYesNo } from "./ask.ts";
 import { renderCall, renderResult } from "./chat/stream-printer.ts";
 import type { Output } from "./output.ts";
-import { plain, plainLine } from "./style.ts";
 import { createWholeCharacters } from "./whole-characters.ts";
 
 export interface PrinterOptions {
@@ -46,12 +46,12 @@ export function createQueryPrinter({ output, json, yes, signal }: PrinterOptions
       say(renderCall(name, args, errorStyle));
     },
     toolResult: ({ name, text, isError }) => say(renderResult(name, text, { isError, style: errorStyle })),
-    notice: (text) => say(errorStyle.faint(plain(text))),
+    notice: (text) => say(errorStyle.faint(forTerminal(text))),
     async confirm({ name, arguments: args, origin }) {
       if (yes) return true;
       answer.pause();
-      const text = `Run ${plainLine(name)} of ${plainLine(origin)} with ${plainLine(JSON.stringify(args))}?`;
-      const instead = `--yes, or mcp.servers.${plainLine(origin)}.confirm = false in your settings`;
+      const text = `Run ${forTerminalLine(name)} of ${forTerminalLine(origin)} with ${forTerminalLine(JSON.stringify(args))}?`;
+      const instead = `--yes, or mcp.servers.${forTerminalLine(origin)}.confirm = false in your settings`;
       return askYesNo({ text, otherwise: "no", instead }, { output, signal });
     },
     end() {
@@ -76,7 +76,7 @@ function createTextWriter(put: (text: string) => void, isTerminal: boolean): Tex
   let isPart = false;
   const emit = (text: string): void => {
     if (text === "") return;
-    put(isTerminal ? plain(text) : text);
+    put(isTerminal ? forTerminal(text) : text);
     written = text;
   };
   const endLine = (): void => {

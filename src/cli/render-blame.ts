@@ -1,7 +1,8 @@
 // `jpg blame`: one line an event, as `git blame` has it; then the compactions that decide, and what the model sees instead.
 import type { BlameReport, BlameRow, BlameSource } from "../app/blame.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { renderTime } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
 /** Renders who decides how each event is read. */
@@ -47,7 +48,7 @@ function excerpt(text: string, compaction: string): readonly string[] {
   const lines = indent(text);
   const rest = lines.length - MOST_LINES;
   const shown = rest > 1 ? lines.slice(0, MOST_LINES) : lines;
-  const more = rest > 1 ? [`    … ${rest} more lines (\`jpg show ${plainLine(compaction)}\`)`] : [];
+  const more = rest > 1 ? [`    … ${rest} more lines (\`jpg show ${forTerminalLine(compaction)}\`)`] : [];
   return ["The model sees instead:", ...shown, ...more];
 }
 
@@ -68,22 +69,22 @@ function details({ by, sees, next, state }: BlameRow, style: Style): readonly st
         ? ["The model sees nothing in its place."]
         : []
       : ["The model sees instead:", ...indent(sees)];
-  const after = next === undefined ? "is shown as it is" : `is decided over by ${style.id(plainLine(next))}`;
+  const after = next === undefined ? "is shown as it is" : `is decided over by ${style.id(forTerminalLine(next))}`;
   return [
     "",
     commitLine(by, style),
     ...place,
     "",
-    `\`jpg revert ${plainLine(by.compaction)}\` takes it back; the event then ${after}.`,
+    `\`jpg revert ${forTerminalLine(by.compaction)}\` takes it back; the event then ${after}.`,
   ];
 }
 
 function commitLine({ commit, subject }: BlameSource, style: Style): string {
-  return `${style.commit(commit.slice(0, 7))} ${plainLine(subject)}`;
+  return `${style.commit(commit.slice(0, 7))} ${forTerminalLine(subject)}`;
 }
 
 function indent(text: string): readonly string[] {
-  return plain(text)
+  return forTerminal(text)
     .split("\n")
     .map((line) => (line === "" ? "" : `    ${line}`));
 }

@@ -1,6 +1,7 @@
 // What a check found: a line a violation, then what was checked.
 import type { CheckedList, CheckReport, CheckViolation } from "../app/check-report.ts";
-import { plainLine, type Rendering } from "./style.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
+import type { Rendering } from "./style.ts";
 
 const KINDS: Readonly<Record<CheckReport["kind"], string>> = {
   view: "view of",
@@ -15,9 +16,9 @@ export function renderCheck(report: CheckReport, { style }: Rendering): string {
     const isError = violation.severity === "error";
     const mark = isError ? style.bad("E") : style.caution("W");
     const provider = several ? `${violation.provider} ` : "";
-    return `${mark} ${provider}${style.heading(violation.rule)} ${placeOf(violation)}: ${plainLine(violation.message)}`;
+    return `${mark} ${provider}${style.heading(violation.rule)} ${placeOf(violation)}: ${forTerminalLine(violation.message)}`;
   });
-  const what = `${KINDS[report.kind]} ${plainLine(report.source)}`;
+  const what = `${KINDS[report.kind]} ${forTerminalLine(report.source)}`;
   const lists = report.checked.map(describe).join("; ");
   const hint = judgesEnd(report) ? [style.faint(END_HINT)] : [];
   return [...lines, ...hint, `${style[report.ok ? "good" : "bad"](total(report))} in ${what} (${lists})`].join("\n");
@@ -36,11 +37,11 @@ function judgesEnd({ kind, checked, violations }: CheckReport): boolean {
 
 function placeOf({ position, event }: CheckViolation): string {
   const block = position.block === undefined ? "" : `, block ${position.block}`;
-  return `message ${position.message}${block}${event === undefined ? "" : ` (event ${plainLine(event)})`}`;
+  return `message ${position.message}${block}${event === undefined ? "" : ` (event ${forTerminalLine(event)})`}`;
 }
 
 function describe({ provider, model, messages }: CheckedList): string {
-  const of = model === undefined ? "" : ` for ${plainLine(model)}`;
+  const of = model === undefined ? "" : ` for ${forTerminalLine(model)}`;
   return `${provider}${of}: ${messages} ${messages === 1 ? "message" : "messages"}`;
 }
 

@@ -3,9 +3,10 @@
 import type { DiffHunk, HunkRun } from "../app/diff-hunks.ts";
 import type { DiffReport } from "../app/view-diff.ts";
 import type { WordRange } from "../app/word-diff.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { foldHunk, foldHunks } from "./fold-diff.ts";
 import { groupDigits, renderCount, renderRange } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 
 /** How much is shown. */
 export interface DiffRendering extends Rendering {
@@ -23,7 +24,10 @@ export function renderDiff(report: DiffReport, rendering: DiffRendering): string
   if (report.hunks.length === 0) return "";
   const { style } = rendering;
   const full = rendering.full ?? false;
-  const lines = [style.heading(`--- ${plainLine(report.from)}`), style.heading(`+++ ${plainLine(report.to)}`)];
+  const lines = [
+    style.heading(`--- ${forTerminalLine(report.from)}`),
+    style.heading(`+++ ${forTerminalLine(report.to)}`),
+  ];
   for (const item of full ? report.hunks : foldHunks(report.hunks)) {
     if ("runs" in item) lines.push(renderHeader(item, style), ...renderLines(item, { style, full }));
     else {
@@ -40,7 +44,7 @@ export function renderDiff(report: DiffReport, rendering: DiffRendering): string
 
 function renderHeader({ before, after, turn, title }: DiffHunk, style: Style): string {
   const place = `@@ -${before.line},${before.count} +${after.line},${after.count} @@`;
-  return `${style.hunk(place)} ${plainLine(title === undefined ? turn : `${turn} · ${title}`)}`;
+  return `${style.hunk(place)} ${forTerminalLine(title === undefined ? turn : `${turn} · ${title}`)}`;
 }
 
 function renderLines({ runs }: DiffHunk, { style, full }: { readonly style: Style; readonly full: boolean }): string[] {
@@ -74,7 +78,7 @@ function renderLine(line: Line, style: Style, full: boolean): string {
   const head = start > 0 ? `… ${groupDigits(start)} characters … ` : "";
   const tail = end < text.length ? ` … ${groupDigits(text.length - end)} characters …` : "";
   const paint = paintOf(run.kind, style);
-  if (words.length === 0) return paint(sign + head + plain(text.slice(start, end)) + tail);
+  if (words.length === 0) return paint(sign + head + forTerminal(text.slice(start, end)) + tail);
   const word = run.kind === "removed" ? style.removedWord : style.addedWord;
   return paint(sign + head) + paintWords(line, { start, end, paint, word }) + paint(tail);
 }
@@ -97,8 +101,8 @@ function paintWords({ text, words }: Line, { start, end, paint, word }: Painting
   for (const [from, to] of words) {
     const left = Math.min(Math.max(from, at), end);
     const right = Math.min(Math.max(to, at), end);
-    painted += paint(plain(text.slice(at, left))) + word(plain(text.slice(left, right)));
+    painted += paint(forTerminal(text.slice(at, left))) + word(forTerminal(text.slice(left, right)));
     at = right;
   }
-  return painted + paint(plain(text.slice(at, end)));
+  return painted + paint(forTerminal(text.slice(at, end)));
 }

@@ -1,6 +1,7 @@
 // An error as text for people and as the JSON document of DESIGN §5.
 import { JpgError, messageOf } from "../core/errors.ts";
-import { plain, type Rendering } from "./style.ts";
+import { forTerminal } from "../core/safe-text.ts";
+import type { Rendering } from "./style.ts";
 
 /** The JSON document of a failed command. */
 export interface ErrorDocument {
@@ -34,14 +35,14 @@ export function renderError(error: JpgError, { style }: Rendering, verbose = fal
   const lines = [labelled(style.bad("error:"), "error: ", error.message)];
   for (const hint of error.hints) lines.push(labelled(style.caution("hint:"), "hint: ", hint));
   if (verbose) {
-    lines.push(style.faint(plain(`code: ${error.kind}/${error.code}`)));
-    for (const cause of causesOf(error)) lines.push(style.faint(plain(`cause: ${cause}`)));
+    lines.push(style.faint(forTerminal(`code: ${error.kind}/${error.code}`)));
+    for (const cause of causesOf(error)) lines.push(style.faint(forTerminal(`cause: ${cause}`)));
   }
   return lines.join("\n");
 }
 
 function labelled(label: string, unpainted: string, text: string): string {
-  return `${label} ${plain(text).replaceAll("\n", `\n${" ".repeat(unpainted.length)}`)}`;
+  return `${label} ${forTerminal(text).replaceAll("\n", `\n${" ".repeat(unpainted.length)}`)}`;
 }
 
 /** Causes, outermost first; at most ten, so that a ring of causes ends. */

@@ -1,7 +1,8 @@
 // `jpg import`: what became of each session, the lines that were no events, and totals.
 import type { ImportReport } from "../app/reports.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
 import { groupDigits, renderBytes, renderCount } from "./render-quantity.ts";
-import { plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 import { type Cell, type Column, renderTable } from "./table.ts";
 
 /** How an import is shown. */
@@ -53,9 +54,11 @@ function cells(report: ImportReport, style: Style): Cell[] {
 function skippedLines(reports: readonly ImportReport[], { style, verbose }: ImportRendering): string[] {
   if (verbose !== true) return [];
   return reports.flatMap(({ id, source, skipped = [], skipped_lines }) => {
-    const lines = skipped.map(({ line, reason }) => `${plainLine(source ?? id)}:${line}: ${plainLine(reason)}`);
+    const lines = skipped.map(
+      ({ line, reason }) => `${forTerminalLine(source ?? id)}:${line}: ${forTerminalLine(reason)}`,
+    );
     const rest = skipped_lines - skipped.length;
-    if (rest > 0 && skipped.length > 0) lines.push(`${plainLine(source ?? id)}: ${groupDigits(rest)} more`);
+    if (rest > 0 && skipped.length > 0) lines.push(`${forTerminalLine(source ?? id)}: ${groupDigits(rest)} more`);
     return lines.map((line) => `${style.caution("skipped:")} ${line}`);
   });
 }
@@ -67,11 +70,11 @@ const LEFT_SHOWN = 5;
 function sideFiles({ source, side_files }: ImportReport): string[] {
   if (side_files === undefined || source === undefined) return [];
   const { files, bytes, left } = side_files;
-  const names = left.slice(0, LEFT_SHOWN).map(plainLine);
+  const names = left.slice(0, LEFT_SHOWN).map(forTerminalLine);
   const more = left.length > names.length ? ` and ${left.length - names.length} more` : "";
   const stored = files === 0 ? [] : [`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
   const others = left.length === 0 ? [] : [`left ${names.join(", ")}${more}: not written by the agent`];
-  return [`${plainLine(source.replace(/\.jsonl$/, ""))}/: ${[...stored, ...others].join("; ")}.`];
+  return [`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${[...stored, ...others].join("; ")}.`];
 }
 
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;

@@ -1,5 +1,6 @@
 // `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
 import type { LogReport, LogRow } from "../app/reports.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { renderFields } from "./render-fields.ts";
 import {
   type BeforeAfter,
@@ -9,7 +10,7 @@ import {
   renderTime,
   renderTokens,
 } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 
 /** How the history is shown. */
 export interface LogRendering extends Rendering {
@@ -24,11 +25,11 @@ export function renderLog(rows: LogReport, rendering: LogRendering): string {
 
 /** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
 export function renderLogLine(row: LogRow, style: Style): string {
-  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${plainLine(row.subject)}`;
+  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${forTerminalLine(row.subject)}`;
 }
 
 function decoration(row: LogRow, style: Style): string {
-  const id = style.id(plainLine(row.compaction));
+  const id = style.id(forTerminalLine(row.compaction));
   return `(${row.kind === "compaction" ? id : `${row.kind} of ${id}`}${standing(row, style)})`;
 }
 
@@ -66,7 +67,7 @@ function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): str
 }
 
 function indentText(text: string): string {
-  return plain(text)
+  return forTerminal(text)
     .split("\n")
     .map((line) => (line === "" ? "" : `    ${line}`))
     .join("\n");

@@ -1,7 +1,8 @@
 // The loss receipt of a compaction for people: a table of facts by kind, and the ones that later turns still mention.
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../core/loss/loss-receipt.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
 import { groupDigits } from "./render-quantity.ts";
-import { plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
 /** What the kinds are called. */
@@ -62,7 +63,7 @@ function mentionLines({ facts, mentioned_later }: LossReceipt, { style, width }:
   const all = Object.values(facts).reduce((sum, counts) => sum + counts.mentioned_later, 0);
   const rows = mentioned_later.map(({ kind, text, turn }) => [
     { text: NAMES[kind], paint: style.faint },
-    plainLine(text),
+    forTerminalLine(text),
     { text: `turn ${groupDigits(turn)}`, paint: style.faint },
   ]);
   const rest = all - mentioned_later.length;

@@ -1,13 +1,14 @@
 // What a revert did, in one or two lines.
 import type { RevertReport } from "../app/reports.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
 import { renderTokens } from "./render-quantity.ts";
-import { plainLine, type Rendering } from "./style.ts";
+import type { Rendering } from "./style.ts";
 
 /** Renders the outcome of `revert` and `undo`. */
 export function renderRevert(report: RevertReport, { style }: Rendering): string {
   const back = new Set(report.restored);
   const named = (verb: string, ids: readonly string[]): string[] =>
-    ids.length === 0 ? [] : [`${style.heading(verb)} ${ids.map((id) => style.id(plainLine(id))).join(", ")}`];
+    ids.length === 0 ? [] : [`${style.heading(verb)} ${ids.map((id) => style.id(forTerminalLine(id))).join(", ")}`];
   const done = [
     ...named(
       "Reverted",
@@ -19,6 +20,6 @@ export function renderRevert(report: RevertReport, { style }: Rendering): string
     ),
   ].join("; ");
   const tokens = report.tokens === undefined ? "" : `  view ${renderTokens(report.tokens)}`;
-  const where = report.branch === undefined ? "" : ` on ${plainLine(report.branch)}`;
+  const where = report.branch === undefined ? "" : ` on ${forTerminalLine(report.branch)}`;
   return `${done}${where}\n${style.commit(`commit ${report.commit?.slice(0, 7) ?? "none"}`)}${tokens}`;
 }

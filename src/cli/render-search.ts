@@ -1,6 +1,7 @@
 // `jpg search`: under each branch the events that were found, each with the line that holds the match.
 import type { SearchHit } from "../app/search.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
+import type { Rendering, Style } from "./style.ts";
 
 /** Renders hits, in the order given; a heading wherever the branch changes. */
 export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): string {
@@ -10,7 +11,7 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
     if (hit.branch !== branch) {
       if (branch !== null) lines.push("");
       branch = hit.branch;
-      lines.push(style.heading(plainLine(branch)));
+      lines.push(style.heading(forTerminalLine(branch)));
     }
     lines.push(...renderHit(hit, style));
   }
@@ -18,11 +19,11 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
 }
 
 function renderHit({ turn, event, type, state, compaction, line, from, to }: SearchHit, style: Style): string[] {
-  const how = state === "shown" ? "" : style.caution(`  ${state} by ${plainLine(compaction ?? "")}`);
+  const how = state === "shown" ? "" : style.caution(`  ${state} by ${forTerminalLine(compaction ?? "")}`);
   // The line holds no line end; its blanks stay, for they stand between the pieces.
-  const [before, match, after] = [line.slice(0, from), line.slice(from, to), line.slice(to)].map(plain);
+  const [before, match, after] = [line.slice(0, from), line.slice(from, to), line.slice(to)].map(forTerminal);
   return [
-    `  ${style.id(`${turn}:${plainLine(event)}`)}  ${style.faint(plainLine(type))}${how}`,
+    `  ${style.id(`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
     `    ${before}${style.added(match ?? "")}${after}`,
   ];
 }

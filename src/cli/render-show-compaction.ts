@@ -2,6 +2,7 @@
 import type { Receipt, ShowCompaction } from "../app/reports.ts";
 import type { Compaction } from "../core/compaction.ts";
 import { tokensSent } from "../core/compaction.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
 import { type Field, renderFields } from "./render-fields.ts";
@@ -15,7 +16,7 @@ import {
   renderTime,
   renderTokens,
 } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 import { renderTable } from "./table.ts";
 
 /** Files and commands named before the rest is only counted. */
@@ -26,7 +27,7 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
   const { style, width } = rendering;
   const { event, receipt } = report;
   return [
-    `${style.heading("compaction")} ${style.id(plainLine(event.id))} (${standing(report, style)})`,
+    `${style.heading("compaction")} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
     ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
     ...section(summaryHeading(event), summaryLines(event.summary?.summary ?? ""), style),
     ...section("Tools hidden:", toolLines(receipt, style, width), style),
@@ -103,7 +104,7 @@ function renderChange(tokens: BeforeAfter): string {
 
 function summaryLines(summary: string): string[] {
   if (summary === "") return [];
-  return plain(summary)
+  return forTerminal(summary)
     .split("\n")
     .map((line) => (line === "" ? "" : `    ${line}`));
 }
@@ -128,7 +129,7 @@ function toolLines({ tools }: Receipt, style: Style, width: number): string[] {
 
 function named(names: readonly string[]): string[] {
   const rest = names.length - MOST_NAMED;
-  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => `    ${plainLine(name)}`);
+  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => `    ${forTerminalLine(name)}`);
   return rest > 1 ? [...lines, `    … ${groupDigits(rest)} more (--json lists all)`] : lines;
 }
 

@@ -1,12 +1,13 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
 import type { ShowConversation, ShowEvent, ShowReport } from "../app/reports.ts";
 import { eventLines } from "../app/view-text.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
 import { groupDigits, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
-import { plain, plainLine, type Rendering } from "./style.ts";
+import type { Rendering } from "./style.ts";
 
 /** Renders what was asked for. */
 export function renderShow(report: ShowReport, rendering: Rendering): string {
@@ -43,12 +44,12 @@ function renderConversation(report: ShowConversation, rendering: Rendering): str
     rendering,
   );
   const branches = report.branches.map(({ name, turns, active }) => {
-    const line = `${active ? "*" : " "} ${plainLine(name)}`;
+    const line = `${active ? "*" : " "} ${forTerminalLine(name)}`;
     return `  ${active ? style.good(line) : line} ${style.faint(`${groupDigits(turns)} turns`)}`;
   });
   const compactions = report.compactions.map((row) => `  ${renderLogLine(row, style)}`);
   return [
-    `${style.heading("conversation")} ${style.id(plainLine(report.id))}`,
+    `${style.heading("conversation")} ${style.id(forTerminalLine(report.id))}`,
     ...lines,
     ...section(style.heading("Branches:"), branches),
     ...section(style.heading("Live compactions, newest first:"), compactions),
@@ -83,7 +84,7 @@ function renderEvent(report: ShowEvent, rendering: Rendering): string {
   );
   const projected = report.projected === undefined ? [] : indented(eventLines(report.projected));
   return [
-    `${style.heading("event")} ${style.id(plainLine(event.id))}`,
+    `${style.heading("event")} ${style.id(forTerminalLine(event.id))}`,
     ...fields,
     "",
     ...indented(eventLines(event)),
@@ -96,5 +97,5 @@ function section(heading: string, lines: readonly string[]): string[] {
 }
 
 function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => (line === "" ? "" : `    ${plain(line)}`));
+  return lines.map((line) => (line === "" ? "" : `    ${forTerminal(line)}`));
 }

@@ -1,11 +1,12 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import { type CompactReport, type CompactSegment, notesOf } from "../app/compact-report.ts";
 import { tokensSent } from "../core/compaction.ts";
+import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
 import { renderLoss } from "./render-loss.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
-import { plain, plainLine, type Rendering, type Style } from "./style.ts";
+import type { Rendering, Style } from "./style.ts";
 import { type Cell, renderTable } from "./table.ts";
 
 /** Columns of the bar that stands for the largest segment. */
@@ -14,9 +15,9 @@ const BAR_WIDTH = 8;
 /** Renders the outcome of a compaction. What the user should know comes last, one a line. */
 export function renderTimeline(report: CompactReport, rendering: Rendering): string {
   const { style } = rendering;
-  const notes = notesOf(report).map((note) => `${style.caution("note:")} ${plain(note)}`);
+  const notes = notesOf(report).map((note) => `${style.caution("note:")} ${forTerminal(note)}`);
   if (report.compaction === null) {
-    const reason = report.reason === undefined ? "" : ` ${asSentence(plain(report.reason))}`;
+    const reason = report.reason === undefined ? "" : ` ${asSentence(forTerminal(report.reason))}`;
     return [`${style.heading("Nothing to compact.")}${reason}`, ...notes].join("\n");
   }
   return [
@@ -40,7 +41,7 @@ function headline(report: CompactReport, style: Style): string {
   const verb = report.dryRun ? "Would compact" : "Compacted";
   const range =
     report.from_turn === null || report.to_turn === null ? "" : ` ${renderRange(report.from_turn, report.to_turn)}`;
-  const line = `${style.heading(verb)} ${plainLine(report.branch)}${range}: ${plainLine(report.policies)}`;
+  const line = `${style.heading(verb)} ${forTerminalLine(report.branch)}${range}: ${forTerminalLine(report.policies)}`;
   if (report.dryRun || report.commit === null) return line;
   return `${line}\n${style.commit(`commit ${report.commit.slice(0, 7)}`)}  compaction ${style.id(report.compaction?.id ?? "")}`;
 }
@@ -78,7 +79,7 @@ function writerLines({ compaction, dryRun }: CompactReport): string[] {
   if (source !== "generated") return [];
   const sent = usage === undefined ? null : formatTokens(tokensSent(usage));
   const spent = usage === undefined ? "" : `: ${sent} tokens sent, ${formatTokens(usage.output)} answered`;
-  return ["", `  written by ${plainLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`];
+  return ["", `  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`];
 }
 
 /** What each strategy added to those before it; one alone is the total, which is told already. */
@@ -114,7 +115,7 @@ function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): st
 
 function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): string[] {
   if (ungrounded.length === 0) return [];
-  const rows = ungrounded.slice(0, MOST_NAMED).map(({ kind, text }) => [kind, plainLine(text)]);
+  const rows = ungrounded.slice(0, MOST_NAMED).map(({ kind, text }) => [kind, forTerminalLine(text)]);
   const named = renderTable(rows, { columns: [{}, { shrinkTo: 16 }], width, indent: "    " });
   const rest = ungrounded.length - named.length;
   return [

@@ -2,12 +2,12 @@
 // comes of it. Everything that the answer to `--version` does not need is loaded from here on.
 import type { Runtime } from "../app/runtime.ts";
 import type { Workspace } from "../app/workspace.ts";
+import { forTerminal } from "../core/safe-text.ts";
 import type { CommandSpec, Fronts } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { splitLeadingOptions } from "./leading-options.ts";
 import { createOutput, type Output, type OutputStream } from "./output.ts";
-import { plain } from "./style.ts";
 import { fromSystemError } from "./system-error.ts";
 
 /** The world of a call, read in main.ts. */
@@ -121,5 +121,5 @@ async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Pr
   const { hasJournals } = await import("../app/journal-folder.ts");
   if (!(await hasJournals(workspace.store.gitDir))) return;
   const { recoverTurns } = await import("../app/recover-turns.ts");
-  await recoverTurns(workspace, { info: (text) => info(plain(text)), warn });
+  await recoverTurns(workspace, { info: (text) => info(forTerminal(text)), warn });
 }

@@ -1,6 +1,7 @@
-// Colours with a switch, and text made safe for a terminal. Whatever comes from a conversation goes through `plain` or
-// `plainLine` before it is printed, so that no control character in it ever reaches the terminal raw.
+// Colours with a switch. Renderers make text of strangers safe with core's `forTerminal` before they colour it; whatever one of
+// them forgets, `onlyColors` stops.
 import { styleText } from "node:util";
+import { forTerminal } from "../core/safe-text.ts";
 
 type Paint = (text: string) => string;
 
@@ -65,19 +66,14 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal && env["TERM"] !== "dumb";
 }
 
-/** C0 without tab and line feed, DEL, C1, and the marks that reorder text (U+061C, U+200E/F, U+202A–E, U+2066–9). */
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** The sequences that `createStyle` makes: bold, dim, inverse, foreground colours, and their ends. */
+const COLOR = /(\u001b\[(?:[127]|2[27]|3[1-69])m)/;
 
-/** Replaces control characters by visible ones of the same length; tabs and line feeds stay. */
-export function plain(text: string): string {
-  return text.replace(UNSAFE, (character) => {
-    const code = character.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? "\u2421" : "\ufffd";
-  });
-}
-
-/** Makes one safe line of a text: each run of white space becomes a blank, none stands at the ends. */
-export function plainLine(text: string): string {
-  return plain(text.replace(/\s+/g, " ").trim());
+/** Makes text safe for a terminal, all but the colours in it. */
+export function onlyColors(text: string): string {
+  if (!text.includes("\u001b")) return forTerminal(text);
+  return text
+    .split(COLOR)
+    .map((piece, index) => (index % 2 === 1 ? piece : forTerminal(piece)))
+    .join("");
 }

@@ -1,7 +1,8 @@
 // Tables of aligned columns for terminals. Cells are made one safe line each; columns that may shrink give way when the
 // table is wider than the terminal; no line ends in blanks.
+
+import { forTerminal } from "../core/safe-text.ts";
 import { displayWidth, fitWidth } from "./display-width.ts";
-import { plain } from "./style.ts";
 
 /** A cell: its text, and how it is coloured once it has its width. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
@@ -74,5 +75,5 @@ function renderCell(cell: Cell, text: string, { column, columns }: CellLayout): 
 
 /** Blanks stay as they are: a cell may be indented. */
 function oneLine(text: string): string {
-  return PRINTABLE.test(text) ? text : plain(text.replace(/[\n\r\t]+/g, " "));
+  return PRINTABLE.test(text) ? text : forTerminal(text.replace(/[\n\r\t]+/g, " "));
 }

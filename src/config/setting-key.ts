@@ -1,4 +1,5 @@
 // A setting's key: the names from the root table down to it, written dotted as in TOML (`a.b."c.d"`).
+import { forJson } from "../core/safe-text.ts";
 
 /** Names from the root down, never empty. */
 export type SettingPath = readonly string[];
@@ -20,6 +21,5 @@ export function formatKey(path: SettingPath): string {
 
 /** Quotes a name as TOML does; JSON leaves the last control characters as they are, TOML allows none. */
 function quoteName(name: string): string {
-  const escaped = (char: string) => `\\u00${char.charCodeAt(0).toString(16)}`;
-  return JSON.stringify(name).replace(/[\u007f-\u009f]/g, escaped);
+  return forJson(JSON.stringify(name));
 }

@@ -1,6 +1,7 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/fields.ts";
+import { forTerminal } from "../core/safe-text.ts";
 import { type Origin, renderPlace } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { parseKey } from "./scan-key.ts";
@@ -17,9 +18,6 @@ export interface SettingRow {
   readonly value: unknown;
   readonly origin: Origin;
 }
-
-/** Control characters other than tab and line end. */
-const STEERS_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 const HIDDEN = "(not shown)";
 
@@ -62,7 +60,7 @@ export function renderSettings(rows: readonly SettingRow[], { showOrigin }: { re
 
 /** Renders one value alone: a text without quotes, anything else as TOML, also a text that would steer a terminal. */
 export function renderBareValue(value: unknown): string {
-  return typeof value === "string" && !STEERS_TERMINAL.test(value) ? value : renderValue(value);
+  return typeof value === "string" && forTerminal(value) === value ? value : renderValue(value);
 }
 
 function renderValue(value: unknown): string {

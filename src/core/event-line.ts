@@ -3,6 +3,7 @@
 import { type JpgError, repositoryError } from "./errors.ts";
 import type { Event, EventKind } from "./event.ts";
 import { type Fields, isFields } from "./fields.ts";
+import { forTerminal } from "./safe-text.ts";
 
 /** Where a line stands, for error messages. */
 export interface LinePlace {
@@ -143,11 +144,7 @@ function kindOf(value: unknown): string {
 
 /** Creates the error of a line that is no event. */
 function malformedLine(text: string, { file, line }: LinePlace, reason: string, cause?: unknown): JpgError {
-  // The excerpt is printed on terminals: no control characters.
-  const shown = text
-    .trimEnd()
-    .slice(0, EXCERPT_LENGTH)
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "\u00b7");
+  const shown = forTerminal(text.trimEnd().slice(0, EXCERPT_LENGTH));
   const excerpt = text.trimEnd().length > EXCERPT_LENGTH ? `${shown}\u2026` : shown;
   return repositoryError("malformed_line", `${file}:${line} is not an event: ${reason}: ${excerpt}`, {
     data: { file, line, reason },

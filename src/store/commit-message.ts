@@ -3,14 +3,16 @@
 import type { Compaction } from "../core/compaction.ts";
 import type { HiddenContent } from "../core/hidden-content.ts";
 import { describePolicies } from "../core/policy.ts";
+import { forLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { type CutRange, formatTurnRange, parseTurnRange } from "../core/turn-range.ts";
 import { compactionBody } from "./compaction-body.ts";
-import { oneLine } from "./plain-text.ts";
 import { shortPolicies } from "./short-policies.ts";
 
 /** Longest request in a subject, characters (code points). */
 const REQUEST_LENGTH = 60;
+/** Longest name of a profile or model in a trailer, characters. */
+const NAME_LENGTH = 100;
 
 /** The commit of one turn. */
 export interface TurnCommit {
@@ -57,7 +59,7 @@ export type CommitMessage = TurnCommit | CompactionCommit | RevertCommit | Other
 
 /** Makes the message of a turn's commit; `request` may be any text. */
 export function turnMessage({ turn, request, continued }: Omit<TurnCommit, "type">): string {
-  const start = continued ? "" : oneLine(request, REQUEST_LENGTH);
+  const start = continued ? "" : forLine(request, REQUEST_LENGTH);
   return formatCommitMessage({ type: "turn", turn, request: start, continued });
 }
 
@@ -73,7 +75,7 @@ export function compactionMessage(work: {
 export function revertMessage({ subject, commit }: Omit<RevertCommit, "type">): string {
   const original = /^Revert "(?!Revert ")(.*)"$/.exec(subject)?.[1];
   if (original !== undefined) return formatCommitMessage({ type: "reapply", subject: original, commit });
-  return formatCommitMessage({ type: "revert", subject: oneLine(subject), commit });
+  return formatCommitMessage({ type: "revert", subject: forLine(subject), commit });
 }
 
 /** Formats what a message stands for; `body` goes between a compaction's subject and trailers. */
@@ -105,8 +107,8 @@ export function parseCommitMessage(text: string): CommitMessage {
 
 function compactionCommit(compaction: Compaction): CompactionCommit {
   const { id, from_turn, to_turn, from_event, to_event, source, stats } = compaction;
-  const profile = oneLine(compaction.profile ?? "");
-  const model = oneLine(compaction.summary?.model ?? "");
+  const profile = forLine(compaction.profile ?? "", NAME_LENGTH);
+  const model = forLine(compaction.summary?.model ?? "", NAME_LENGTH);
   return {
     type: "compact",
     compaction: id,

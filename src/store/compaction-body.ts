@@ -6,9 +6,9 @@ import type { HiddenContent, HiddenTool } from "../core/hidden-content.ts";
 import { formatLoss } from "../core/loss/format-loss.ts";
 import type { LossReceipt } from "../core/loss/loss-receipt.ts";
 import { describePolicies } from "../core/policy.ts";
+import { forCommit, forLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
-import { indented, oneLine } from "./plain-text.ts";
 
 /** Entries of a list before the rest is only counted. */
 const MOST_LISTED = 50;
@@ -19,7 +19,7 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
   const sections = [
     "The turns themselves are unchanged; from here on they are read as follows.\nReverting this commit takes it back.",
     fieldLines(compaction).join("\n"),
-    ...(summary === undefined ? [] : [section(summaryHeading(compaction), indented(summary.summary))]),
+    ...(summary === undefined ? [] : [section(summaryHeading(compaction), forCommit(summary.summary))]),
     ...(summary?.source === "generated" ? [originLines(summary)] : []),
     ...list("Files of the summary", summary?.files ?? []),
     ...list("Open tasks", summary?.open_tasks ?? []),
@@ -32,29 +32,29 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
 function fieldLines(compaction: Compaction): readonly string[] {
   const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, strategy, reason, replacement } = compaction;
   const bounds = [
-    ...(from_event === undefined ? [] : [`from event ${oneLine(from_event)} of turn ${from_turn}`]),
-    ...(to_event === undefined ? [] : [`up to event ${oneLine(to_event)} of turn ${to_turn}`]),
+    ...(from_event === undefined ? [] : [`from event ${forLine(from_event)} of turn ${from_turn}`]),
+    ...(to_event === undefined ? [] : [`up to event ${forLine(to_event)} of turn ${to_turn}`]),
   ];
   const hints = Object.entries(tool_overrides ?? {}).map(([tool, { request, response }]) => {
     const halves = [...(request ? [`arguments ${request}`] : []), ...(response ? [`results ${response}`] : [])];
-    return `${oneLine(tool)} ${halves.join(", ")}`;
+    return `${forLine(tool)} ${halves.join(", ")}`;
   });
   return [
     `Range: turns ${from_turn}..${to_turn}${bounds.length === 0 ? "" : `, ${bounds.join(", ")}`}`,
     `Policies: ${describePolicies(compaction)}`,
-    ...(strategy === undefined ? [] : [`Strategies: ${strategy.map((name) => oneLine(name)).join(", ")}`]),
+    ...(strategy === undefined ? [] : [`Strategies: ${strategy.map((name) => forLine(name)).join(", ")}`]),
     ...(hints.length === 0 ? [] : [`Hints: ${hints.join("; ")}`]),
     ...(keep === undefined ? [] : [`Kept unchanged: ${count(keep.length, "event")}`]),
     ...(replacement === undefined ? [] : [`Replacement: ${count(replacement.length, "event")}`]),
-    ...(reason === undefined ? [] : [`Reason: ${oneLine(reason)}`]),
+    ...(reason === undefined ? [] : [`Reason: ${forLine(reason)}`]),
   ];
 }
 
 /** How a model came to write the summary, and what that cost. */
 function originLines({ model = "", prompt_sha256, usage, price_usd }: Summary): string {
   return [
-    `Summary model: ${model === "" ? "not recorded" : oneLine(model)}`,
-    ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${oneLine(prompt_sha256)}`]),
+    `Summary model: ${model === "" ? "not recorded" : forLine(model)}`,
+    ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${forLine(prompt_sha256)}`]),
     usage === undefined
       ? "Usage: not known"
       : `Usage: ${tokensSent(usage)} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
@@ -64,7 +64,7 @@ function originLines({ model = "", prompt_sha256, usage, price_usd }: Summary): 
 
 function summaryHeading({ summary }: Compaction): string {
   if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model)";
-  const by = summary?.model === undefined ? "" : ` by ${oneLine(summary.model)}`;
+  const by = summary?.model === undefined ? "" : ` by ${forLine(summary.model)}`;
   return summary?.source === undefined ? `Summary${by}` : `Summary (${summary.source}${by})`;
 }
 
@@ -81,7 +81,7 @@ function receipt(hidden: HiddenContent): readonly string[] {
 
 function lossSection(loss: LossReceipt): readonly string[] {
   const lines = formatLoss(loss);
-  return lines.length === 0 ? [] : [section("Facts", indented(lines.join("\n")))];
+  return lines.length === 0 ? [] : [section("Facts", forCommit(lines.join("\n")))];
 }
 
 function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
@@ -91,9 +91,9 @@ function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
 
 function list(title: string, entries: readonly string[]): readonly string[] {
   if (entries.length === 0) return [];
-  const shown = entries.slice(0, MOST_LISTED).map((entry) => oneLine(entry));
+  const shown = entries.slice(0, MOST_LISTED).map((entry) => forLine(entry));
   const rest = entries.length - shown.length;
-  return [section(title, indented([...shown, ...(rest === 0 ? [] : [`… and ${rest} more`])].join("\n")))];
+  return [section(title, forCommit([...shown, ...(rest === 0 ? [] : [`… and ${rest} more`])].join("\n")))];
 }
 
 function section(title: string, text: string): string {

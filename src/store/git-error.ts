@@ -1,5 +1,6 @@
 // Turns what git said when it failed into a JpgError of kind `repository` with a code and what to do next.
 import { type JpgError, repositoryError } from "../core/errors.ts";
+import { forLine } from "../core/safe-text.ts";
 import { shellWord } from "../core/shell-word.ts";
 
 /** The oldest git the native engine works with (`rev-parse --path-format`). */
@@ -121,7 +122,7 @@ export function gitTooOldError(found: string): JpgError {
 export function readableStderr(stderr: string): string {
   const lines = stderr
     .split("\n")
-    .map((line) => line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim())
+    .map((line) => forLine(line))
     .filter((line) => line !== "" && !line.startsWith("hint:"));
   return lines.slice(0, 6).join("; ");
 }

@@ -63,7 +63,7 @@ describe("files beside a session", () => {
     truncateSync(beside("tool-results", "huge.txt"), 51 * 1024 * 1024);
     const outcome = await load();
     expect(storedNames(outcome)).toEqual(["tool-results/ok.txt"]);
-    const leftOut = ["tool-results/a\ufffdb.txt", "tool-results/huge.txt"].map((name) => beside(name));
+    const leftOut = ["tool-results/a b.txt", "tool-results/huge.txt"].map((name) => beside(name));
     expect(outcome.failed.map(({ path }) => path)).toEqual(leftOut);
     for (const { path, error } of outcome.failed) {
       expect(error.code).toBe("side_file_left_out");

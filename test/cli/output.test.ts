@@ -64,6 +64,22 @@ describe("createOutput", () => {
     expect(stdout.chunks).toEqual([]);
   });
 
+  it("lets nothing but text and its own colours through to a terminal", async () => {
+    const attack = "\u001b[31mred\u001b[39m\u001b[2J\u009b5n\u001b]52;c;eA==\u0007\u202e";
+    const { output, out, err } = open({}, { isTTY: true, columns: 80 });
+    output.data(attack);
+    output.raw(attack);
+    for (const byte of Buffer.from(attack)) output.raw(Uint8Array.of(byte));
+    await output.page(attack);
+    output.info(attack);
+    output.prompt(attack);
+    for (const text of [out(), err()]) {
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]/);
+      expect(text.replaceAll(/\u001b\[3[19]m/g, "")).not.toContain("\u001b");
+    }
+    expect(out().match(/red/g)).toHaveLength(4);
+  });
+
   it("writes bytes as they are", () => {
     const { output, stdout } = open();
     output.raw(Uint8Array.of(0, 27));
@@ -80,11 +96,11 @@ describe("createOutput", () => {
   });
 
   it("escapes control characters in JSON without changing the value", () => {
-    const value = { text: "a\u001b[2J\u009b31m\u202eb\u007f" };
+    const text = "a\u001b[2J\u009b31m\u202eb\u007f";
     const { output, out } = open();
-    output.json(value);
-    expect(out()).not.toMatch(/[\u001b\u007f-\u009f\u202e]/);
-    expect(JSON.parse(out())).toEqual(value);
+    output.json({ text, half: "x\ud83d" });
+    expect(out()).not.toMatch(/[\u001b\u007f-\u009f\u202e]|\\ud83d/);
+    expect(JSON.parse(out())).toEqual({ text, half: "x\ufffd" });
   });
 
   it("colours on a terminal and not elsewhere", () => {

@@ -1,35 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createStyle, plain, plainLine, wantsColor } from "../../src/cli/style.ts";
-
-const anyText = fc.string({ unit: "binary", maxLength: 60 });
-
-describe("plain", () => {
-  it("leaves no control character but tab and line feed, and keeps the length", () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const safe = plain(text);
-        expect(safe).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-        expect(safe).toHaveLength(text.length);
-      }),
-    );
-  });
-
-  it("shows an escape sequence instead of sending it", () => {
-    expect(plain("a\u001b[2Jb\u009b31m\u007f")).toBe("a␛[2Jb\ufffd31m␡");
-  });
-
-  it("keeps ordinary text of any script", () => {
-    const text = "größe 日本語 🎉\tx\n";
-    expect(plain(text)).toBe(text);
-  });
-});
-
-describe("plainLine", () => {
-  it("makes one line", () => {
-    expect(plainLine("  a\r\n\tb \u0007 ")).toBe("a b ␇");
-  });
-});
+import { createStyle, onlyColors, wantsColor } from "../../src/cli/style.ts";
 
 describe("wantsColor", () => {
   it.each([
@@ -53,5 +23,16 @@ describe("createStyle", () => {
 
   it("colours whatever the stream when they are on", () => {
     expect(createStyle(true).bad("x")).toBe("\u001b[31mx\u001b[39m");
+  });
+});
+
+describe("onlyColors", () => {
+  it("lets nothing through but text and what createStyle makes", () => {
+    const style = createStyle(true);
+    const { enabled: _, ...paints } = style;
+    for (const paint of Object.values(paints)) expect(onlyColors(paint("a\tb\n"))).toBe(paint("a\tb\n"));
+    expect(onlyColors("\u001b[8mhidden\u001b[2J\u001b]52;c;eA==\u0007\u009b31m")).toBe(
+      "␛[8mhidden␛[2J␛]52;c;eA==␇\ufffd31m",
+    );
   });
 });

@@ -107,7 +107,7 @@ describe("parseEventLine", () => {
   it("names file, line, reason and the start of the text, without control characters", () => {
     const text = `{"type":"\u001b[31m${"long ".repeat(40)}`;
     expect(() => parseEventLine(text, where)).toThrowError(
-      /^turns\/0000\/000003\.jsonl:7 is not an event: not valid JSON: \{"type":"·\[31mlong [a-z ]*…$/,
+      /^turns\/0000\/000003\.jsonl:7 is not an event: not valid JSON: \{"type":"␛\[31mlong [a-z ]*…$/,
     );
     expect(() => parseEventLine("  ", where)).toThrowError(/the line is empty/);
     expect(() => parseEventLine("[]", where)).toThrowError(
@@ -130,7 +130,7 @@ describe("parseEventLine", () => {
     };
     expect(shown(`${"x".repeat(60)}  \n`)).toBe("x".repeat(60));
     expect(shown("x".repeat(61))).toBe(`${"x".repeat(60)}…`);
-    expect(shown("a\u0000b\u009fc\u007fd")).toBe("a·b·c·d");
+    expect(shown("a\u0000b\u009fc\u007fd")).toBe("a␀b\ufffdc␡d");
   });
 });
 

@@ -40,7 +40,7 @@ describe("the message of a turn", () => {
   it.each([
     ["fix the parser", "turn 12: fix the parser\n"],
     [`${"word ".repeat(30)}`, `turn 12: ${"word ".repeat(12).trim()}\n`],
-    ["  two\r\n\tlines\u001b[31m red\u0000 ", "turn 12: two lines [31m red\n"],
+    ["  two\r\n\tlines\u001b[31m red\u0000 ", "turn 12: two lines red\n"],
     ["😀".repeat(70), `turn 12: ${"😀".repeat(60)}\n`],
     ["(continued)", "turn 12: (continued)\n"],
     ["   ", "turn 12\n"],

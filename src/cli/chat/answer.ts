@@ -9,8 +9,8 @@ import type { Tool, ToolBox } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
 import { textOfContent } from "../../core/content.ts";
 import type { Content } from "../../core/event.ts";
+import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import type { Output } from "../output.ts";
-import { plain, plainLine } from "../style.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import type { ChatState, SlashContext } from "./slash-command.ts";
 import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "./stream-printer.ts";
@@ -82,7 +82,7 @@ function observe(printer: StreamPrinter, { terminal, output, allowed }: Observin
     delta: printer.delta,
     toolCall: (call) => printer.line(renderCall(call.name, call.arguments, style)),
     toolResult: (result) => printer.line(renderResult(result.name, result.text, { isError: result.isError, style })),
-    notice: (text) => printer.line(style.faint(plain(text))),
+    notice: (text) => printer.line(style.faint(forTerminal(text))),
     async confirm(call) {
       if (allowed.has(nameOf(call))) return true;
       printer.end();
@@ -111,7 +111,7 @@ const ANSWERS: Readonly<Record<string, "yes" | "no" | "always">> = {
 
 /** A whole line is wanted: a letter of a message that is being typed meanwhile must not allow a call. */
 async function askAbout(call: Call, terminal: ChatTerminal): Promise<"yes" | "no" | "always"> {
-  const prompt = `Run ${plainLine(call.name)} of ${plainLine(call.origin)}? [y]es, [n]o, [a]lways in this chat: `;
+  const prompt = `Run ${forTerminalLine(call.name)} of ${forTerminalLine(call.origin)}? [y]es, [n]o, [a]lways in this chat: `;
   for (;;) {
     const line = await terminal.readAnswer(prompt);
     if (line === null) return "no";

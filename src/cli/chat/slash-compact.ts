@@ -8,10 +8,11 @@ import { undoCompaction } from "../../app/revert.ts";
 import { renderCompacted } from "../../core/compacted-notice.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/keep-messages.ts";
 import { countMessages } from "../../core/message-count.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import { renderCount } from "../render-quantity.ts";
 import { renderRevert } from "../render-revert.ts";
 import { renderTimeline } from "../render-timeline.ts";
-import { plain, type Style } from "../style.ts";
+import type { Style } from "../style.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
 /** What the words of `/compact` ask for. */
@@ -64,7 +65,7 @@ export async function compactChat(
       preview,
       tools,
       signal,
-      progress: (text) => terminal.write(`${style.faint(plain(text))}\n`),
+      progress: (text) => terminal.write(`${style.faint(forTerminal(text))}\n`),
     }),
   );
   if (outcome.kind === "planned" || outcome.kind === "compacted")
@@ -89,7 +90,7 @@ export function renderOutcome(outcome: HistoryOutcome, style: Style): string {
     case "too_short":
       return `Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
     case "nothing":
-      return `Nothing to compact: ${plain(outcome.reason)}`;
+      return `Nothing to compact: ${forTerminal(outcome.reason)}`;
     case "planned":
       return style.faint(`Would compact ${renderCount(outcome.messages, "message")} into a summary; /compact does it.`);
     case "compacted":

@@ -4,7 +4,7 @@ import { extname, resolve } from "node:path";
 import { conversationOf } from "../../app/conversations.ts";
 import { exportConversation } from "../../app/export.ts";
 import { userError } from "../../core/errors.ts";
-import { plainLine } from "../style.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { writeResultFile } from "../write-file.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
@@ -31,7 +31,7 @@ export const exportCommand: SlashCommand = {
       fullHistory: names.length < words.length,
     });
     await writeResultFile(path, text);
-    terminal.write(`Wrote ${plainLine(path)}\n`);
+    terminal.write(`Wrote ${forTerminalLine(path)}\n`);
     return {};
   },
 };

@@ -4,10 +4,11 @@ import { diffConversation } from "../../app/diff.ts";
 import { forkConversation } from "../../app/fork.ts";
 import { readCompactionLog } from "../../app/log.ts";
 import { revertCompactions } from "../../app/revert.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { renderDiff } from "../render-diff.ts";
 import { renderLog } from "../render-log.ts";
 import { renderRevert } from "../render-revert.ts";
-import { plainLine, type Rendering } from "../style.ts";
+import type { Rendering } from "../style.ts";
 import { type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
 export const logCommand: SlashCommand = {
@@ -65,7 +66,9 @@ export const forkCommand: SlashCommand = {
       activate: true,
       ...(name === undefined ? {} : { name }),
     });
-    context.terminal.write(`Forked ${plainLine(tree.branch)}; this chat goes on in ${plainLine(fork.branch)}\n`);
+    context.terminal.write(
+      `Forked ${forTerminalLine(tree.branch)}; this chat goes on in ${forTerminalLine(fork.branch)}\n`,
+    );
     return { branch: fork.branch };
   },
 };

@@ -1,8 +1,8 @@
 // `/model`: which model answers, or another one from the next message on.
 import { openChatModel } from "../../app/chat-model.ts";
 import { listModelNames } from "../../core/current-models.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/token-estimate.ts";
-import { plainLine } from "../style.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
 export const modelCommand: SlashCommand = {
@@ -18,7 +18,7 @@ export const modelCommand: SlashCommand = {
     const { contextWindow } = model.facts;
     const window =
       contextWindow === null ? "context window unknown" : `${formatTokens(contextWindow)} tokens of context`;
-    terminal.write(`${plainLine(model.name)} (${window})\n`);
+    terminal.write(`${forTerminalLine(model.name)} (${window})\n`);
     return name === undefined ? {} : { model, isNamed: true };
   },
 };

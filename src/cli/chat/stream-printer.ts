@@ -1,6 +1,8 @@
 // Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
+
+import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import { fitWidth } from "../display-width.ts";
-import { plain, plainLine, type Style } from "../style.ts";
+import type { Style } from "../style.ts";
 import { createWholeCharacters } from "../whole-characters.ts";
 
 export interface StreamPrinter {
@@ -33,7 +35,7 @@ export function createStreamPrinter(write: (text: string) => void, style: Style)
     delta(next, text) {
       if (kind !== null && kind !== next) end();
       kind = next;
-      put(plain(characters.take(text)), next === "reasoning" ? style.faint : (piece) => piece);
+      put(forTerminal(characters.take(text)), next === "reasoning" ? style.faint : (piece) => piece);
     },
     line(text) {
       end();
@@ -53,7 +55,7 @@ const SHOWN = 120;
 
 /** Renders a call on one line, e.g. `→ shell {"command":"ls"}`. */
 export function renderCall(name: string, args: unknown, style: Style): string {
-  return `${style.id(`→ ${plainLine(name)}`)} ${style.faint(shorten(JSON.stringify(args) ?? ""))}`;
+  return `${style.id(`→ ${forTerminalLine(name)}`)} ${style.faint(shorten(JSON.stringify(args) ?? ""))}`;
 }
 
 /** Renders what a call gave on one line. */
@@ -62,10 +64,10 @@ export function renderResult(
   text: string,
   { isError, style }: { isError: boolean; style: Style },
 ): string {
-  const mark = isError ? style.bad(`✗ ${plainLine(name)}`) : style.good(`✓ ${plainLine(name)}`);
+  const mark = isError ? style.bad(`✗ ${forTerminalLine(name)}`) : style.good(`✓ ${forTerminalLine(name)}`);
   return `${mark} ${style.faint(shorten(text))}`;
 }
 
 function shorten(text: string): string {
-  return fitWidth(plainLine(text.slice(0, 4 * SHOWN)), SHOWN);
+  return fitWidth(forTerminalLine(text.slice(0, 4 * SHOWN)), SHOWN);
 }

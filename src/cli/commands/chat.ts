@@ -8,10 +8,10 @@ import type { ToolBox } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
 import { NO_OFFERS } from "../../core/compact-prompt.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
-import { plainLine } from "../style.ts";
 
 export const command: CommandSpec = {
   name: "chat",
@@ -43,10 +43,10 @@ export const command: CommandSpec = {
     try {
       const terminal = openProcessTerminal(output);
       const { style } = output;
-      const where = tree === null ? "a new conversation" : plainLine(tree.branch);
+      const where = tree === null ? "a new conversation" : forTerminalLine(tree.branch);
       try {
         terminal.write(
-          `${style.heading(where)} · ${plainLine(model.name)} · ${style.faint("/help lists the commands")}\n`,
+          `${style.heading(where)} · ${forTerminalLine(model.name)} · ${style.faint("/help lists the commands")}\n`,
         );
         await runChat(
           { workspace, runtime, output, terminal, servers },

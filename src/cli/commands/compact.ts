@@ -5,6 +5,7 @@ import type { CompactReport } from "../../app/compact-report.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
 import type { RangeRequest } from "../../core/bound-resolution.ts";
 import { isBound } from "../../core/range-bound.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
 import { documentOf } from "../compact-document.ts";
@@ -23,7 +24,6 @@ import {
 import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { INTERRUPTED } from "../exit-code.ts";
 import { renderTimeline } from "../render-timeline.ts";
-import { plainLine } from "../style.ts";
 import { writeResultFile } from "../write-file.ts";
 
 export const command: CommandSpec = {
@@ -136,7 +136,7 @@ export const command: CommandSpec = {
       ...(strategies === null ? {} : { strategies }),
       ...(accepted === null ? {} : { summary: accepted.summary }),
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
-      progress: (line) => context.output.info(plainLine(line)),
+      progress: (line) => context.output.info(forTerminalLine(line)),
     };
     if (leavesTangents(strategies)) {
       const { runTangents } = await import("../compact-tangents.ts");

@@ -1,7 +1,6 @@
 import { renderPrinted } from "../../app/print.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
 import { type CommandSpec, flag, text } from "../command.ts";
-import { plain } from "../style.ts";
 
 export const command: CommandSpec = {
   name: "print",
@@ -32,7 +31,7 @@ export const command: CommandSpec = {
               .map((line) => JSON.parse(line) as unknown),
       );
     else if (format === "jsonl") output.data(printed);
-    else await output.page(plain(printed));
+    else await output.page(printed);
     return 0;
   },
 };

@@ -2,11 +2,11 @@ import { parseImportArguments } from "../../app/import.ts";
 import { keepSyncing, type SyncObserver, type SyncReport, type SyncRequest, syncSessions } from "../../app/sync.ts";
 import { openWorkspace, type Workspace } from "../../app/workspace.ts";
 import { userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../command.ts";
 import { count } from "../number-option.ts";
 import type { Output } from "../output.ts";
 import { renderFailure, renderImport } from "../render-import.ts";
-import { plainLine } from "../style.ts";
 import { syncDocument } from "../sync-document.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { optionsFrom } from "../workspace-options.ts";
@@ -95,7 +95,7 @@ function warnOfFailed({ failed }: SyncReport, observer: SyncObserver): void {
 function observe(output: Output): SyncObserver {
   const said = new Set<string>();
   return {
-    notice: (text) => output.info(plainLine(text)),
+    notice: (text) => output.info(forTerminalLine(text)),
     warn: (text) => {
       if (said.has(text)) return;
       said.add(text);

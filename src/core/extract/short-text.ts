@@ -1,5 +1,6 @@
 // Texts of a conversation made short enough for a line of an extract: blanks and control characters become one blank, and what
 // is cut is cut between words, with `…` in its place. Linear in the text, however long a line is.
+import { forLine } from "../safe-text.ts";
 
 /** Longest head and tail of a text that are looked at, characters: no line of an extract shows more. */
 const SEEN_CHARS = 8000;
@@ -13,7 +14,7 @@ const CODE_CHARS = 200;
 export function oneLine(text: string): string {
   const isLong = text.length > 2 * SEEN_CHARS;
   const seen = isLong ? `${text.slice(0, SEEN_CHARS)} … ${text.slice(-SEEN_CHARS)}` : text;
-  return whole(seen.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim());
+  return forLine(whole(seen));
 }
 
 /** Puts what was said on one line, without long code. */

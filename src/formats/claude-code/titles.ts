@@ -1,17 +1,15 @@
 // Titles of a session: the first words of the first request, and those that the agent or the user gave it later.
 import type { Event } from "../../core/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/title.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { type RawLine, stringOf } from "./line.ts";
 import type { SessionIndex } from "./session-index.ts";
-
-/** Longest first title, in characters. */
-const MAX_TITLE = 80;
 
 /** Later titles, oldest first. Repetitions, and titles that name another session's messages, are left out. */
 export function readTitles(index: SessionIndex, sessionId: string): ImportedSession["titles"] {
   const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, timestamp, raw } of index.titles) {
-    const title = oneLine(titleText(index, raw) ?? "");
+    const title = shownTitle(titleText(index, raw) ?? "");
     if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id: `${sessionId}.${line}` });
   }
   return titles;
@@ -26,8 +24,8 @@ function titleText(index: SessionIndex, raw: RawLine): string | undefined {
 export function titleOfEvents(events: readonly Event[]): string | undefined {
   for (const event of events) {
     if (event.type !== "chat_request" || event.metadata?.origin === "harness") continue;
-    const title = oneLine(unwrapCommand(textOf(event.content)));
-    if (title !== "") return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1).trimEnd()}…` : title;
+    const title = titleOfRequest(unwrapCommand(textOf(event.content)));
+    if (title !== "") return title;
   }
   return undefined;
 }
@@ -44,8 +42,4 @@ function unwrapCommand(text: string): string {
   if (name === undefined) return text;
   const argumentsText = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
   return `${name} ${argumentsText}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, " ").trim();
 }

@@ -1,6 +1,7 @@
 // Writes a view as JSON lines, one projected event a line: `view.jsonl` and `--to jsonl`. A line without its `$origin` is
-// the event itself; turns can be appended one after the other.
+// the event itself; turns can be appended one after the other. Nothing in a line steers a terminal.
 import { formatEventLine } from "../../core/event-line.ts";
+import { forJson } from "../../core/safe-text.ts";
 import type { ProjectedTurn, View } from "../../core/view.ts";
 
 /** Key that the first event of each projected turn carries beside its own: where the turn comes from. */
@@ -13,9 +14,10 @@ export function renderViewLines(view: View): string {
 
 /** Writes one projected turn: its events in order, each line ended by a newline. */
 export function renderTurnLines(turn: ProjectedTurn): string {
-  return turn.events
-    .map((event, at) => `${at === 0 ? withOrigin(formatEventLine(event), turn) : formatEventLine(event)}\n`)
-    .join("");
+  const lines = turn.events.map((event, at) =>
+    at === 0 ? withOrigin(formatEventLine(event), turn) : formatEventLine(event),
+  );
+  return lines.map((line) => `${forJson(line)}\n`).join("");
 }
 
 /** The origin goes in as text, last, so that the event's own keys keep their order. */

@@ -1,14 +1,8 @@
 // Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
-// turns, so that a new turn can be appended to a file.
+// turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
 import type { ProjectedTurn, View } from "../../core/view.ts";
 import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
-import { renderLine, renderName, stripControls } from "./safe-text.ts";
-
-/** How a view is shown. */
-export interface MarkdownOptions extends EventMarkdownOptions {
-  /** Takes control characters out, for texts that go to a terminal; default false. */
-  readonly terminal?: boolean;
-}
+import { renderLine, renderName } from "./safe-text.ts";
 
 /** What a document is about. */
 export interface ViewHeading {
@@ -19,23 +13,22 @@ export interface ViewHeading {
 }
 
 /** Renders a view: a heading when it is given a title, then the concatenation of its turns. */
-export function renderMarkdown(view: View, options: MarkdownOptions & { readonly title?: string } = {}): string {
-  const heading = options.title === undefined ? "" : renderViewHeading({ title: options.title }, options);
+export function renderMarkdown(view: View, options: EventMarkdownOptions & { readonly title?: string } = {}): string {
+  const heading = options.title === undefined ? "" : renderViewHeading({ title: options.title });
   return heading + view.turns.map((turn) => renderTurnMarkdown(turn, options)).join("");
 }
 
 /** Renders the heading of a document; ends with a blank line. */
-export function renderViewHeading({ title, branch, commit }: ViewHeading, options: MarkdownOptions = {}): string {
+export function renderViewHeading({ title, branch, commit }: ViewHeading): string {
   const source = [branch, commit]
     .filter((name) => name !== undefined)
     .map(renderName)
     .join(" at ");
-  const text = `# ${renderLine(title)}\n\n${source === "" ? "" : `${source}\n\n`}`;
-  return options.terminal === true ? stripControls(text) : text;
+  return `# ${renderLine(title)}\n\n${source === "" ? "" : `${source}\n\n`}`;
 }
 
 /** Renders one projected turn: its heading, then its events; ends with a blank line. */
-export function renderTurnMarkdown(turn: ProjectedTurn, options: MarkdownOptions = {}): string {
+export function renderTurnMarkdown(turn: ProjectedTurn, options: EventMarkdownOptions = {}): string {
   const tools = new Map<string, string>();
   const context = { isSummary: turn.origin.kind === "summary", tools };
   let text = `${headingOf(turn)}\n\n`;
@@ -43,7 +36,7 @@ export function renderTurnMarkdown(turn: ProjectedTurn, options: MarkdownOptions
     if (event.type === "tool_call_request") tools.set(event.call_id, event.name);
     text += renderEventMarkdown(event, context, options);
   }
-  return options.terminal === true ? stripControls(text) : text;
+  return text;
 }
 
 function headingOf({ origin, events }: ProjectedTurn): string {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/chat/stream-printer.ts";
-import { createStyle, plain } from "../../../src/cli/style.ts";
+import { createStyle } from "../../../src/cli/style.ts";
+import { forTerminal } from "../../../src/core/safe-text.ts";
 
 function printed(work: (printer: ReturnType<typeof createStreamPrinter>) => void, colours = false): string {
   let text = "";
@@ -58,7 +59,7 @@ describe("an answer that streams", () => {
         const whole = printed((printer) => {
           for (const piece of pieces) printer.delta("message", piece);
         });
-        expect(whole).toBe(plain(text));
+        expect(whole).toBe(forTerminal(text));
       }),
     );
   });

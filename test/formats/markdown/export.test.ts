@@ -225,7 +225,7 @@ describe("renderViewHeading", () => {
     expect(renderViewHeading({ title: "Kelp\n# beds </h1>", branch: "kelp/main", commit: "abc" })).toBe(
       "# Kelp # beds \\</h1>\n\n`kelp/main` at `abc`\n\n",
     );
-    expect(renderMarkdown({ turns: [] }, { title: " ", terminal: true })).toBe("# untitled\n\n");
+    expect(renderMarkdown({ turns: [] }, { title: " " })).toBe("# untitled\n\n");
   });
 });
 
@@ -293,14 +293,20 @@ describe("hostile content", () => {
     expect(text).toContain("> a < b \\</blockquote>\\<h2>Turn 9\\</h2>\\<!-- \\<details> `<T>` Array<string>\n");
   });
 
+  it("gets no form from what is taken out of it", () => {
+    const shown = renderTurnMarkdown(kept(0, says("<\u001b[m/blockquote>"), gives("a\n``\u001b[m`\nb")));
+    expect(shown).toContain("> \\</blockquote>\n");
+    expect(shown).toContain("````\na\n```\nb\n````\n");
+  });
+
   it("sends no control character to a terminal, but tabs and line feeds", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const shown = renderTurnMarkdown(kept(0, asks(`${text}\t\u001b]0;title\u0007\u202e`), gives(`x${text}`)), {
-          terminal: true,
-        });
-        expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
-        expect(shown).not.toContain("title");
+        const shown = renderTurnMarkdown(kept(0, asks(`${text}\t\u001b]0;title\u0007\u202e`), gives(`x${text}`)));
+        expect(shown).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/,
+        );
+        expect(shown).toContain("␛]0;title␇");
         expect(shown).toContain("\t");
       }),
     );

@@ -1,0 +1,81 @@
+// Text of strangers made fit for where it goes: a terminal, one line, Markdown, a commit message, JSON. Nothing that comes out
+// of here steers a terminal, turns the direction of text around, or ends a line that jpg began.
+
+/** C0 without tab and line feed, DEL, C1, and the marks that turn the direction of text around. */
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Those of them that JSON leaves as they are. */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** White space, line separators among it, and control characters. */
+const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g;
+/** Sequences that colour text or move the cursor, whole: nothing of them is text (ECMA-48 §5.4). */
+const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
+const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+const LONE_SURROGATE = /\p{Cs}/gu;
+/** An escape in JSON text, whole, so that a backslash before it is never taken for its own. */
+const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
+const REPLACEMENT = "\ufffd";
+/** Spaces before each line of foreign text in a commit message. */
+const INDENT = "    ";
+
+/** Makes unsafe characters visible, one for one; tabs and line feeds stay. */
+export function forTerminal(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? "\u2421" : REPLACEMENT;
+  });
+}
+
+/** Makes one line with its unsafe characters visible: each run of white space becomes a blank, none stands at the ends. */
+export function forTerminalLine(text: string): string {
+  return forTerminal(text.replace(/\s+/g, " ").trim());
+}
+
+/**
+ * Makes one clean line, for titles and subjects: unsafe characters go, runs of white space become a blank, none stands at the
+ * ends. A line longer than `limit` characters (code points) is cut there.
+ */
+export function forLine(text: string, limit: number = Number.POSITIVE_INFINITY): string {
+  // Only the start of a long text can be in the result; runs of white space that long are not text.
+  const start = limit === Number.POSITIVE_INFINITY ? text : text.trimStart().slice(0, limit * 100);
+  const line = start
+    .replace(CONTROL_SEQUENCE, "")
+    .replace(DIRECTION_MARKS, "")
+    .replace(BLANKS, " ")
+    .replace(LONE_SURROGATE, REPLACEMENT)
+    .trim();
+  return limit === Number.POSITIVE_INFINITY ? line : [...line].slice(0, limit).join("").trimEnd();
+}
+
+/** Makes a rendered document safe: colours go, other unsafe characters become visible. */
+export function forMarkdown(text: string): string {
+  return forTerminal(text.replace(CONTROL_SEQUENCE, ""));
+}
+
+/** Indents every line of a text that is not empty, so that none can begin like a trailer or a heading; unsafe characters go. */
+export function forCommit(text: string): string {
+  const lines = text
+    .replace(CONTROL_SEQUENCE, "")
+    .replace(LONE_SURROGATE, REPLACEMENT)
+    .split(LINE_ENDS)
+    .map((line) => line.replaceAll("\t", "  ").replace(UNSAFE, "").trimEnd());
+  return lines
+    .map((line) => (line === "" ? "" : INDENT + line))
+    .join("\n")
+    .replace(/^\n+|\n+$/g, "");
+}
+
+/**
+ * Makes JSON text safe: what JSON leaves raw is escaped, which changes no value; halves of surrogate pairs, which readers of JSON
+ * refuse, become U+FFFD.
+ */
+export function forJson(json: string): string {
+  const whole = json.includes("\\ud") ? json.replace(JSON_ESCAPE, wholeEscape) : json;
+  return whole.replace(UNSAFE_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** JSON.stringify escapes surrogates only where their other half is missing. */
+function wholeEscape(found: string): string {
+  return /^\\ud[89a-f]/.test(found) ? REPLACEMENT : found;
+}
