@@ -27,6 +27,7 @@ import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
 import { readPins, requirePins } from "./pins.ts";
+import { refuseSplice } from "./spliced-turns.ts";
 import { worstSource } from "./token-report.ts";
 import { modelOf } from "./tokenizer.ts";
 import type { Workspace } from "./workspace.ts";
@@ -82,7 +83,7 @@ export interface NothingPlanned extends Nothing {
 }
 
 /**
- * Plans, or says why there is nothing to compact. Throws `unknown_profile`, `pin_hidden` and the errors of a wrong range.
+ * Plans, or says why there is nothing to compact. Throws `unknown_profile`, `pin_hidden`, `spliced_turns` and the errors of a wrong range.
  */
 export async function planOnBranch(
   workspace: Workspace,
@@ -129,6 +130,7 @@ type Loaded = Pick<PlannedCompaction, "config" | "live" | "turns" | "before" | "
 
 /** Loads what planning needs: the rules, the turns, the view as it is. */
 async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<Loaded> {
+  await refuseSplice(workspace, tree);
   const [{ config }, live] = await Promise.all([
     loadConversationConfig(workspace, tree),
     loadCompactions(workspace.store, tree),

@@ -10,6 +10,7 @@ import { replaceFile } from "./replace-file.ts";
 import type { ListRow } from "./reports.ts";
 import { conversationTitle } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
+import { findBrokenLinks } from "./turn-links.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a row says that follows from the commit alone. */
@@ -24,7 +25,7 @@ export interface KnownFacts {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Opens what is known; nothing where there is no file, or one that cannot be read. */
 export async function openKnownFacts(store: ConversationStore): Promise<KnownFacts> {
@@ -56,6 +57,7 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
     turns: loaded.turns.size,
     ...reportTokens(loaded, meterOf(loaded)),
     compactions: loaded.live.all.length,
+    ...((await findBrokenLinks(store, tree)).length > 0 ? { spliced: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
   };
 }

@@ -4,13 +4,15 @@ import { realpath } from "node:fs/promises";
 import { JpgError } from "../core/errors.ts";
 import { configureBranches } from "../store/branch-config.ts";
 import type { Worktree } from "../store/conversation-store.ts";
+import { loadBranchTree } from "./branch-tree.ts";
 import { recordedCommit, refreshWorktree } from "./refresh-view.ts";
 import type { Runtime } from "./runtime.ts";
+import { warnOfSplice } from "./spliced-turns.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-/** Refreshes every worktree of the store that the current directory is in. */
-export async function runHook(runtime: Runtime): Promise<void> {
-  const workspace = await openWorkspace(runtime).catch(passOverJpgErrors);
+/** Refreshes every worktree of the store that the current directory is in; says what stock git put together wrongly there. */
+export async function runHook(runtime: Runtime, warn: (message: string) => void): Promise<void> {
+  const workspace = await openWorkspace(runtime, { warn }).catch(passOverJpgErrors);
   if (workspace === null) return;
   try {
     const here = await realpath(runtime.cwd);
@@ -31,6 +33,7 @@ async function followBranch(workspace: Workspace, worktree: Worktree, isHere: bo
   const from = isHere ? null : await recordedCommit(worktree);
   if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
   await refreshWorktree(workspace, worktree, commit);
+  if (isHere) await warnOfSplice(workspace, await loadBranchTree(workspace.store, worktree.branch, commit));
 }
 
 function passOverJpgErrors(error: unknown): null {

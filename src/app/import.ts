@@ -23,6 +23,7 @@ import {
   type SessionFile,
 } from "./session-files.ts";
 import { formatByName, formatNames } from "./session-registry.ts";
+import { rememberWhole } from "./turn-links.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ImportOutcome {
@@ -81,7 +82,7 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
     if (result?.moved === false) run.putBack(file);
     else {
       const report = await finish();
-      if (result !== undefined) run.counts.set(result.commit, report.events);
+      if (result !== undefined) await rememberWritten(workspace, run, { result, report });
       // Only the branch that was written holds the file: which one is active then does not matter.
       const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
       if (found !== null)
@@ -89,6 +90,16 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
       run.reports.push(report);
     }
   }
+}
+
+/** What is known of a commit because it was just made. */
+async function rememberWritten(
+  { store }: Workspace,
+  { counts }: ImportRun,
+  { result, report }: { readonly result: WriteResult; readonly report: ImportReport },
+): Promise<void> {
+  counts.set(result.commit, report.events);
+  if (report.status === "created") await rememberWhole(store, result);
 }
 
 /** What of a report is remembered with the file. */

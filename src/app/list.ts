@@ -63,7 +63,8 @@ function toRow(
   { forks, active }: { readonly forks: number; readonly active: string | null },
 ): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
-  const family = { forks, updated_at, active: name === active };
+  const spliced = facts.spliced === true ? { spliced: facts.spliced } : {};
+  const family = { forks, updated_at, active: name === active, ...spliced };
   return { id: conversationOf(name), title, branch: name, turns, tokens, tokens_source, compactions, ...family };
 }
 

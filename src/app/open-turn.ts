@@ -10,6 +10,7 @@ import type { JournalHead } from "./journal-lines.ts";
 import { createLiveEvents, type LiveEvents } from "./live-event.ts";
 import { loadView } from "./load-view.ts";
 import { markThisProcess } from "./running-process.ts";
+import { refuseSplice } from "./spliced-turns.ts";
 import { openJournal, type TurnJournal } from "./turn-journal.ts";
 import { createWorkspaceStore, type Workspace } from "./workspace.ts";
 
@@ -45,11 +46,12 @@ export async function loadStart(
   });
 }
 
-/** Opens the turn after a branch's newest one with its request. Throws `turn_open` and what the journal throws. */
+/** Opens the turn after a branch's newest one with its request. Throws `turn_open`, `spliced_turns` and what the journal throws. */
 export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
   const { runtime, location, store } = workspace;
   if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
   let readView = createViewReader(workspace, "tree" in start ? start.tree : null);
+  if ("tree" in start) await refuseSplice(workspace, start.tree);
   const live = createLiveEvents(runtime);
   const events: Event[] = [live.turnStart(), live.request(content)];
   const writer = await markThisProcess();

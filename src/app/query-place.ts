@@ -6,7 +6,7 @@ import type { CompactReport } from "./compact-report.ts";
 import { activeBranch } from "./conversations.ts";
 import type { OpenedModel } from "./models.ts";
 import { type NewConversation, newConversation } from "./new-conversation.ts";
-import { resolveBranch } from "./resolve-id.ts";
+import { resolveWhole } from "./resolve-id.ts";
 import { withHints } from "./unsent-request.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -46,7 +46,7 @@ export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRe
     }
     return { ...plain, ...(await newConversation(workspace, request.text)) };
   }
-  const active = await resolveBranch(workspace);
+  const active = await resolveWhole(workspace);
   if (request.fork === undefined && request.compact === undefined)
     return { ...plain, branch: active.branch, tree: active };
   const opened = await openChatModel(workspace, active, request.model);

@@ -97,6 +97,8 @@ export interface ListRow {
   readonly archived?: boolean;
   readonly pinned?: boolean;
   readonly labels?: readonly string[];
+  /** Some turns do not follow the turn before them: git put them together. */
+  readonly spliced?: true;
 }
 
 export type ListReport = readonly ListRow[];

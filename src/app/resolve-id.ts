@@ -14,6 +14,7 @@ import {
   findEvents,
   type Target,
 } from "./id-candidates.ts";
+import { refuseSplice, warnOfSplice } from "./spliced-turns.ts";
 import type { Workspace } from "./workspace.ts";
 
 type TargetKind = Target["kind"];
@@ -46,8 +47,21 @@ export async function resolveId(
   throw unknownId(word, branches, kinds);
 }
 
-/** Resolves an id to a branch and loads its tree. */
+/** Resolves an id to a branch and loads its tree; says so when the branch's turns do not follow each other. */
 export async function resolveBranch(workspace: Workspace, id?: string): Promise<BranchTree> {
+  const tree = await resolveTree(workspace, id);
+  await warnOfSplice(workspace, tree);
+  return tree;
+}
+
+/** The same, for what makes something of all turns. Throws `spliced_turns`. */
+export async function resolveWhole(workspace: Workspace, id?: string): Promise<BranchTree> {
+  const tree = await resolveTree(workspace, id);
+  await refuseSplice(workspace, tree);
+  return tree;
+}
+
+async function resolveTree(workspace: Workspace, id?: string): Promise<BranchTree> {
   const target = await resolveId(workspace, id);
   if (target.kind !== "branch")
     throw userError("not_a_branch", `${id ?? "@"} names a ${target.kind}, not a conversation.`);

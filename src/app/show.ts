@@ -20,6 +20,7 @@ import { lossOf } from "./loss.ts";
 import { receiptOf } from "./receipt.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
+import { warnOfSplice } from "./spliced-turns.ts";
 import { conversationTitle } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
@@ -30,6 +31,7 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
   const tip = target.kind === "branch" ? target.commit : await workspace.store.readBranch(target.branch);
   if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
   const tree = await loadBranchTree(workspace.store, target.branch, tip);
+  await warnOfSplice(workspace, tree);
   if (target.kind === "branch") return showConversation(workspace, tree);
   return target.kind === "event" ? showEvent(workspace, tree, target) : showCompaction(workspace, tree, target);
 }

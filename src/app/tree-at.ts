@@ -4,11 +4,17 @@ import type { ConversationStore } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { compactionsWithin } from "./fork-start.ts";
+import { refuseSplice } from "./spliced-turns.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`. */
-export async function treeAt(workspace: Workspace, tree: BranchTree, at: string | undefined): Promise<BranchTree> {
-  if (at === undefined) return tree;
+/** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */
+export async function treeAt(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
+  const there = await findTree(workspace, tree, at);
+  await refuseSplice(workspace, there);
+  return there;
+}
+
+async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
   if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
   const commit = await workspace.store.resolveCommit(at);
   if (commit === null) {

@@ -2,6 +2,7 @@
 // other character in it: a turn that has some is decoded line by line.
 import { isAscii } from "node:buffer";
 import type { Event } from "../core/event.ts";
+import { fieldsOf } from "../core/fields.ts";
 import { parseTurnLines, splitLines, turnPath } from "../core/turn-file.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 
@@ -21,6 +22,30 @@ export async function readFirstEvent(store: ConversationStore, oid: string, inde
   const isWhole = start.length < FIRST_LINE_BYTES || start.includes(LINE_END);
   const [first] = decodeLines(isWhole ? start : await readStart(store, oid));
   return parseTurnLines(first === undefined ? [] : [first], turnPath(index));
+}
+
+/** What turn files say that they follow: the object id in their `turn_start`, null where there is none. */
+export async function readPrevious(
+  store: ConversationStore,
+  oids: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const previous: (string | null)[] = [];
+  for await (const start of store.readBlobs(oids, FIRST_LINE_BYTES)) {
+    const isWhole = start.length < FIRST_LINE_BYTES || start.includes(LINE_END);
+    const [line = ""] = decodeLines(isWhole ? start : await readStart(store, oids[previous.length] ?? ""));
+    previous.push(previousOf(line));
+  }
+  return previous;
+}
+
+/** A line that is no event is reported by whoever reads the turn. */
+function previousOf(line: string): string | null {
+  try {
+    const { type, prev } = fieldsOf(JSON.parse(line));
+    return type === "turn_start" && typeof prev === "string" ? prev : null;
+  } catch {
+    return null;
+  }
 }
 
 async function readStart(store: ConversationStore, oid: string, atLeast?: number): Promise<Uint8Array> {

@@ -20,7 +20,7 @@ export interface WorkspaceOptions {
   readonly overrides?: readonly string[];
   /** Make the store, when there is none, as soon as something is written to it. */
   readonly create?: boolean;
-  /** Told, once a call, of each setting that a layer names and may not: it has no effect. */
+  /** Told, once a call, of what the user should know of the settings and the store. */
   readonly warn?: (message: string) => void;
 }
 
@@ -31,6 +31,8 @@ export interface Workspace {
   readonly overrides: readonly string[];
   /** Settings in force, with a conversation's own layer when given. */
   config(deltas?: readonly ConversationDelta[]): Promise<LoadedConfig>;
+  /** Says something that the user should know, each text once a call. */
+  warn(message: string): void;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,10 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
         }),
   );
   const warned = new Set<string>();
+  const warn = (message: string): void => {
+    if (!warned.has(message)) options.warn?.(message);
+    warned.add(message);
+  };
   return {
     store,
     location,
@@ -71,12 +77,10 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
       const loaded = await readConfig(runtime, location, deltas, options.overrides ?? []);
       if (loaded.ignored.length === 0) return loaded;
       const { renderIgnored } = await import("../config/load-config.ts");
-      for (const message of renderIgnored(loaded.ignored).filter((candidate) => !warned.has(candidate))) {
-        warned.add(message);
-        options.warn?.(message);
-      }
+      for (const message of renderIgnored(loaded.ignored)) warn(message);
       return loaded;
     },
+    warn,
     close: () => store.close(),
   };
 }

@@ -59,6 +59,7 @@ export async function createMemoryWorkspace(
     runtime,
     overrides: [],
     config: (conversation = []) => Promise.resolve(loadConfig({ conversation, overrides: [] })),
+    warn: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -3,7 +3,7 @@ import { openChatModel } from "../../app/chat-model.ts";
 import { loadConversationConfig } from "../../app/conversation-config.ts";
 import { forkConversation } from "../../app/fork.ts";
 import { openServers } from "../../app/query-tools.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveWhole } from "../../app/resolve-id.ts";
 import type { ToolBox } from "../../app/tool-box.ts";
 import type { Workspace } from "../../app/workspace.ts";
 import { NO_OFFERS } from "../../core/compact-prompt.ts";
@@ -95,13 +95,13 @@ async function forkOf(workspace: Workspace, tree: BranchTree | null): Promise<Br
       hints: ["`jpg chat` begins one; `jpg import` brings in sessions."],
     });
   const { branch } = await forkConversation(workspace, tree, { activate: true });
-  return resolveBranch(workspace, branch);
+  return resolveWhole(workspace, branch);
 }
 
 /** The conversation to go on with; null = there is none yet, and the chat begins one. */
 async function resolveOrNone(workspace: Workspace, id: string | undefined): Promise<BranchTree | null> {
   try {
-    return await resolveBranch(workspace, id);
+    return await resolveWhole(workspace, id);
   } catch (error) {
     if (id === undefined && error instanceof JpgError && error.code === "no_conversation") return null;
     throw error;

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { AcceptedSummary } from "../../app/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact.ts";
 import type { CompactReport } from "../../app/compact-report.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveWhole } from "../../app/resolve-id.ts";
 import type { RangeRequest } from "../../core/bound-resolution.ts";
 import { isBound } from "../../core/range-bound.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
@@ -120,7 +120,7 @@ export const command: CommandSpec = {
     const strategies = readStrategies(context);
     const chunks = readChunks(context.options);
     const workspace = await context.open();
-    const tree = await resolveBranch(workspace, context.args[0]);
+    const tree = await resolveWhole(workspace, context.args[0]);
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {

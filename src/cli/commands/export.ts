@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveBranch, resolveWhole } from "../../app/resolve-id.ts";
 import { treeAt } from "../../app/tree-at.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
@@ -29,7 +29,11 @@ export const command: CommandSpec = {
     checkFlags(context);
     const { args, options, open } = context;
     const workspace = await open();
-    const tree = await treeAt(workspace, await resolveBranch(workspace, args[0]), text(options, "at"));
+    const at = text(options, "at");
+    const tree =
+      at === undefined
+        ? await resolveWhole(workspace, args[0])
+        : await treeAt(workspace, await resolveBranch(workspace, args[0]), at);
     if (flag(options, "original"))
       return writeChunks(context, await exportOriginal(workspace, tree, text(options, "session")));
     const model = text(options, "model");

@@ -7,8 +7,8 @@ export const command: CommandSpec = {
   hidden: true,
   passThrough: true,
   arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],
-  run: async ({ runtime }) => {
-    await runHook(runtime);
+  run: async ({ runtime, output }) => {
+    await runHook(runtime, output.warn);
     return 0;
   },
 };

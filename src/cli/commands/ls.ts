@@ -26,6 +26,10 @@ export const command: CommandSpec = {
     else if (rows.length === 0 && unreadable.length === 0)
       output.info("There are no conversations yet: `jpg import` brings sessions in.");
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
+    for (const { branch } of rows.filter(({ spliced }) => spliced === true))
+      output.warn(
+        `Turns of ${branch} do not continue each other: git put them together; \`jpg show ${branch}\` says more.`,
+      );
     for (const { error } of unreadable) output.warn([error.message, ...error.hints].join("\n"));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
