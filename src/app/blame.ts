@@ -12,6 +12,7 @@ import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { loadWhole } from "./load-view.ts";
 import { turnOf, unknownTurn } from "./pins.ts";
+import { recordSubject } from "./record-subject.ts";
 import { resolveBranch, resolveId } from "./resolve-id.ts";
 import { eventLines } from "./view-text.ts";
 import type { Workspace } from "./workspace.ts";
@@ -24,7 +25,7 @@ export interface BlameSource {
   readonly author: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
-  /** First line of the commit. */
+  /** What the commit did, worded from the record. */
   readonly subject: string;
 }
 
@@ -73,7 +74,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
     return {
       ...row,
       action: actionOf(disposition, item),
-      by: sourceOf(entries, disposition.compaction.id),
+      by: sourceOf(entries, disposition.compaction),
       ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
       ...(next === undefined ? {} : { next }),
     };
@@ -152,13 +153,14 @@ function nextDecider(
   return resolveDispositions(turns, others).get(event.id)?.compaction.id;
 }
 
-function sourceOf(entries: readonly LogEntry[], id: string): BlameSource {
+function sourceOf(entries: readonly LogEntry[], record: Compaction): BlameSource {
+  const { id } = record;
   const entry = entries.find(({ added }) => added.some((path) => compactionIdOfPath(path) === id));
   return {
     compaction: id,
     commit: entry?.commit ?? "",
     author: entry?.author.name ?? "",
     timestamp: entry === undefined ? "" : new Date(entry.committer.seconds * 1000).toISOString(),
-    subject: entry?.message.split("\n", 1)[0] ?? "",
+    subject: recordSubject({ kind: "compaction", record }),
   };
 }

@@ -6,7 +6,7 @@ import { JpgError, userError } from "../core/errors.ts";
 import { pinnedEvents } from "../core/pin.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../core/plan-fork.ts";
 import { findProfile } from "../core/profile.ts";
-import { compactionMessage } from "../store/commit-message.ts";
+import { compactionMessage, forkMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange } from "../store/conversation-store.ts";
 import { currentSignature, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
@@ -136,8 +136,7 @@ async function adjustment(
   const { plan, start } = facts;
   const changes: FileChange[] = [...start.changes];
   const aligned = changes.length;
-  const what = start.isCut ? "later turns removed, history here is squashed" : "compactions as they were at the tip";
-  let message = `fork at turn ${start.turnCount - 1}: ${what}\n`;
+  let message = forkMessage(start.turnCount - 1, start.isCut);
   if (plan.omit !== undefined) {
     const covers = await coversDigest(plan.omit, coverFacts(workspace.store, tree));
     const keep = await pinnedUpTo(workspace, tree, plan.omit.to_turn);

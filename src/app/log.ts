@@ -1,13 +1,13 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
 
 import type { Compaction } from "../core/compaction.ts";
-import { parseCompactionLine } from "../core/compaction-line.ts";
 import { describePolicies } from "../core/policy.ts";
 import type { TokenSource } from "../core/tokens/token-meter.ts";
 import type { LogEntry } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
-import { compactionIdOfPath } from "./compaction-path.ts";
+import { compactionIdOfPath, readRecord } from "./compaction-path.ts";
 import { loadCompactions } from "./load-view.ts";
+import { type RecordedChange, recordSubject, tellsChange } from "./record-subject.ts";
 import type { LogReport, LogRow } from "./reports.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -22,37 +22,42 @@ export async function readCompactionLog(workspace: Workspace, tree: BranchTree):
     entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
   );
   const seen = new Set<string>();
-  const rows = entries.toReversed().flatMap((entry) =>
-    changesOf(entry).map(({ path, id, kind }): LogRow => {
+  const rows = entries.toReversed().flatMap((entry) => {
+    const changes = changesOf(entry).map(({ path, id, kind: change }) => {
+      const kind =
+        change === "removed" ? ("revert" as const) : seen.has(id) ? ("reapply" as const) : ("compaction" as const);
+      seen.add(id);
+      return { path, id, kind, record: records.get(path) ?? null };
+    });
+    const commit = describeCommit(entry, changes);
+    return changes.map(({ path, id, kind, record }): LogRow => {
       const isLive = live.has(path);
       const reason = isLive ? reasons.get(id) : undefined;
-      const row = kind === "removed" ? "revert" : seen.has(id) ? "reapply" : "compaction";
-      seen.add(id);
       return {
-        ...describe(records.get(path) ?? null),
-        ...describeCommit(entry),
-        kind: row,
+        ...describe(record),
+        ...commit,
+        subject: recordSubject({ kind, record }),
+        kind,
         compaction: id,
         // What is in force is so by the newest commit that added it.
-        live: isLive && kind === "added" && newest.get(path) === entry.commit,
+        live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
         ...(reason === undefined ? {} : { not_applied: reason }),
       };
-    }),
-  );
+    });
+  });
   return rows.reverse();
 }
 
-function describeCommit({
-  commit,
-  message,
-  committer,
-  author,
-}: LogEntry): Pick<LogRow, "commit" | "subject" | "timestamp" | "author"> {
+function describeCommit(
+  { commit, message, committer, author }: LogEntry,
+  changes: readonly RecordedChange[],
+): Pick<LogRow, "commit" | "timestamp" | "author" | "message"> {
+  const subject = message.split("\n", 1)[0] ?? "";
   return {
     commit,
-    subject: message.split("\n", 1)[0] ?? "",
     timestamp: new Date(committer.seconds * 1000).toISOString(),
     author: author.name,
+    ...(tellsChange(subject, changes) ? {} : { message: subject }),
   };
 }
 
@@ -83,19 +88,10 @@ async function readRecords(workspace: Workspace, entries: readonly LogEntry[]): 
   const blobs = await collectBlobs(workspace.store, [...oids.values()]);
   const records = new Map<string, Compaction>();
   [...oids.keys()].forEach((path, index) => {
-    const record = parseOrNull(new TextDecoder().decode(blobs[index]), path);
+    const record = readRecord(blobs[index] ?? new Uint8Array(), path);
     if (record !== null) records.set(path, record);
   });
   return records;
-}
-
-// A history must stay readable when one record in it is damaged: the row then has no range.
-function parseOrNull(text: string, path: string): Compaction | null {
-  try {
-    return parseCompactionLine(text, path);
-  } catch {
-    return null;
-  }
 }
 
 function describe(

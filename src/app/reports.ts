@@ -56,7 +56,10 @@ export interface LogRow {
   /** Turn positions, 0-based, inclusive; null when the record cannot be read. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;
+  /** What the commit did, worded from the record. */
   readonly subject: string;
+  /** The commit's own subject, where it tells something else than the record. */
+  readonly message?: string;
   readonly source: string | null;
   /** Whether the compaction is in force at the tip. */
   readonly live: boolean;
@@ -197,6 +200,8 @@ export interface ShowCompaction {
   readonly conversation: string;
   readonly branch: string;
   readonly commit: string;
+  /** The commit's own subject, where it tells something else than the record. */
+  readonly message?: string;
   readonly event: Compaction;
   /** Policies in words, as in the commit's subject. */
   readonly policies: string;

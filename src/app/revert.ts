@@ -2,11 +2,11 @@
 // be lost: only the record's file goes or comes back.
 import { compareCompactions, isHiding } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
-import { revertMessage } from "../store/commit-message.ts";
+import { formatCommitMessage, subjectOf } from "../store/commit-message.ts";
 import type { FileChange, LogEntry } from "../store/conversation-store.ts";
 import { type AppendedCommit, commitChange } from "./append-record.ts";
-import { type BranchTree, loadTip } from "./branch-tree.ts";
-import { compactionIdOfPath } from "./compaction-path.ts";
+import { type BranchTree, collectBlobs, loadTip } from "./branch-tree.ts";
+import { compactionIdOfPath, readRecord } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
 import { type LiveCompactions, loadView, loadWhole } from "./load-view.ts";
@@ -42,14 +42,10 @@ async function revertTargets(
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
   const appended: AppendedCommit[] = [];
   for (const plan of plans) {
-    const { message, commit: reverted } = plan.entry;
     const planned = await commitChange(workspace, tree, async (current) => {
       const changes = await changesFor(workspace, current, plan);
-      const subject = message.split("\n", 1)[0] ?? "";
       // Somebody else may have done it meanwhile.
-      return changes.length === 0
-        ? null
-        : { message: revertMessage({ subject, commit: reverted }), changes, sign: true };
+      return changes.length === 0 ? null : { message: await messageFor(workspace, plan), changes, sign: true };
     });
     if (planned !== null) appended.push(planned);
     tree = await treeOf(workspace, name);
@@ -161,6 +157,17 @@ async function changesFor(workspace: Workspace, current: BranchTree, plan: Rever
     ...plan.remove.filter((path) => live.has(path)).map((path): FileChange => ({ path, remove: true })),
     ...[...oids].map(([path, oid]): FileChange => ({ path, oid })),
   ];
+}
+
+/** The message of the commit, worded from the record; a record that cannot be read is named by its id. */
+async function messageFor({ store }: Workspace, { entry, remove, restore, ids }: RevertPlan): Promise<string> {
+  const isBack = remove.length === 0;
+  const path = (isBack ? restore : remove)[0] ?? "";
+  const oids = await store.readEntries(isBack ? (entry.parents[0] ?? "") : entry.commit, [path]);
+  const [bytes = new Uint8Array()] = await collectBlobs(store, [...oids.values()]);
+  const record = readRecord(bytes, path);
+  const subject = record === null ? `compaction ${ids[0]}` : subjectOf(record);
+  return formatCommitMessage({ type: isBack ? "reapply" : "revert", subject, commit: entry.commit });
 }
 
 /** Says so when a later summary over the same turns keeps the revert from showing. */

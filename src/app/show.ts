@@ -18,6 +18,7 @@ import { type LiveCompactions, loadCompactions, loadWhole } from "./load-view.ts
 import { readCompactionLog } from "./log.ts";
 import { lossOf } from "./loss.ts";
 import { receiptOf } from "./receipt.ts";
+import { tellsChange } from "./record-subject.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
 import { warnOfSplice } from "./spliced-turns.ts";
@@ -92,6 +93,7 @@ async function showCompaction(
   const [bytes] = await collectBlobs(workspace.store, [oid]);
   const compaction = parseCompactionLine(new TextDecoder().decode(bytes), path);
   const live = tree.compactions.some((file) => file.path === path);
+  const subject = entry.message.split("\n", 1)[0] ?? "";
   const notApplied = (await loadCompactions(workspace.store, tree)).unapplied.find(
     (candidate) => candidate.compaction.id === compaction.id,
   );
@@ -100,6 +102,7 @@ async function showCompaction(
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
     commit: entry.commit,
+    ...(tellsChange(subject, [{ kind: "compaction", record: compaction }]) ? {} : { message: subject }),
     event: compaction,
     policies: describePolicies(compaction),
     live,

@@ -38,7 +38,7 @@ export function indentLine(line: string): string {
 export function originLabel(origin: Origin): string {
   if (origin.kind === "kept") return `turn ${origin.turn}`;
   const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
-  return `${turns}: ${origin.kind} ${origin.compaction}`;
+  return `${turns}: ${origin.imported === true ? "imported " : ""}${origin.kind} ${origin.compaction}`;
 }
 
 /** Renders what a model sees of a view as blocks, in order. Events no model sees have none. */

@@ -25,7 +25,8 @@ export function renderLog(rows: LogReport, rendering: LogRendering): string {
 
 /** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
 export function renderLogLine(row: LogRow, style: Style): string {
-  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${forTerminalLine(row.subject)}`;
+  const mark = row.message === undefined ? "" : ` ${style.caution("[message differs]")}`;
+  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
 }
 
 function decoration(row: LogRow, style: Style): string {
@@ -54,12 +55,19 @@ function renderEntry(row: LogRow, rendering: Rendering): string {
       ["Source", row.source],
       ["Profile", row.profile],
       ["Not applied", row.not_applied],
+      ["Message", row.message === undefined ? null : renderMessage(row.message)],
     ],
     rendering,
   );
   const head = `${style.commit(`commit ${row.commit}`)} ${decoration(row, style)}`;
-  const body = [row.subject, ...(row.summary === undefined ? [] : ["", row.summary])].join("\n");
+  const heading = row.source === "import" ? ["Summary, as it was imported:", ""] : [];
+  const body = [row.subject, ...(row.summary === undefined ? [] : ["", ...heading, row.summary])].join("\n");
   return [head, ...fields, "", indentText(body)].join("\n");
+}
+
+/** Renders a commit's own subject where it tells something else than the record. */
+export function renderMessage(message: string): string {
+  return `"${message}" (the commit says so; the record does not)`;
 }
 
 function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): string {

@@ -6,6 +6,7 @@ import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import { formatTokens } from "../core/token-estimate.ts";
 import { renderPrice } from "../core/usage-price.ts";
 import { type Field, renderFields } from "./render-fields.ts";
+import { renderMessage } from "./render-log.ts";
 import { renderLoss } from "./render-loss.ts";
 import {
   type BeforeAfter,
@@ -42,11 +43,12 @@ function standing({ live, not_applied }: ShowCompaction, style: Style): string {
   return not_applied === undefined ? style.good("live") : style.caution("live, not applied");
 }
 
-function originFields({ event, commit, branch, policies, not_applied }: ShowCompaction): Field[] {
+function originFields({ event, commit, branch, policies, not_applied, message }: ShowCompaction): Field[] {
   const bounds = [event.from_event && `from ${event.from_event}`, event.to_event && `up to ${event.to_event}`];
   const cut = bounds.filter(Boolean).join(", ");
   return [
     ["Commit", commit],
+    ["Message", message === undefined ? null : renderMessage(message)],
     ["Branch", branch],
     ["Date", renderTime(event.timestamp)],
     ["Range", `turns ${renderRange(event.from_turn, event.to_turn)}${cut === "" ? "" : ` (${cut})`}`],
@@ -66,7 +68,8 @@ function originFields({ event, commit, branch, policies, not_applied }: ShowComp
 }
 
 function summaryHeading({ summary }: Compaction): string {
-  return summary?.source === "extractive" ? "Summary (an extract by fixed rules, not written by a model):" : "Summary:";
+  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model):";
+  return summary?.source === "imported" ? "Summary (as it was imported; jpg did not check it):" : "Summary:";
 }
 
 /** What a summary cost; null where no model was asked, or nobody recorded it. */

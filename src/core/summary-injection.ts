@@ -29,10 +29,11 @@ export function isInjected(compaction: Compaction): boolean {
 
 /** Creates the projected turn of a summary or replacement. */
 export function createInjectedTurn(compaction: Compaction, site: InjectionSite): ProjectedTurn {
-  const { id, summary, replacement } = compaction;
+  const { id, summary, replacement, source } = compaction;
   const start: TurnStart = { type: "turn_start", id: `${id}.turn`, timestamp: site.timestamp };
   const kind = replacement === undefined ? "summary" : "replacement";
-  const origin = { kind, from: site.from, to: site.to, compaction: id } as const;
+  const imported = source === "import" ? ({ imported: true } as const) : {};
+  const origin = { kind, from: site.from, to: site.to, compaction: id, ...imported } as const;
   if (replacement !== undefined) return { origin, events: [start, ...listReplacement(id, replacement, site)] };
   if (summary === undefined) return { origin, events: [start] };
   return { origin, events: [start, ...listSummary(compaction, summary, site)] };

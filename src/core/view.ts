@@ -9,6 +9,8 @@ export type Origin =
       readonly from: number;
       readonly to: number;
       readonly compaction: string;
+      /** It came in with an imported session: jpg neither wrote nor checked it. */
+      readonly imported?: true;
     };
 
 export interface ProjectedTurn {

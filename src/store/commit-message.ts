@@ -14,6 +14,10 @@ const REQUEST_LENGTH = 60;
 /** Longest name of a profile or model in a trailer, characters. */
 const NAME_LENGTH = 100;
 
+const FORK_CUT = "later turns removed, history here is squashed";
+const FORK_ALIGNED = "compactions as they were at the tip";
+const REVERT_SUBJECT = /^(Revert|Reapply) "(.*)"$/;
+
 /** The commit of one turn. */
 export interface TurnCommit {
   readonly type: "turn";
@@ -71,11 +75,28 @@ export function compactionMessage(work: {
   return formatCommitMessage(compactionCommit(work.compaction), compactionBody(work.compaction, work.hidden));
 }
 
-/** Makes the message of a commit that takes another back; taking back a revert is a reapply, as git has it. */
-export function revertMessage({ subject, commit }: Omit<RevertCommit, "type">): string {
-  const original = /^Revert "(?!Revert ")(.*)"$/.exec(subject)?.[1];
-  if (original !== undefined) return formatCommitMessage({ type: "reapply", subject: original, commit });
-  return formatCommitMessage({ type: "revert", subject: forLine(subject), commit });
+/** Gives the subject of a compaction's commit, as its record has it. */
+export function subjectOf(compaction: Compaction): string {
+  return compactionSubject(compactionCommit(compaction));
+}
+
+/** Takes the words of reverts and reapplies off a subject: what is left, and whether it ends up taken back. */
+export function takenBack(subject: string): { readonly subject: string; readonly isTakenBack: boolean } {
+  const match = REVERT_SUBJECT.exec(subject);
+  if (match === null) return { subject, isTakenBack: false };
+  const inner = takenBack(match[2] ?? "");
+  return { subject: inner.subject, isTakenBack: match[1] === "Revert" ? !inner.isTakenBack : inner.isTakenBack };
+}
+
+/** Makes the message of the commit that a fork needs; `turn` = its last, 0-based, `isCut` = the commit takes later turns away. */
+export function forkMessage(turn: number, isCut: boolean): string {
+  return `fork at turn ${turn}: ${isCut ? FORK_CUT : FORK_ALIGNED}\n`;
+}
+
+/** Whether a subject is that of a fork's commit. */
+export function isForkSubject(subject: string): boolean {
+  const what = /^fork at turn \d+: (.*)$/.exec(subject)?.[1];
+  return what === FORK_CUT || what === FORK_ALIGNED;
 }
 
 /** Formats what a message stands for; `body` goes between a compaction's subject and trailers. */
@@ -184,7 +205,7 @@ function parseRange(text: string): CutRange | null {
 }
 
 function parseRevert(subject: string, text: string): RevertCommit | null {
-  const match = /^(Revert|Reapply) "(.*)"$/.exec(subject);
+  const match = REVERT_SUBJECT.exec(subject);
   const commit = /^This reverts commit ([0-9a-f]{40,64})\b/m.exec(text)?.[1];
   if (match === null || commit === undefined) return null;
   return { type: match[1] === "Revert" ? "revert" : "reapply", subject: match[2] ?? "", commit };

@@ -6,9 +6,11 @@ import type { HiddenContent } from "../../src/core/hidden-content.ts";
 import {
   type CommitMessage,
   compactionMessage,
+  forkMessage,
   formatCommitMessage,
+  isForkSubject,
   parseCommitMessage,
-  revertMessage,
+  takenBack,
   turnMessage,
 } from "../../src/store/commit-message.ts";
 
@@ -150,18 +152,23 @@ function trailersByGit(message: string): string[] {
   return output.trimEnd().split("\n");
 }
 
-describe("the message of a revert", () => {
-  it("is in stock git's words", () => {
-    expect(revertMessage({ subject: "compact 0..1: summary", commit: sha })).toBe(
-      `Revert "compact 0..1: summary"\n\nThis reverts commit ${sha}.\n`,
-    );
+describe("takenBack", () => {
+  it.each([
+    ["compact 0..1: summary", "compact 0..1: summary", false],
+    ['Revert "x"', "x", true],
+    ['Reapply "x"', "x", false],
+    ['Revert "Revert "x""', "x", false],
+    ['Revert "Reapply "x""', "x", true],
+    ['Reapply "Revert "x""', "x", true],
+  ])("reads %s", (text, subject, isTakenBack) => {
+    expect(takenBack(text)).toEqual({ subject, isTakenBack });
   });
+});
 
-  it("of a revert is a reapply, and of a reapply a revert", () => {
-    const [revert = ""] = revertMessage({ subject: "compact 0..1: summary", commit: sha }).split("\n");
-    expect(revertMessage({ subject: revert, commit: sha })).toMatch(/^Reapply "compact 0\.\.1: summary"\n/);
-    expect(revertMessage({ subject: 'Reapply "x"', commit: sha })).toMatch(/^Revert "Reapply "x""\n/);
-    expect(revertMessage({ subject: 'Revert "Revert "x""', commit: sha })).toMatch(/^Revert "Revert "Revert "x"""\n/);
+describe("the message of a fork", () => {
+  it("is told from others", () => {
+    for (const isCut of [true, false]) expect(isForkSubject(forkMessage(3, isCut).trimEnd())).toBe(true);
+    expect(isForkSubject("fork at turn 3: all is well")).toBe(false);
   });
 });
 

@@ -44,7 +44,8 @@ function headingOf({ origin, events }: ProjectedTurn): string {
   if (origin.kind === "kept") return `## Turn ${origin.turn}${origin.part === true ? " (continued)" : ""}${time}`;
   const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
   const what = origin.kind === "summary" ? `Summary of ${turns}` : `In place of ${turns}`;
-  return `## ${what} · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}`;
+  const source = origin.imported === true ? " · imported, not checked" : "";
+  return `## ${what} · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}${source}`;
 }
 
 /** ` · 2026-03-04 05:06:07 UTC`; "" when the timestamp is none. */

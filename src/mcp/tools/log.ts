@@ -8,7 +8,7 @@ const row = z.object({
   kind: z.enum(["compaction", "revert", "reapply"]),
   compaction: z.string(),
   commit: z.string(),
-  subject: z.string(),
+  subject: z.string().describe("What the commit did, as its record has it."),
   from_turn: z.number().nullable(),
   to_turn: z.number().nullable(),
   live: z.boolean().describe("Whether it is in force."),
