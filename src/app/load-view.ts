@@ -38,7 +38,10 @@ export interface LoadedWhole extends LoadedView {
 const decoder = new TextDecoder();
 
 /** Reads and checks the live compactions. Throws `malformed_compaction` naming the file. */
-export async function loadCompactions(store: ConversationStore, tree: BranchTree): Promise<LiveCompactions> {
+export async function loadCompactions(
+  store: ConversationStore,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+): Promise<LiveCompactions> {
   const blobs = await collectBlobs(
     store,
     tree.compactions.map((file) => file.oid),
@@ -65,7 +68,7 @@ export async function loadCompactions(store: ConversationStore, tree: BranchTree
 /** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */
 async function checkAll(
   store: ConversationStore,
-  tree: BranchTree,
+  tree: Pick<BranchTree, "turnOids">,
   compactions: readonly Compaction[],
 ): Promise<CoverCheck[]> {
   const facts = coverFacts(store, tree);

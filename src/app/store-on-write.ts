@@ -20,7 +20,7 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     get objectsRead() {
       return made?.objectsRead ?? 0;
     },
-    listBranches: async () => (await made?.listBranches()) ?? [],
+    listBranches: async (passOver) => (await made?.listBranches(passOver)) ?? [],
     readBranch: async (name) => (await made?.readBranch(name)) ?? null,
     readActiveBranch: async () => (await made?.readActiveBranch()) ?? null,
     resolveCommit: async (revision) => (await made?.resolveCommit(revision)) ?? null,
@@ -34,6 +34,7 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     readLog: async (query) => (await open()).readLog(query),
     findText: async (commits, query) => (await made?.findText(commits, query)) ?? new Map(),
     write: async (writes) => writeUnlessEmpty(writes, open),
+    verify: async () => (await made?.verify()) ?? { problems: [], rewritten: [] },
     createBranch: async (name, commit) => (await open()).createBranch(name, commit),
     close: async () => made?.close(),
   };

@@ -53,7 +53,8 @@ async function readStart(store: ConversationStore, oid: string, atLeast?: number
   return new Uint8Array();
 }
 
-function decodeLines({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<string> {
+/** The lines of a turn file, each with its line end. */
+export function decodeLines({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<string> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   return isAscii(bytes) ? splitLines(bytes.toString("latin1")) : decodeEachLine(bytes);
 }

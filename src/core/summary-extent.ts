@@ -41,7 +41,7 @@ export function extendEventRange(
  * The events a compaction covers, clamped to the conversation; null for none. A bound in a turn that was not read counts as
  * the whole turn. One that its turn does not hold lies behind what is there.
  */
-function eventRangeOf(
+export function eventRangeOf(
   compaction: Compaction,
   { turnCount, turns }: { readonly turnCount: number; readonly turns: ReadonlyMap<number, Turn> },
 ): EventRange | null {

@@ -1,6 +1,8 @@
 // The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 
+import type { JpgError } from "../core/errors.ts";
+
 /** A branch and the commit it stands at; `name` without `refs/heads/`. */
 export interface BranchTip {
   readonly name: string;
@@ -15,6 +17,8 @@ export interface TreeFile {
   readonly oid: string;
   /** Bytes; present when sizes were asked for. */
   readonly size?: number;
+  /** What it is where it is no plain file. */
+  readonly special?: "link" | "repository";
 }
 
 export interface Signature {
@@ -91,6 +95,23 @@ export interface TextQuery {
   readonly ignoreCase?: boolean;
 }
 
+/** A file that a commit changed where it stood. */
+export interface RewrittenFile {
+  readonly commit: string;
+  readonly path: string;
+  /** Object ids before and after. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What the engine found in the repository. */
+export interface StoreVerdict {
+  /** Objects that are missing or damaged and refs that name no commit, in git's words. */
+  readonly problems: readonly string[];
+  /** Files that commits on a branch changed in place; merges are not looked at. Newest commit first. */
+  readonly rewritten: readonly RewrittenFile[];
+}
+
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
 export interface ConversationStore {
   readonly engine: "native" | "embedded";
@@ -101,8 +122,8 @@ export interface ConversationStore {
   /** Worktrees, where the engine has them. */
   readonly worktrees: Worktrees | null;
 
-  /** All branches, ordered by name. */
-  listBranches(): Promise<readonly BranchTip[]>;
+  /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
+  listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
   /** The commit of a branch, or null when there is none. */
   readBranch(name: string): Promise<string | null>;
   /** The branch HEAD names (the active conversation), also when it has no commit yet; null when detached. */
@@ -128,6 +149,8 @@ export interface ConversationStore {
   findText(commits: readonly string[], query: TextQuery): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Writes objects, then moves each branch by compare-and-swap. One pass for all writes. */
   write(writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>): Promise<readonly WriteResult[]>;
+  /** What is wrong below the branches, whatever the files mean. Reads every object once. */
+  verify(): Promise<StoreVerdict>;
   /** Creates a branch at a commit without writing an object. False when it exists. */
   createBranch(name: string, commit: string): Promise<boolean>;
   /** How many objects have been read since the store was opened (for tests of what a view costs). */

@@ -1,7 +1,7 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
 // one fast-import and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
-import { repositoryError, userError } from "../core/errors.ts";
+import { type JpgError, repositoryError, userError } from "../core/errors.ts";
 import { createBlobReader } from "./blob-reader.ts";
 import { configureBranches } from "./branch-config.ts";
 import { readCommitTimes } from "./commit-time.ts";
@@ -19,6 +19,7 @@ import { signCommits } from "./sign-commits.ts";
 import { createSizeReader, type SizeReader } from "./size-reader.ts";
 import { findText } from "./text-finder.ts";
 import { createTreeReader } from "./tree-reader.ts";
+import { verifyStore } from "./verify-store.ts";
 import { checkAdvance, refusal } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
 import { createWorktrees } from "./worktrees.ts";
@@ -45,7 +46,7 @@ export async function openNativeStore(options: {
     root,
     gitDir: repository.gitDir,
     worktrees: createWorktrees(repository, worktreeRoot),
-    listBranches: () => listBranches(repository),
+    listBranches: (passOver) => listBranches(repository, passOver),
     readBranch: async (name) => readRef(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
     useBranch: (name) => useBranch(repository, name),
@@ -60,6 +61,7 @@ export async function openNativeStore(options: {
     readLog: (query) => readLog(repository, query),
     findText: (commits, query) => findText(repository, commits, query),
     write: (writes) => write(repository, worktreeRoot, writes),
+    verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {
       return reader.count;
@@ -70,13 +72,19 @@ export async function openNativeStore(options: {
   };
 }
 
-async function listBranches(repository: Repository): Promise<readonly BranchTip[]> {
+async function listBranches(
+  repository: Repository,
+  passOver?: (error: JpgError) => void,
+): Promise<readonly BranchTip[]> {
   const args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"];
   const result = await tryCommand(repository, { args });
   if (result.code !== 0) throw await commandError(repository, { args }, result);
   // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
-  const broken = /ignoring broken ref (refs\/heads\/\S+)/.exec(result.stderr)?.[1];
-  if (broken !== undefined) throw brokenBranch(repository, broken);
+  for (const [, broken = ""] of result.stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
+    const error = brokenBranch(repository, broken);
+    if (passOver === undefined) throw error;
+    passOver(error);
+  }
   const lines = result.stdout.toString().split("\n");
   return lines
     .filter((line) => line !== "")
@@ -86,7 +94,7 @@ async function listBranches(repository: Repository): Promise<readonly BranchTip[
     }));
 }
 
-function brokenBranch({ gitDir, cwd }: Repository, ref: string): Error {
+function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
   return repositoryError("store_damaged", `the store is damaged: ${join(gitDir, ref)} holds no commit id`, {
     hints: [
       `the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,

@@ -5,7 +5,12 @@ export interface TreeEntry {
   readonly name: string;
   readonly oid: string;
   readonly isTree: boolean;
+  /** What it is where it is neither a folder nor a plain file. */
+  readonly special?: "link" | "repository";
 }
+
+/** By mode. */
+const SPECIAL: Readonly<Record<string, TreeEntry["special"]>> = { "120000": "link", "160000": "repository" };
 
 /** Parses a tree object. Names are UTF-8. */
 export function parseTree(bytes: Buffer): TreeEntry[] {
@@ -15,11 +20,13 @@ export function parseTree(bytes: Buffer): TreeEntry[] {
     const space = bytes.indexOf(0x20, at);
     const end = bytes.indexOf(0, space);
     if (space < 0 || end < 0) break;
-    entries.push({
+    const entry = {
       name: bytes.toString("utf8", space + 1, end),
       oid: bytes.toString("hex", end + 1, end + 21),
       isTree: bytes[at] === 0x34,
-    });
+    };
+    const special = SPECIAL[bytes.toString("latin1", at, space)];
+    entries.push(special === undefined ? entry : { ...entry, special });
     at = end + 21;
   }
   return entries;

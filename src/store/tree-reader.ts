@@ -91,18 +91,20 @@ async function listFolder(load: Load, find: Find, commit: string, folder: string
   if (folder === "") return listTree(load, `${commit}^{tree}`, "");
   const entry = await find(commit, folder);
   if (entry === null) return [];
-  return entry.isTree ? listTree(load, entry.oid, `${folder}/`) : [{ path: folder, oid: entry.oid }];
+  return entry.isTree ? listTree(load, entry.oid, `${folder}/`) : [toFile(folder, entry)];
 }
 
 async function listTree(load: Load, oid: string, prefix: string): Promise<TreeFile[]> {
   const lists = await Promise.all(
     (await load(oid)).map((entry) =>
-      entry.isTree
-        ? listTree(load, entry.oid, `${prefix}${entry.name}/`)
-        : [{ path: prefix + entry.name, oid: entry.oid }],
+      entry.isTree ? listTree(load, entry.oid, `${prefix}${entry.name}/`) : [toFile(prefix + entry.name, entry)],
     ),
   );
   return lists.flat();
+}
+
+function toFile(path: string, { oid, special }: TreeEntry): TreeFile {
+  return special === undefined ? { path, oid } : { path, oid, special };
 }
 
 /** Drops folders that lie inside another, and orders them as git orders paths. */

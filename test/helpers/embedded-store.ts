@@ -93,6 +93,8 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
         ),
       );
     },
+    // isomorphic-git has nothing that checks a repository.
+    verify: () => Promise.resolve({ problems: [], rewritten: [] }),
     async readLog(query) {
       const from = await resolveCommit(repository, query.from);
       if (from === null) throw repositoryError("object_missing", `no commit is named ${query.from}`);

@@ -1,0 +1,29 @@
+import { checkStore } from "../../app/fsck.ts";
+import { resolveId } from "../../app/resolve-id.ts";
+import type { CommandContext, CommandSpec } from "../command.ts";
+import { renderFsck } from "../render-fsck.ts";
+
+export const command: CommandSpec = {
+  name: "fsck",
+  summary: "check that everything stored is whole and says the same",
+  description:
+    "Reads the whole store once: git's objects and refs, each file of each branch, ids, calls and results, the chain of turns, what compactions cover, the coverage invariant, attachments, sources, views. Each line names severity (E = cannot be read, or is read otherwise than it was written; W = can, but is not as it should be), kind, place, and what to do. Nothing is changed. Exit code 1 when there is an error.",
+  arguments: [{ name: "[id]", description: "conversation; default the whole store" }],
+  examples: [
+    { command: "jpg fsck", explains: "the whole store" },
+    { command: "jpg fsck @ --json", explains: "the active conversation, for a program" },
+  ],
+  run: async (context) => {
+    const report = await check(context);
+    if (context.json) context.output.json(report);
+    else await context.output.page(renderFsck(report, context.output));
+    return report.ok ? 0 : 1;
+  },
+};
+
+async function check({ args: [word], open }: CommandContext): ReturnType<typeof checkStore> {
+  const workspace = await open();
+  if (word === undefined) return await checkStore(workspace);
+  const { branch } = await resolveId(workspace, word);
+  return await checkStore(workspace, new Set([branch]));
+}

@@ -1,0 +1,110 @@
+// Checks one-line records by themselves: whether they can be read, and whether their names are those of their content.
+import { type Compaction, compareCompactions } from "../compaction.ts";
+import { parseCompactionLine, parseRecordLine, recordPath } from "../compaction-line.ts";
+import { JpgError } from "../errors.ts";
+import type { RecordFolder } from "./branch-files.ts";
+import { createFinding, type Finding } from "./finding.ts";
+
+/** A record file with its text. */
+export interface RecordText {
+  readonly folder: RecordFolder;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A compaction with its file. */
+export interface CheckedCompaction {
+  readonly path: string;
+  readonly compaction: Compaction;
+}
+
+/** The records of a branch. */
+export interface CheckedRecords {
+  /** Those that can be read, oldest first. */
+  readonly compactions: readonly CheckedCompaction[];
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the records of a branch. */
+export function checkRecords(records: readonly RecordText[]): CheckedRecords {
+  const findings: Finding[] = [];
+  const compactions: CheckedCompaction[] = [];
+  const paths = new Map<string, string>();
+  for (const { folder, path, text } of records) {
+    const record = parseOrReport({ folder, path, text }, findings);
+    if (record === null) continue;
+    if (folder === "compactions") compactions.push({ path, compaction: record as unknown as Compaction });
+    findings.push(...checkName(folder, path, record), ...checkType(folder, path, record));
+    const key = `${folder} ${String(record["id"])}`;
+    const other = paths.get(key);
+    if (other !== undefined) findings.push(repeated(path, other));
+    paths.set(key, path);
+  }
+  compactions.sort((a, b) => compareCompactions(a.compaction, b.compaction));
+  return { compactions, findings };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseOrReport({ folder, path, text }: RecordText, findings: Finding[]): Fields | null {
+  try {
+    if (folder === "compactions") return parseCompactionLine(text, path) as unknown as Fields;
+    return parseRecordLine(text, path);
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    findings.push(
+      createFinding("record_malformed", {
+        path,
+        message: error.message,
+        hint: `it has no effect; \`jpg git log -p -- ${path}\` shows who changed it, \`jpg git rm -- ${path}\` and a commit take it away`,
+      }),
+    );
+    return null;
+  }
+}
+
+function checkName(folder: RecordFolder, path: string, record: Fields): readonly Finding[] {
+  const expected = nameOf(folder, record);
+  if (expected === path) return [];
+  return [
+    createFinding("record_misnamed", {
+      path,
+      message: expected === null ? "its id or time can name no file" : `by its id and time it would be ${expected}`,
+      hint: "what is inside counts; a name that differs lets two records of one id stand beside each other",
+    }),
+  ];
+}
+
+function nameOf(folder: RecordFolder, record: Fields): string | null {
+  try {
+    return recordPath(folder, String(record["timestamp"]), String(record["id"]));
+  } catch (error) {
+    if (error instanceof JpgError) return null;
+    throw error;
+  }
+}
+
+const TYPES: Readonly<Record<RecordFolder, readonly string[]>> = {
+  compactions: ["compaction"],
+  config: ["config_delta"],
+  meta: ["meta", "pin", "unpin"],
+};
+
+function checkType(folder: RecordFolder, path: string, record: Fields): readonly Finding[] {
+  if (folder !== "config" || record["type"] === "config_delta") return [];
+  return [
+    createFinding("record_malformed", {
+      path,
+      message: `its type is ${JSON.stringify(record["type"])}, expected ${TYPES[folder].join(" or ")}`,
+      hint: `it has no effect; \`jpg git log -- ${path}\` shows who added it`,
+    }),
+  ];
+}
+
+function repeated(path: string, other: string): Finding {
+  return createFinding("record_repeated", {
+    path,
+    message: `it has the id of ${other}`,
+    hint: "of two records with one id the later counts; remove the one that was copied: `jpg git rm -- PATH` and a commit",
+  });
+}
