@@ -20,6 +20,7 @@ import { collectBlobs, parseHeader } from "./branch-tree.ts";
 import { loadCompactions } from "./load-view.ts";
 import { sha256 } from "./object-id.ts";
 import { parseReference } from "./source-pieces.ts";
+import { findSplice } from "./spliced-turns.ts";
 import { decodeLines } from "./turn-bytes.ts";
 
 /** What is known of files that other forks of the conversation hold, too. By position and object id, and by object id. */
@@ -105,12 +106,26 @@ async function checkFiles(
   return [
     ...(await checkAttributes(store, commit)),
     ...turns.flatMap((turn) => turn?.findings ?? []),
-    ...checkTurns(turns),
+    ...(await withSides(store, { name, commit }, checkTurns(turns), turns)),
     ...records.findings,
     ...checkCompactions(records.compactions, turns),
     ...(await checkReading(store, { name, commit }, { files, turns, records })),
     ...(await checkPayloads(store, { commit, files, turns, records, checked })),
   ];
+}
+
+/** Turns that do not follow each other: what gives each side back is the same as other commands say. */
+async function withSides(
+  store: ConversationStore,
+  { name, commit }: BranchTip,
+  findings: readonly Finding[],
+  turns: readonly (StoredTurn | undefined)[],
+): Promise<readonly Finding[]> {
+  const isWhole = turns.every((turn) => turn !== undefined);
+  if (!isWhole || findings.every(({ code }) => code !== "chain_broken")) return findings;
+  const splice = await findSplice(store, { branch: name, commit, turnOids: turns.map(({ oid }) => oid) });
+  const hint = splice?.hints.join(" ") ?? "";
+  return findings.map((finding) => (finding.code === "chain_broken" && hint !== "" ? { ...finding, hint } : finding));
 }
 
 async function checkAttributes(store: ConversationStore, commit: string): Promise<readonly Finding[]> {

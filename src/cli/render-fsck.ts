@@ -1,15 +1,16 @@
 // What an integrity check found: two lines a finding, what is wrong and what to do, then what was checked.
 import type { FsckFinding, FsckReport } from "../app/fsck.ts";
+import { forTerminalLine } from "../core/safe-text.ts";
 import { renderCount } from "./render-quantity.ts";
-import { plainLine, type Rendering } from "./style.ts";
+import type { Rendering } from "./style.ts";
 
 /** Renders findings, each as `E turn_missing BRANCH PATH: …` with its hint below, and a last line with their number. */
 export function renderFsck(report: FsckReport, { style }: Rendering): string {
   const lines = report.findings.flatMap((finding) => {
     const mark = finding.severity === "error" ? style.bad("E") : style.caution("W");
     return [
-      `${mark} ${style.heading(finding.code)}${placeOf(finding)}: ${plainLine(finding.message)}`,
-      style.faint(`  ${plainLine(finding.hint)}`),
+      `${mark} ${style.heading(finding.code)}${placeOf(finding)}: ${forTerminalLine(finding.message)}`,
+      style.faint(`  ${forTerminalLine(finding.hint)}`),
     ];
   });
   const where = `${renderCount(report.branches, "branch", "branches")}, ${renderCount(report.turns, "turn")}`;
@@ -18,7 +19,7 @@ export function renderFsck(report: FsckReport, { style }: Rendering): string {
 
 function placeOf({ branch, path, line }: FsckFinding): string {
   const place = [...(branch === null ? [] : [branch]), ...(path === undefined ? [] : [path])].join(" ");
-  return place === "" ? "" : ` ${plainLine(place)}${line === undefined ? "" : `:${line}`}`;
+  return place === "" ? "" : ` ${forTerminalLine(place)}${line === undefined ? "" : `:${line}`}`;
 }
 
 function total({ findings }: FsckReport): string {
