@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { JpgError, userError } from "../core/errors.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
 import type { ProviderName } from "../core/provider-rules/provider.ts";
 import { type RequestShape, recognizeRequest } from "../core/provider-rules/request-shape.ts";
 import { type BufferSource, createBufferSource } from "./buffer-source.ts";
@@ -76,7 +77,8 @@ function providerFor(shape: RequestShape, path: string, wanted: CheckRequest["pr
 /** The value of a JSON text; undefined when it is none. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? undefined : value;
   } catch {
     return undefined; // the caller says what was expected
   }

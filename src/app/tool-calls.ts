@@ -4,6 +4,7 @@
 import { textOfContent } from "../core/content.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ToolCallResponse } from "../core/event.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import type { AnsweredCall } from "./answer.ts";
 import type { LiveEvents } from "./live-event.ts";
@@ -92,6 +93,7 @@ function problemOf(text: string): string {
   if (text.trim() === "") return "they are empty";
   try {
     const value: unknown = JSON.parse(text);
+    if (isTooDeep(text, value, MAX_FOREIGN_DEPTH)) return `they nest deeper than ${MAX_FOREIGN_DEPTH} levels`;
     return `found ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}`;
   } catch (error) {
     return messageOf(error);

@@ -2,6 +2,7 @@
 // conversation from being read; it comes as a delta with a problem and is reported.
 import { compareTimestamps } from "../core/compaction.ts";
 import { isFields } from "../core/fields.ts";
+import { isTooDeep, MAX_RECORD_DEPTH } from "../core/json-depth.ts";
 
 /** A config delta as read from its file. */
 export interface StoredDelta {
@@ -47,7 +48,7 @@ function damaged(file: string, problem: string): StoredDelta {
 function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? { ...value } : null;
+    return isFields(value) && !isTooDeep(text, value, MAX_RECORD_DEPTH) ? { ...value } : null;
   } catch {
     return null; // reported by the caller as a damaged file
   }

@@ -27,8 +27,8 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const REFERENCE = "$attachment";
 const ESCAPABLE = /^\$+attachment$/;
 const NAME = /^[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
-/** Read by rules and indexes as plain strings, and short by nature. */
-const PLAIN_KEYS: ReadonlySet<string> = new Set(["type", "id", "timestamp", "call_id", "name"]);
+/** Read by rules and indexes as plain strings, and short by nature: a string under one of them stays, however long. */
+const PLAIN_KEYS: ReadonlySet<string> = new Set(["type", "id", "timestamp", "call_id", "name", "kind"]);
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "image/png": "png",
@@ -49,7 +49,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function spill(event: Event, limits: AttachmentLimits, put: Put): Event {
   return mapEntries(event as unknown as Json, (value, key) =>
-    PLAIN_KEYS.has(key) ? value : spillValue(value, limits, put),
+    typeof value === "string" && PLAIN_KEYS.has(key) ? value : spillValue(value, limits, put),
   ) as unknown as Event;
 }
 

@@ -3,6 +3,7 @@
 import type { Compaction } from "./compaction.ts";
 import { checkCompaction } from "./compaction-check.ts";
 import { JpgError, repositoryError, userError } from "./errors.ts";
+import { isTooDeep, MAX_RECORD_DEPTH } from "./json-depth.ts";
 
 /** Most spaces before a key: 64-byte chunks are what git counts similarity in, so any shift below 64 differs. */
 const MAX_PADDING = 63;
@@ -37,11 +38,14 @@ function parseLine(text: string, fail: (reason: string, cause?: unknown) => JpgE
   const body = text.replace(/\r?\n$/, "");
   if (body.trim() === "") throw fail("the file is empty");
   if (/[\r\n]/.test(body)) throw fail("expected one line, found several");
+  let value: unknown;
   try {
-    return JSON.parse(body);
+    value = JSON.parse(body);
   } catch (cause) {
     throw fail("not valid JSON", cause);
   }
+  if (isTooDeep(body, value, MAX_RECORD_DEPTH)) throw fail(`nested deeper than ${MAX_RECORD_DEPTH} levels`);
+  return value;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { type JpgError, repositoryError } from "./errors.ts";
 import type { Event, EventKind } from "./event.ts";
 import { type Fields, isFields } from "./fields.ts";
+import { isTooDeep, MAX_RECORD_DEPTH } from "./json-depth.ts";
 import { forTerminal } from "./safe-text.ts";
 
 /** Where a line stands, for error messages. */
@@ -65,7 +66,8 @@ const OWN_CHECKS: Readonly<Record<EventKind, readonly Check[]>> = {
     field("delta", "a JSON value", () => true),
     optional(field("at_turn", "a turn position >= 0", isPosition), "at_turn"),
   ],
-  note: [field("kind", "a string", isText)],
+  // Long kinds were moved to attachments once.
+  note: [field("kind", "a string", isLongText)],
 };
 
 const COMMON: readonly Check[] = [
@@ -105,6 +107,8 @@ function parseObject(text: string, where: LinePlace): Fields {
     throw malformedLine(text, where, text.trim() === "" ? "the line is empty" : "not valid JSON", cause);
   }
   if (!isFields(value)) throw malformedLine(text, where, `expected a JSON object, found ${kindOf(value)}`);
+  if (isTooDeep(text, value, MAX_RECORD_DEPTH))
+    throw malformedLine(text, where, `nested deeper than ${MAX_RECORD_DEPTH} levels`);
   return value;
 }
 

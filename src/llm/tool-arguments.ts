@@ -1,5 +1,6 @@
 // The arguments that a model wrote for a call, and ids for calls of providers that give none.
 import { isFields } from "../core/fields.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
 import type { AnswerPart } from "./llm-client.ts";
 
 type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;
@@ -29,7 +30,7 @@ function parseArguments(text: string): ToolCall["arguments"] {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
+    return isFields(value) && !isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? value : null;
   } catch {
     return null;
   }

@@ -158,6 +158,24 @@ describe("inline", () => {
     );
   });
 
+  it.each<[string, unknown]>([
+    ["a key that looks escaped, under a plain key", { name: { $$attachment: null } }],
+    ["a reference of the event's own, under a plain key", { name: { $attachment: "not a digest" } }],
+    [
+      "both, in lists and deeper",
+      { call_id: [{ $attachment: 1, $$attachment: { $$$attachment: [{ $attachment: "x" }] } }] },
+    ],
+    ["both, where nothing is plain", { data: { $attachment: null, $$attachment: "y" } }],
+    ["a long string under a plain key", { kind: "k".repeat(300) }],
+  ])("gives back %s", (_, fields) => {
+    const event = { type: "later_kind", id: "e1", ...(fields as object) } as unknown as Event;
+    const kept = createKept();
+    const stored = JSON.parse(JSON.stringify(spill(event, { bytes: 100 }, kept.put))) as Event;
+    expect(kept.files.size).toBe(0);
+    expect(attachmentsOf(stored)).toEqual([]);
+    expect(inline(stored, kept.get)).toEqual(event);
+  });
+
   it("refuses a name that is no digest, so that no path leaves the folder", () => {
     const event = request({ $attachment: "../../etc/passwd" });
     expect(() => inline(event, () => new Uint8Array())).toThrow(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/core/event.ts";
 import { formatEventLine, parseEventLine } from "../../src/core/event-line.ts";
+import { MAX_RECORD_DEPTH } from "../../src/core/json-depth.ts";
 
 const where = { file: "turns/0000/000003.jsonl", line: 7 };
 const parse = (value: unknown): Event => parseEventLine(JSON.stringify(value), where);
@@ -23,10 +24,19 @@ describe("parseEventLine", () => {
     ["an inquiry", { type: "inquiry_request", ...base }],
     ["an answer to it", { type: "inquiry_response", ...base }],
     ["a note", { type: "note", ...base, kind: "progress" }],
+    ["a note of which the kind was moved", { type: "note", ...base, kind: { $attachment: "ab.txt" } }],
     ["an unknown kind", { type: "weather", id: "w1", wind: [1, { from: "west" }] }],
     ["unknown fields", { type: "turn_start", ...base, colour: "blue" }],
   ])("keeps %s as it is", (_name, event) => {
     expect(parse(event)).toEqual(event);
+  });
+
+  it("refuses what nests too deep to be walked", () => {
+    const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    const event = (levels: number): string => `{"type":"weather","id":"w1","wind":${nested(levels)}}`;
+    expect(parseEventLine(event(MAX_RECORD_DEPTH - 1), where).type).toBe("weather");
+    for (const levels of [MAX_RECORD_DEPTH, 100_000])
+      expect(() => parseEventLine(event(levels), where)).toThrow(/nested deeper than 1000 levels/);
   });
 
   it.each<[string, unknown, string]>([
