@@ -63,7 +63,7 @@ export function detectFormat(source: SessionSource, path: string): SessionFormat
 function parseOrNull(text: string): unknown {
   if (text.length > LONGEST_ORIGIN) return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     return null; // not jpg's side line; the importer reports lines that cannot be read
   }

@@ -1,19 +1,24 @@
 // One line of a Claude Code session file, before anything is believed about it: an object, or the reason why it is none.
 // Never throws; every reader below asks for a type and gets `undefined` when the file holds something else.
 
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
+
 /** A parsed line; its values have not been checked. */
 export type RawLine = Readonly<Record<string, unknown>>;
+
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** Parses one line. A string is the reason why it is no line of a session; null is a blank line. */
 export function parseLine(text: string): RawLine | string | null {
   if (text.trim() === "") return null;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(BYTE_ORDER_MARK, ""));
   } catch {
     return describeBadLine(text);
   }
   if (!isRecord(value)) return "not a JSON object";
+  if (isTooDeep(text, value, MAX_FOREIGN_DEPTH)) return `nested deeper than ${MAX_FOREIGN_DEPTH} levels`;
   return typeof value["type"] === "string" ? value : "no `type`";
 }
 

@@ -2,7 +2,8 @@
 import { deriveName } from "./derived-name.ts";
 import type { SessionIndex } from "./session-index.ts";
 
-const USABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** It names a folder of the tree: no name that means another folder, or something to git. */
+const USABLE_ID = /^(?!\.+$|\.git)[A-Za-z0-9._-]{1,128}$/i;
 
 /** Gives the id of an indexed session; a file that names none is called after its first line. */
 export function sessionIdOf({ sessionId, firstLine }: SessionIndex): string {

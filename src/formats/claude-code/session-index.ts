@@ -125,7 +125,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
   const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
   if (leaf !== undefined) draft.promptLeaves.push(leaf);
-  const entry = createEntry({ line, raw, timestamp, earlier: draft.nodes.get(stringOf(raw, "uuid") ?? "") });
+  const entry = createEntry({ line, raw, timestamp, earlier: draft.nodes.get(idOf(raw, "uuid") ?? "") });
   draft.entries.push(entry);
   if (entry.uuid === undefined) return;
   const earlier = draft.nodes.get(entry.uuid);
@@ -141,11 +141,11 @@ interface EntryInput {
 }
 
 function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
-  const uuid = stringOf(raw, "uuid");
+  const uuid = idOf(raw, "uuid");
   const kind = kindOfLine(raw);
-  const parent = stringOf(raw, "parentUuid");
-  const logicalParent = stringOf(raw, "logicalParentUuid");
-  const sourceAssistant = stringOf(raw, "sourceToolAssistantUUID");
+  const parent = idOf(raw, "parentUuid");
+  const logicalParent = idOf(raw, "logicalParentUuid");
+  const sourceAssistant = idOf(raw, "sourceToolAssistantUUID");
   const messageId = kind === "assistant" ? stringOf(recordOf(raw, "message") ?? {}, "id") : undefined;
   return {
     line,
@@ -161,6 +161,12 @@ function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
     ...(messageId !== undefined && { messageId }),
     ...(kind === "boundary" && { preserved: preservedLines(raw) }),
   };
+}
+
+/** An id that a line names; an empty one names nothing. */
+function idOf(raw: RawLine, key: string): string | undefined {
+  const id = stringOf(raw, key);
+  return id === "" ? undefined : id;
 }
 
 function preservedLines(raw: RawLine): readonly string[] {

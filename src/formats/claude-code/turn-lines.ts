@@ -1,5 +1,6 @@
 // The lines of each turn in the order of its events: the path as it is linked, notes where they stand in the file, and
 // the lines of one assistant message together. Appending lines to the file only adds to the newest turn.
+import { appendAll } from "../../core/append-all.ts";
 import type { SessionPath } from "./active-path.ts";
 import type { SessionGraph } from "./session-graph.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
@@ -84,7 +85,7 @@ function mergeByLine(chain: readonly LineEntry[], others: readonly LineEntry[]):
       merged.push(other);
     merged.push(entry);
   }
-  merged.push(...others.slice(next));
+  appendAll(merged, others.slice(next));
   return merged;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/buffer-source.ts";
 import type { Event } from "../../../src/core/event.ts";
 import { projectTurns } from "../../../src/core/projection.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { claudeSessionId, readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { allTurns, createClaudeWriter, importLines, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 
@@ -308,6 +309,49 @@ describe("readClaudeSession", () => {
 });
 
 describe("readClaudeSession, damaged files", () => {
+  it("reads past a byte order mark, at the start and where files were put together", () => {
+    const lines = createClaudeWriter();
+    for (const text of ["first", "second"]) lines.prompt(text);
+    const marked = lines.lines.map((line) => `\ufeff${JSON.stringify(line)}`);
+    expect(eventsOf(marked)).toEqual(eventsOf(lines.lines));
+    expect(importLines(marked).skippedLines).toEqual([]);
+  });
+
+  it("takes an empty id for none", () => {
+    const writer = createClaudeWriter();
+    writer.prompt("first");
+    writer.node({ type: "user", message: { role: "user", content: "nameless" } });
+    writer.say("answer");
+    const lines = writer.lines.map((line, at) => (at === 1 ? { ...line, uuid: "", parentUuid: "" } : line));
+    const events = eventsOf(lines);
+    expect(events.map(({ id }) => id)).not.toContain("");
+    expect(events.filter(({ type }) => type === "note")).toMatchObject([{ kind: "user", data: { text: "nameless" } }]);
+  });
+
+  it.each([501, 2500, 100_000])("names a line that nests %i levels deep, and reads the rest", (levels) => {
+    const writer = createClaudeWriter();
+    for (const text of ["first", "second"]) writer.prompt(text);
+    const deep = `{"type":"user","uuid":"deep","input":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    const session = importLines([writer.lines[0]!, deep, writer.lines[1]!]);
+    expect(session.skippedLines).toEqual([{ line: 2, reason: "nested deeper than 500 levels" }]);
+    expect(texts(allTurns(session).flatMap((turn) => turn.events))).toEqual(["first", "second"]);
+  });
+
+  it("reads a message of 200,000 parts", () => {
+    const writer = createClaudeWriter();
+    const parts = Array.from({ length: 200_000 }, (_, at) => ({ type: "text", text: `part ${at}` }));
+    writer.node({ type: "user", message: { role: "user", content: parts } });
+    const [request] = eventsOf(writer.lines).filter(({ type }) => type === "chat_request");
+    expect(request).toMatchObject({ content: { length: 200_000 } });
+    const view = projectTurns(allTurns(importLines(writer.lines)), []);
+    expect(exportAnthropic(view).messages).toMatchObject([{ role: "user", content: { length: 200_000 } }]);
+  });
+
+  it.each([".git", ".GIT", ".gitmodules", "..", ".", "../x", "a/b", ""])("gives no folder the session id %j", (id) => {
+    const line = { type: "user", uuid: "u", sessionId: id, message: { role: "user", content: "hello" } };
+    expect(importLines([line]).sessionId).toMatch(/^session-[0-9a-z]{13}$/);
+  });
+
   it("lists lines it cannot read by number and reason, and reads the rest", () => {
     const writer = createClaudeWriter();
     writer.prompt("one");
