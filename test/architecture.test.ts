@@ -1,7 +1,7 @@
 // The import directions of docs/ARCHITECTURE.md, as `npm run deps` checks them: they hold, the check really read every
 // module, and each rule notices when it is broken.
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -37,6 +37,15 @@ function sourceFiles(): string[] {
   const names = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
   return names.filter((name) => name.endsWith(".ts")).map((name) => `src/${name.replaceAll("\\", "/")}`);
 }
+
+describe("appending", () => {
+  it("never spreads a list into arguments, of which there is a limit", () => {
+    const spread = /\.(?:push|unshift|splice)\((?:[^{([]*,\s*)?\.\.\./;
+    expect(spread.test("events.push(...more)")).toBe(true);
+    expect(spread.test("events.splice(1, 0, ...head)")).toBe(true);
+    expect(sourceFiles().filter((path) => spread.test(readFileSync(join(root, path), "utf8")))).toEqual([]);
+  });
+});
 
 describe("import directions", () => {
   const found = cruise(root, ["src", "test"]);

@@ -1,5 +1,6 @@
 // Cuts a diff into hunks with context, as `diff -u` numbers them. A hunk never reaches over the heading of a turn, so
 // each one can be named after its turn and the first event that differs in it.
+import { appendAll } from "../core/append-all.ts";
 import type { WordRange } from "./word-diff.ts";
 
 /** Lines of a hunk that fare alike and belong to one event, or the heading of one or of a turn. */
@@ -56,7 +57,7 @@ interface Position {
 export function buildHunks(runs: readonly DiffRun[], context: number): DiffHunk[] {
   const hunks: DiffHunk[] = [];
   const position: Position = { before: 0, after: 0 };
-  for (const turn of groupBy(runs, (run) => run.turn)) hunks.push(...turnHunks(turn, context, position));
+  for (const turn of groupBy(runs, (run) => run.turn)) appendAll(hunks, turnHunks(turn, context, position));
   return hunks;
 }
 
@@ -80,14 +81,14 @@ function turnHunks(runs: readonly DiffRun[], context: number, position: Position
   const stretches = groupBy(runs, (run) => run.kind === "same");
   stretches.forEach((stretch, index) => {
     if (stretch[0]?.kind !== "same") {
-      open.push(...stretch);
+      appendAll(open, stretch);
       return;
     }
     const count = lineCount(stretch);
     const isFirst = index === 0;
     const isLast = index === stretches.length - 1;
     if (!isFirst && !isLast && count <= 2 * context) {
-      open.push(...stretch);
+      appendAll(open, stretch);
       return;
     }
     if (!isFirst) hunks.push(closeHunk([...open, ...cut(stretch, 0, context)], position));

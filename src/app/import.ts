@@ -1,7 +1,9 @@
 // Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
 // go through one write, except where two of them meet in one conversation.
+
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { appendAll } from "../core/append-all.ts";
 import { compareTimestamps } from "../core/compaction.ts";
 import { JpgError } from "../core/errors.ts";
 import type { BranchWrite, WriteResult } from "../store/conversation-store.ts";
@@ -54,7 +56,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const { files, failed } = await filesOf(workspace, request);
   const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
   const run = createRun(workspace, request, { files, counts, sources });
-  run.failed.push(...failed);
+  appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, files);
   remember(run, await store.readActiveBranch());
@@ -175,7 +177,7 @@ async function prepareNext(
   }
   const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
   if (session === null) return null;
-  run.failed.push(...open.beside.leftOut);
+  appendAll(run.failed, open.beside.leftOut);
   const { write, finish, holder } = session;
   const found = holder === null ? null : describeSource(run, open, holder);
   return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };

@@ -1,6 +1,8 @@
 // The line diff of two texts: shortest edit script while it is cheap, else the differing middle replaced as a whole. It
 // depends on its arguments only, never on how fast the machine is.
+
 import { diffArrays } from "diff";
+import { appendAll } from "../core/append-all.ts";
 import { longestRising, type Places } from "./longest-rising.ts";
 
 /** Lines that both texts have, or only one. `removed` stands before `added`. */
@@ -74,7 +76,7 @@ function diffMiddle(before: readonly string[], after: readonly string[], budget:
   let i = 0;
   let j = 0;
   for (const [left, right] of [...uniqueLines(before, after), [before.length, after.length] as const]) {
-    runs.push(...diffGap(before.slice(i, left), after.slice(j, right), budget));
+    appendAll(runs, diffGap(before.slice(i, left), after.slice(j, right), budget));
     runs.push({ kind: "same", lines: before.slice(left, left + 1) });
     i = left + 1;
     j = right + 1;

@@ -1,5 +1,6 @@
 // The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
 // follows when the branch is compacted meanwhile.
+import { appendAll } from "../core/append-all.ts";
 import { userError } from "../core/errors.ts";
 import type { Content, Event } from "../core/event.ts";
 import type { View } from "../core/view.ts";
@@ -76,7 +77,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
     live,
     journal,
     events,
-    add: (more) => void events.push(...more),
+    add: (more) => appendAll(events, more),
     keep: (event) => {
       journal.event(event);
       events.push(event);

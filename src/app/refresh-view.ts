@@ -1,7 +1,9 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
+
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { appendAll } from "../core/append-all.ts";
 import { JpgError, repositoryError } from "../core/errors.ts";
 import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { ProjectedTurn } from "../core/view.ts";
@@ -160,7 +162,11 @@ async function findAddedTurns(
     const paths = Array.from({ length: TURNS_AHEAD }, (_, index) => turnPath(next + index));
     const found = await store.readEntries(commit, paths);
     const missing = paths.findIndex((path) => !found.has(path));
-    added.push(...paths.slice(0, missing < 0 ? paths.length : missing).map((path) => found.get(path) ?? ""));
+    const known = paths.slice(0, missing < 0 ? paths.length : missing);
+    appendAll(
+      added,
+      known.map((path) => found.get(path) ?? ""),
+    );
     if (missing < 0) continue;
     // A turn after a gap: the branch is damaged, which loading it says.
     return found.size === missing ? added : null;

@@ -1,5 +1,6 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
+import { appendAll } from "../core/append-all.ts";
 import { JpgError } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { stringsIn, textsOf } from "../core/loss/event-texts.ts";
@@ -67,7 +68,7 @@ export async function searchConversations(workspace: Workspace, request: SearchR
     if (wanted.length === 0) continue;
     const found = await searchBranch(workspace, tip, { pattern, wanted, seen });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
-    else hits.push(...found);
+    else appendAll(hits, found);
     if (hits.length > limit) break;
   }
   return { hits: hits.slice(0, limit), cut: hits.length > limit, unreadable };

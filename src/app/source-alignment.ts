@@ -1,5 +1,6 @@
 // Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
 // path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
+import { appendAll } from "../core/append-all.ts";
 import type { ConversationStore, FileChange } from "../store/conversation-store.ts";
 import type { ByteSource } from "./buffer-source.ts";
 import { blobId } from "./object-id.ts";
@@ -32,7 +33,7 @@ export async function alignPieces(
       if (turn >= work.firstTurn) continue;
       const [change, ...attachments] = pieceChanges(work.source, piece, work.limits);
       if (change !== undefined && "bytes" in change && blobId(change.bytes) !== oid)
-        changes.push(change, ...attachments);
+        appendAll(changes, [change, ...attachments]);
     }
   }
   return [...changes, ...[...stored.keys()].map((path): FileChange => ({ path, remove: true }))];

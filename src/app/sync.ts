@@ -1,7 +1,9 @@
 // Keeps a store up with the sessions that agents write: imports what grew, then compacts what grew too large where the
 // settings say so. Sessions are only read. What is wrong with one of them stops none of the others.
+
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { appendAll } from "../core/append-all.ts";
 import { JpgError } from "../core/errors.ts";
 import { autoCompact } from "./auto-compact.ts";
 import type { CompactReport } from "./compact-report.ts";
@@ -58,8 +60,8 @@ async function importEach(workspace: Workspace, { paths, ...request }: SyncReque
   for (const path of paths) {
     try {
       const outcome = await importSessions(workspace, { ...all, paths: [path] });
-      sessions.push(...outcome.sessions);
-      failed.push(...outcome.failed);
+      appendAll(sessions, outcome.sessions);
+      appendAll(failed, outcome.failed);
     } catch (error) {
       if (!(error instanceof JpgError) || error.kind !== "user") throw error;
       failed.push({ path, error });

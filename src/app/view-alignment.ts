@@ -1,5 +1,6 @@
 // Pairs the blocks of two views: by event id first, so that unchanged events need no text diff, then what stands for the
 // same turns in different words. Order is kept on both sides.
+import { appendAll } from "../core/append-all.ts";
 import { longestRising, type Places } from "./longest-rising.ts";
 import type { TextBlock } from "./view-text.ts";
 
@@ -15,7 +16,7 @@ export function alignBlocks(before: readonly TextBlock[], after: readonly TextBl
   let i = 0;
   let j = 0;
   for (const [left, right] of [...commonBlocks(before, after), [before.length, after.length] as const]) {
-    pairs.push(...pairGap(before.slice(i, left), after.slice(j, right)));
+    appendAll(pairs, pairGap(before.slice(i, left), after.slice(j, right)));
     const a = before[left];
     const b = after[right];
     if (a !== undefined && b !== undefined) pairs.push({ before: a, after: b });

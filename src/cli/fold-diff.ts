@@ -51,7 +51,12 @@ export function foldHunks(hunks: readonly DiffHunk[]): (DiffHunk | FoldedTurns)[
     if (hidden.length === 0) return run;
     const positions = hidden.map((hunk) => Number(/\d+/.exec(hunk.turn)?.[0] ?? 0));
     const count = countLines(hidden.flatMap((hunk) => hunk.runs));
-    const fold = { kind, turns: hidden.length, from: Math.min(...positions), to: Math.max(...positions), count };
+    const [first = 0] = positions;
+    const [from, to] = positions.reduce(
+      ([least, most], at) => [Math.min(least, at), Math.max(most, at)],
+      [first, first],
+    );
+    const fold = { kind, turns: hidden.length, from, to, count };
     return [...shown, fold, ...rest];
   });
 }

@@ -1,5 +1,7 @@
 // `jpg search`: under each branch the events that were found, each with the line that holds the match.
+
 import type { SearchHit } from "../app/search.ts";
+import { appendAll } from "../core/append-all.ts";
 import { forTerminal, forTerminalLine } from "../core/safe-text.ts";
 import type { Rendering, Style } from "./style.ts";
 
@@ -13,7 +15,7 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
       branch = hit.branch;
       lines.push(style.heading(forTerminalLine(branch)));
     }
-    lines.push(...renderHit(hit, style));
+    appendAll(lines, renderHit(hit, style));
   }
   return lines.join("\n");
 }

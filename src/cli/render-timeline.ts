@@ -52,7 +52,7 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): strin
   const isOpen = planned !== null && planned.reason === undefined;
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
     !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
-  const largest = Math.max(1, ...segments.map((segment) => Math.max(segment.tokens.before, segment.tokens.after)));
+  const largest = segments.reduce((most, { tokens }) => Math.max(most, tokens.before, tokens.after), 1);
   const rows: Cell[][] = segments.map((segment) => [
     { text: renderRange(segment.from, segment.to), paint: style.heading },
     { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },

@@ -1,6 +1,7 @@
 // Puts blocks into messages in the order the API accepts: results first and all together right after their calls, nothing
 // but calls after a call, one message per role in a row, harness text after the user's.
 
+import { appendAll } from "./append-all.ts";
 import type { ToolCallRequest } from "./event.ts";
 import { formatReminder } from "./reminder.ts";
 import type { HardeningStep, ThreadBlock, ThreadMessage } from "./thread.ts";
@@ -55,7 +56,7 @@ export function addCall(builder: MessageBuilder, block: ThreadBlock, call: ToolC
 export function addUserBlocks(builder: MessageBuilder, blocks: readonly ThreadBlock[]): void {
   if (blocks.length === 0) return;
   placeResults(builder);
-  openMessage(builder, "user").blocks.push(...blocks);
+  appendAll(openMessage(builder, "user").blocks, blocks);
 }
 
 /** Adds a text of the harness. */
@@ -77,7 +78,7 @@ export function placeResults(builder: MessageBuilder): void {
 export function finishMessages(builder: MessageBuilder): readonly ThreadMessage[] {
   placeResults(builder);
   if (builder.messages.at(-1)?.role !== "user" && builder.reminders.length > 0) {
-    openMessage(builder, "user").blocks.push(...builder.reminders.splice(0).map(asReminder));
+    appendAll(openMessage(builder, "user").blocks, builder.reminders.splice(0).map(asReminder));
   }
   placeReminders(builder);
   return builder.messages.map(({ role, blocks }) => ({ role, blocks }));

@@ -26,7 +26,7 @@ function isStripped(event: Event, copy: Event): boolean {
 
 function hasStatus(content: Content, isError: boolean): boolean {
   const status = isError ? "error" : "success";
-  return typeof content === "string" && new RegExp(`^\\[compacted\\] .*: ${status}( · |\\n|$)`).test(content);
+  return typeof content === "string" && new RegExp(`^\\[compacted\\] .*: ${status}( · |\\n|$)`, "s").test(content);
 }
 
 function hasAttachments(event: Event): boolean {

@@ -1,5 +1,6 @@
 // A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): thoughts out,
 // neighbours joined, calls paired with results, signatures, roles, no field that the API does not know.
+
 import {
   addAssistantBlock,
   addCall,
@@ -9,6 +10,7 @@ import {
   type MessageBuilder,
   placeResults,
 } from "./anthropic-messages.ts";
+import { appendAll } from "./append-all.ts";
 import { type CallPlan, type CallRules, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
 import { mediaOf, textOfContent } from "./content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
@@ -132,7 +134,10 @@ function responsePart(
   const { call, result } = answer;
   const { response, media, rules } = toResponse(result.content, result.is_error);
   for (const rule of rules) writer.hardening.push({ rule, event: result.id, action: "changed" });
-  answer.media.push(...media.map((part) => blockOf(writer, result, part)));
+  appendAll(
+    answer.media,
+    media.map((part) => blockOf(writer, result, part)),
+  );
   return blockOf(writer, result, {
     functionResponse: { ...idOf(writer, call), name: toFunctionName(call.name), response },
   });

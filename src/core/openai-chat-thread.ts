@@ -1,5 +1,6 @@
 // A view as the messages of OpenAI Chat Completions, hardened so that the API takes them: provider rules C1–C6, C8. Nothing is
 // joined across turns, so a turn that is added later changes nothing before it but the results of calls still open there.
+import { appendAll } from "./append-all.ts";
 import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
 import { plainText } from "./content.ts";
 import type { ChatRequest, ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
@@ -149,7 +150,7 @@ function endMessage(writer: Writer): void {
   if (message === null) for (const { event } of draft.reasoning) drop(writer, { id: event }, "C5");
   else writer.items.push(message);
   const media = draft.calls.flatMap(({ request }) => addResult(writer, request));
-  writer.items.push(...media);
+  appendAll(writer.items, media);
 }
 
 /** Adds the `tool` message of a call; gives the messages that show the media of its result. */

@@ -1,5 +1,6 @@
 // Lays one raw turn out in the view: its shown events as one projected turn, or as several when a summary is injected
 // inside it. Every projected turn starts with a turn_start; a part with nothing for the model to see is not shown.
+import { appendAll } from "./append-all.ts";
 import { type Event, type TurnStart, traitsOf } from "./event.ts";
 import type { Overlay } from "./overlay.ts";
 import { shortenEvent } from "./shorten-event.ts";
@@ -89,7 +90,8 @@ function listParts(
     if (event !== start && !isHiddenAt(seen, index)) takeEvent(part, event, shortenAt(seen, event, index, context));
   }
   if (part.visible || !hidesSomething(seen)) return [...placed, part];
-  placed.findLast((entry): entry is Part => "events" in entry)?.events.push(...part.events);
+  const last = placed.findLast((entry): entry is Part => "events" in entry);
+  if (last !== undefined) appendAll(last.events, part.events);
   return placed;
 }
 

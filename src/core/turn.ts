@@ -21,6 +21,6 @@ export function splitTurns(events: Iterable<Event>, isVisible: (event: Event) =>
   }
   const [first] = turns;
   if (head.some(isVisible) || (first === undefined && head.length > 0)) turns.unshift(head);
-  else first?.splice(1, 0, ...head);
+  else if (first !== undefined) turns[0] = [...first.slice(0, 1), ...head, ...first.slice(1)];
   return turns.map((list, index) => ({ index, events: list }));
 }

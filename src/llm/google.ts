@@ -1,6 +1,8 @@
 // Talks to Google's Gemini API. The library's build for browsers is used on purpose: the one for Node reads keys, projects and
 // addresses from the environment, warns on the console about them, and brings Google's sign-in along.
+
 import { GoogleGenAI, type Model } from "@google/genai/web";
+import { appendAll } from "../core/append-all.ts";
 import type { Exchange } from "./exchange.ts";
 import { OWN_URLS } from "./failure.ts";
 import { readGoogleResponse, readGoogleStream } from "./google-answer.ts";
@@ -41,7 +43,7 @@ export function createGoogleClient(connection: LlmConnection): LlmClient {
       askProvider(connection, { signal }, async (exchange) => {
         const models: ListedModel[] = [];
         const pages = await openSdk(connection, exchange).models.list({ config: { pageSize: PAGE } });
-        for await (const model of pages) models.push(...toListed(model));
+        for await (const model of pages) appendAll(models, toListed(model));
         return models;
       }),
   };

@@ -1,4 +1,5 @@
 // Reads sizes of objects through one long-lived `git cat-file --batch-check`: nothing is inflated, no process a call.
+import { appendAll } from "../core/append-all.ts";
 import { repositoryError } from "../core/errors.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "./git-command.ts";
 import { holdProcess, openGit } from "./git-process.ts";
@@ -63,7 +64,7 @@ function startBatch(repository: Repository, onEnd: () => void): Batch {
   pipe.child.stdout.on("data", (chunk: Buffer) => {
     const parts = (rest + chunk.toString("latin1")).split("\n");
     rest = parts.pop() ?? "";
-    lines.push(...parts);
+    appendAll(lines, parts);
     for (let next = requests[0]; next !== undefined && lines.length >= next.count; next = requests[0]) {
       requests.shift();
       next.resolve(lines.splice(0, next.count));

@@ -40,6 +40,7 @@ describe("how an event looks in a view", () => {
     ],
     ["with a pointer", "stripped", result, like(result, { content: "[compacted] read: success · e" }), true],
     ["with a first line", "stripped", result, like(result, { content: "[compacted] read: success\nline" }), true],
+    ["of a tool of any name", "stripped", result, like(result, { content: "[compacted] re\nad\u2028: success" }), true],
     ["a result as it was is not stripped", "stripped", result, result, false],
     [
       "one that begins otherwise is not stripped",

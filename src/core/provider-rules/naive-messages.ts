@@ -1,6 +1,7 @@
 // A view as messages with nothing repaired: what a session would send if its agent only laid it out. Checks over it find what
 // is wrong with the session itself; what jpg sends goes through the hardened threads instead.
 
+import { appendAll } from "../append-all.ts";
 import { attachmentText, isMedia, isText, type MediaPart, textOfContent } from "../content.ts";
 import type { ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "../event.ts";
 import { formatReminder } from "../reminder.ts";
@@ -27,7 +28,7 @@ export function toNaiveMessages(view: View): readonly NaiveMessage[] {
     const items = itemsOf(event);
     const role = event.type === "chat_response" || event.type === "tool_call_request" ? "assistant" : "user";
     const last = messages.at(-1);
-    if (last?.role === role) last.items.push(...items);
+    if (last?.role === role) appendAll(last.items, items);
     else if (items.length > 0) messages.push({ role, items: [...items] });
   }
   return messages.map(({ role, items }) => ({ role, items: role === "user" ? resultsFirst(items) : items }));

@@ -1,5 +1,6 @@
 // The ledger as the last section of a summary: what the calls themselves show and the text does not say yet. Written by rule, so
 // that it can be told from a model's words, and without counts, which would be numbers that no event bears out.
+import { appendAll } from "../append-all.ts";
 import type { EventLedger } from "./event-ledger.ts";
 
 /** Heading of the section. */
@@ -28,7 +29,7 @@ export function renderLedger(
   for (const [title, entries] of groups) {
     if (entries.length === 0) continue;
     const fitting = takeFitting(entries, room - title.length - 1);
-    if (fitting.length > 0) lines.push(title, ...fitting);
+    if (fitting.length > 0) appendAll(lines, [title, ...fitting]);
     room -= [title, ...fitting].reduce((sum, line) => sum + line.length + 1, 0);
     if (fitting.length === entries.length) continue;
     lines.push(MORE);

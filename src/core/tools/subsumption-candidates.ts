@@ -1,5 +1,6 @@
 // Which later calls are worth asking about when a program says what makes a call obsolete: they share a text among their
 // arguments, such as a path. Near-linear in calls: at most a few candidates each.
+import { appendAll } from "../append-all.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /** Candidates of one call at most, the nearest first. */
@@ -31,7 +32,7 @@ function textsIn(args: unknown): readonly string[] {
   while (left.length > 0 && texts.size < MAX_TEXTS) {
     const value = left.pop();
     if (typeof value === "string" && value !== "") texts.add(value);
-    else if (typeof value === "object" && value !== null) left.push(...Object.values(value));
+    else if (typeof value === "object" && value !== null) appendAll(left, Object.values(value));
   }
   return [...texts];
 }
