@@ -1,26 +1,35 @@
-// What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date.
+// What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date;
+// record what is pushed.
 // A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
 import { realpath } from "node:fs/promises";
 import { JpgError } from "../core/errors.ts";
 import { configureBranches } from "../store/branch-config.ts";
 import type { Worktree } from "../store/conversation-store.ts";
+import { recordPush } from "../store/published.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { recordedCommit, refreshWorktree } from "./refresh-view.ts";
 import type { Runtime } from "./runtime.ts";
 import { warnOfSplice } from "./spliced-turns.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-/** Refreshes every worktree of the store that the current directory is in; says what stock git put together wrongly there. */
-export async function runHook(runtime: Runtime, warn: (message: string) => void): Promise<void> {
+/** Runs what a hook does. `warn` is told what the user should know. */
+export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
   const workspace = await openWorkspace(runtime, { warn }).catch(passOverJpgErrors);
   if (workspace === null) return;
   try {
-    const here = await realpath(runtime.cwd);
-    for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
-      await followBranch(workspace, worktree, worktree.path === here).catch(passOverJpgErrors);
-    }
+    if (name === "pre-push")
+      await recordPush(workspace.store.gitDir, new TextDecoder().decode(await runtime.readStdin()));
+    else await followAll(workspace);
   } finally {
     await workspace.close();
+  }
+}
+
+/** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */
+async function followAll(workspace: Workspace): Promise<void> {
+  const here = await realpath(workspace.runtime.cwd);
+  for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+    await followBranch(workspace, worktree, worktree.path === here).catch(passOverJpgErrors);
   }
 }
 

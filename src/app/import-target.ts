@@ -2,6 +2,7 @@
 import { shortId } from "../core/conversation-name.ts";
 import { turnPath } from "../core/turn-file.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../store/conversation-store.ts";
+import { isPublished } from "../store/published.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
@@ -102,8 +103,8 @@ export interface TurnPlace {
 }
 
 /**
- * Where to build when the newest turn grew: in place of its commit when nothing was built on it or published, so that
- * history reads as if it had been imported at once; else on the tip, as a commit that continues the turn.
+ * Where to build when the newest turn grew: in place of its commit when nothing was built on it and nothing of the store
+ * is published, so that history reads as if it had been imported at once; else on the tip, as a commit that continues the turn.
  */
 export async function placeOfGrownTurn(
   store: ConversationStore,
@@ -117,7 +118,7 @@ export async function placeOfGrownTurn(
   },
 ): Promise<TurnPlace> {
   const onTip = { parent: tip.commit, continued: true };
-  if ((await store.resolveCommit(`refs/remotes/origin/${tip.branch}`)) !== null) return onTip;
+  if (await isPublished(store.gitDir)) return onTip;
   const elsewhere = await commitsOfOtherBranches(store, tip.branch, tip.turn);
   if (tip.exported !== undefined) elsewhere.add(tip.exported);
   for (const entry of await store.readLog({ from: tip.commit, limit: NEWEST_COMMITS })) {

@@ -65,6 +65,11 @@ export function findPackedRef(text: string, ref: string): string | null {
   return /^[0-9a-f]{40,64}$/.test(oid) ? oid : null;
 }
 
+/** Whether packed-refs names a ref that begins so, e.g. `refs/remotes/`. */
+export async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
+  return ((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
+}
+
 function isReftable(repository: Repository): boolean {
   return isFolder(join(repository.gitDir, "reftable"));
 }

@@ -3,12 +3,12 @@ import type { CommandSpec } from "../command.ts";
 
 export const command: CommandSpec = {
   name: "hook",
-  summary: "called by the store's git hooks: brings views up to date",
+  summary: "called by the store's git hooks: brings views up to date, records what is pushed",
   hidden: true,
   passThrough: true,
   arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],
-  run: async ({ runtime, output }) => {
-    await runHook(runtime, output.warn);
+  run: async ({ args, runtime, output }) => {
+    await runHook(runtime, args[0] ?? "", output.warn);
     return 0;
   },
 };
