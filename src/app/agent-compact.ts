@@ -19,6 +19,8 @@ export interface AgentCompactOptions {
   readonly focus?: string;
   /** Context window of the model that asks, tokens; absent or null = that of the model that answered last. */
   readonly window?: number | null;
+  /** The model that asks, as `provider/model`; absent = one that jpg does not talk to. */
+  readonly answering?: string;
   /** Ends the writing of a summary. */
   readonly signal?: AbortSignal;
 }
@@ -47,7 +49,7 @@ export async function agentCompact(
   branch: string,
   options: AgentCompactOptions = {},
 ): Promise<AgentCompaction> {
-  const { focus, signal } = options;
+  const { focus, signal, answering } = options;
   const facts = { conversation: conversationOf(branch), branch };
   const tree = await loadTip(workspace.store, branch);
   if (tree === null) return { ...facts, ...NOTHING_STORED };
@@ -60,6 +62,7 @@ export async function agentCompact(
     range: {},
     strategies: choosePipelines(["tiered"], {}, { tokens: verdict.target }),
     source: "agent",
+    ...(answering === undefined ? {} : { answering }),
     ...(focus === undefined ? {} : { focus: [focus] }),
     ...(signal === undefined ? {} : { signal }),
     dryRun: false,

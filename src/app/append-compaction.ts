@@ -1,7 +1,7 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit; a dry run stops after the plan and
 // asks no model. A summary is bound to the very turns it was written for: when they changed meanwhile, nothing is committed.
 import { isNothing } from "../core/bound-resolution.ts";
-import type { Compaction } from "../core/compaction.ts";
+import { type Compaction, EXTRACTIVE } from "../core/compaction.ts";
 import { userError } from "../core/errors.ts";
 import { boundAt } from "../core/range-bound.ts";
 import { compactionMessage } from "../store/commit-message.ts";
@@ -128,8 +128,8 @@ async function makeChange(
   requireGain(planned, request);
   const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
-  const summarizer = planned.plan.summarize === undefined ? null : await nameSummarizer(workspace, planned, request);
-  const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer });
+  const { summarizer, notes } = await describeSummarizer(workspace, planned, { compaction, request });
+  const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes });
   if (dryRun) return { report, change: null };
   await verifyCoverage(workspace.store, tree, {
     turns: planned.turns,
@@ -138,13 +138,18 @@ async function makeChange(
   return { report, change: changeOf(workspace, compaction, planned) };
 }
 
-async function nameSummarizer(
+/** Who is still to write the summary, and what to say of who did or will. */
+async function describeSummarizer(
   workspace: Workspace,
   planned: PlannedCompaction,
-  { model }: CompactRequest,
-): Promise<string> {
-  const { summaryModel } = await import("./summary-model.ts");
-  return summaryModel(workspace, planned, model);
+  { compaction: { summary }, request }: { readonly compaction: Compaction; readonly request: CompactRequest },
+): Promise<{ readonly summarizer: string | null; readonly notes: readonly string[] }> {
+  const isWritten = planned.plan.summarize === undefined;
+  if (isWritten && summary?.model !== EXTRACTIVE) return { summarizer: null, notes: [] };
+  const { extractNotes, summaryModel } = await import("./summary-model.ts");
+  const summarizer = isWritten ? null : await summaryModel(workspace, planned, request);
+  const model = summarizer ?? summary?.model;
+  return { summarizer, notes: await extractNotes(workspace, planned, { model, asked: request }) };
 }
 
 function changeOf(workspace: Workspace, compaction: Compaction, { turns, after }: PlannedCompaction): PlannedChange {

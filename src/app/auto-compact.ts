@@ -115,7 +115,7 @@ async function compactBy(
   [rules, instead]: readonly [AutoRules, AutoRules?],
 ): Promise<CompactReport | null> {
   const { tree, situation } = candidate;
-  const { place, signal, tools } = situation;
+  const { place, signal, tools, model } = situation;
   try {
     const report = await compact(withoutOverrides(workspace), tree, {
       ...rules.request,
@@ -124,6 +124,7 @@ async function compactBy(
       dryRun: false,
       fork: false,
       activate: false,
+      ...(model === null ? {} : { answering: model }),
       ...(signal === undefined ? {} : { signal }),
       ...(tools === undefined ? {} : { tools }),
     });

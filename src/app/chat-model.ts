@@ -1,14 +1,15 @@
 // The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
 import type { Config } from "../config/config.ts";
 import type { BranchTree } from "./branch-tree.ts";
+import { chooseModel, chooseSummaryModel } from "./choose-model.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
 import { lastModel } from "./last-model.ts";
-import { chooseModel, chooseSummaryModel, type OpenedModel, openModel } from "./models.ts";
+import { type OpenedModel, openModel } from "./models.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
  * Chooses the model for a conversation (null = one that is still to begin), or takes the one named, and makes sure that it
- * can be asked. Throws `no_model`, `no_key` and what else `openModel` throws.
+ * can be asked. Throws `no_model`, `model_not_named`, `no_key` and what else `openModel` throws.
  */
 export async function openChatModel(
   workspace: Workspace,
@@ -39,7 +40,7 @@ export async function openModelFor(
 
 /** Chooses the model that writes summaries in a chat with a model: as configured, else the cheap one of its provider. */
 export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, { name }: OpenedModel): Promise<string> {
-  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), conversationModel: name });
+  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), answering: name });
 }
 
 async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {

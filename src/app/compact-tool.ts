@@ -1,6 +1,7 @@
 // The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
 import { JpgError } from "../core/errors.ts";
 import type { ToolDefinition } from "../llm/llm-client.ts";
+import type { OpenedModel } from "./models.ts";
 import type { Tool } from "./tool-box.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -28,12 +29,9 @@ export const COMPACT_DEFINITION: ToolDefinition = {
   },
 };
 
-/** Creates the tool for a branch; `window`: that of the model that is offered it, tokens. */
-export function compactTool(
-  workspace: Workspace,
-  branch: string,
-  { window = null }: { readonly window?: number | null } = {},
-): Tool {
+/** Creates the tool for a branch and the model that is offered it. */
+export function compactTool(workspace: Workspace, branch: string, offered: Pick<OpenedModel, "name" | "facts">): Tool {
+  const asking = { window: offered.facts.contextWindow, answering: offered.name };
   return {
     definition: COMPACT_DEFINITION,
     origin: "jpg",
@@ -46,7 +44,7 @@ export function compactTool(
       const { agentCompact } = await import("./agent-compact.ts");
       try {
         const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
-        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, window, signal });
+        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, signal, ...asking });
         return { content: text, isError: outcome === "too_small" };
       } catch (error) {
         signal.throwIfAborted();

@@ -4,19 +4,29 @@ import type { LoadedConfig } from "../config/load-config.ts";
 import { isFields } from "../core/fields.ts";
 import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { conversationOf } from "./conversations.ts";
+import { rememberedProviders } from "./remembered-providers.ts";
 import { randomId } from "./runtime.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Loads the settings with the conversation's layer at its newest turn. */
+/** Loads the settings with the conversation's layer at its newest turn, and the providers that the user named for it. */
 export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<LoadedConfig> {
-  return workspace.config(selectDeltas(await readDeltas(workspace, tree)));
+  const [deltas, named] = await Promise.all([
+    readDeltas(workspace, tree),
+    rememberedProviders(workspace, conversationOf(tree.branch)),
+  ]);
+  return workspace.config(selectDeltas(deltas), named);
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
 export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
-  const { parseOverride, toDelta } = await import("../config/overrides.ts");
-  const delta = toDelta(workspace.overrides.map(parseOverride));
+  const [{ parseOverride, toDelta }, { asksForSummary }, { config }] = await Promise.all([
+    import("../config/overrides.ts"),
+    import("../config/layer-trust.ts"),
+    workspace.config(),
+  ]);
+  const delta = toDelta(workspace.overrides.map(parseOverride), (profile) => asksForSummary(profile, config));
   if (delta === null) return null;
   return commitChange(workspace, tree, async (current) => {
     const deltas = await readDeltas(workspace, current);

@@ -49,6 +49,8 @@ export function describeReport(facts: {
   ungrounded: readonly Ungrounded[];
   /** Model of a summary that is not written yet; null otherwise. */
   summarizer: string | null;
+  /** What to say of the summary. */
+  notes: readonly string[];
 }): CompactReport {
   const { planned, compaction, ungrounded, summarizer } = facts;
   const { meter, before, after } = planned;
@@ -72,7 +74,7 @@ export function describeReport(facts: {
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
-    warnings: warningsOf(planned),
+    warnings: [...warningsOf(planned), ...facts.notes],
   };
 }
 

@@ -12,9 +12,10 @@ import { parseTangentAnswer, type Tangent, type TangentAnswer } from "../core/ta
 import { renderTurns } from "../core/tangents/tangent-turns.ts";
 import type { Turn } from "../core/turn.ts";
 import type { BranchTree } from "./branch-tree.ts";
+import { chooseSummaryModel, unnamedSummaryModel } from "./choose-model.ts";
 import { type CompactInput, type PlannedCompaction, planOnBranch } from "./compact-plan.ts";
 import { loadTurns } from "./load-view.ts";
-import { chooseSummaryModel, conversationModel, type OpenedModel, openModel } from "./models.ts";
+import { conversationModel, type OpenedModel, openModel } from "./models.ts";
 import type { SummaryRequest } from "./summary-request.ts";
 import { readTemplate } from "./templates.ts";
 import type { Workspace } from "./workspace.ts";
@@ -89,12 +90,13 @@ async function openFor(
   { request, turns }: { readonly request: TangentRequest; readonly turns: readonly Turn[] },
 ): Promise<OpenedModel> {
   const flag = request.model;
-  const name = await chooseSummaryModel(workspace, {
+  const choice = {
     config,
     conversationModel: conversationModel(turns),
     ...(flag === undefined ? {} : { flag }),
-  });
-  if (name === EXTRACTIVE) throw noModel();
+  };
+  const name = await chooseSummaryModel(workspace, choice);
+  if (name === EXTRACTIVE) throw noModel(await unnamedSummaryModel(workspace, choice));
   return (request.openModel ?? ((wanted) => openModel(workspace, config, wanted)))(name);
 }
 
@@ -147,14 +149,18 @@ function requestIn(turn: Turn | undefined): string {
 
 const BY_HAND = "Name the turns yourself: jpg compact --strategy classify-tangents --turns 3,5-7";
 
-function noModel(): JpgError {
+/** `unnamed`: the model that could be asked if the user named it. */
+function noModel(unnamed: string | null): JpgError {
+  const why = unnamed === null ? "no key and no server is set up" : "neither this call nor your settings name one";
   return new JpgError(
     "provider",
     "no_model",
-    "The strategy classify-tangents asks a model, and none can be asked: no key and no server is set up.",
+    `The strategy classify-tangents asks a model, and none can be asked: ${why}.`,
     {
       hints: [
-        "`--model provider/model` names one; its key is read from the environment, e.g. ANTHROPIC_API_KEY.",
+        unnamed === null
+          ? "`--model provider/model` names one; its key is read from the environment, e.g. ANTHROPIC_API_KEY."
+          : `\`--model ${unnamed}\` names one.`,
         BY_HAND,
         "Nothing was committed.",
       ],

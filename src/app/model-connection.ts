@@ -68,16 +68,12 @@ export function isReady(env: Environment, config: Config, name: string): boolean
   return !provider.needsKey || keySource(env, config, provider) !== null;
 }
 
-/** Whether the user's settings, or a variable of its own, speak of a local server or of a key for a provider. */
-export function isConfigured(env: Environment, config: Config, provider: ModelProvider): boolean {
-  const { api_key, key_command, base_url } = settingsOf(config, provider.name);
-  if (api_key !== undefined || key_command !== undefined) return true;
+/** Whether the settings give a key for a provider, or name a local server. Variables of the environment name none. */
+export function isConfigured(config: Config, { name, api, isLocal }: ModelProvider): boolean {
+  if (config.providers[name] === undefined) return false;
+  const { api_key, key_command } = settingsOf(config, name);
   // Files are not listed: none of them is the one that was meant.
-  if (!provider.isLocal || provider.api === "gguf") return false;
-  return (
-    base_url !== undefined ||
-    (provider.addressVariable !== null && variableValue(env, provider.addressVariable) !== undefined)
-  );
+  return api_key !== undefined || key_command !== undefined || (isLocal && api !== "gguf");
 }
 
 /**

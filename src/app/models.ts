@@ -1,26 +1,15 @@
-// Models by name: which one is asked, what is known of it, and its client. A name that a person gave is never replaced by
-// another; what jpg chooses itself is a model of the provider that the conversation already knows, or one that the settings
-// name, and without either the summary is an extract that no model writes.
+// Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
 import type { Config } from "../config/config.ts";
-import { EXTRACTIVE } from "../core/compaction.ts";
 import { contextWindow } from "../core/context-window.ts";
-import { cheapModel, currentModel } from "../core/current-models.ts";
-import { JpgError } from "../core/errors.ts";
+import { currentModel } from "../core/current-models.ts";
 import { formatModelName, inferProvider, type ModelName, parseModelName } from "../core/model-name.ts";
-import { knownProvider, MODEL_PROVIDERS, type ModelProvider } from "../core/model-provider.ts";
+import { knownProvider } from "../core/model-provider.ts";
 import type { Turn } from "../core/turn.ts";
 import type { ModelPrice } from "../core/usage-price.ts";
 import { createClient } from "../llm/create-client.ts";
 import type { ListedModel, LlmClient } from "../llm/llm-client.ts";
 import { ggufWindow } from "./gguf-connection.ts";
-import {
-  addressOf,
-  configuredProviders,
-  connectionTo,
-  findProvider,
-  isConfigured,
-  isReady,
-} from "./model-connection.ts";
+import { addressOf, configuredProviders, connectionTo, findProvider } from "./model-connection.ts";
 import { readModelList, refreshModelList } from "./model-list-cache.ts";
 import { publishedFacts } from "./published-facts.ts";
 import type { Workspace } from "./workspace.ts";
@@ -98,109 +87,14 @@ function flatPrice(listed: ListedModel | undefined): ModelPrice | null {
   return { input, output, cacheRead: input, cacheWrite: input };
 }
 
-function cachedList({ runtime }: Workspace, config: Config, provider: string): Promise<readonly ListedModel[] | null> {
+/** The models that a provider listed lately; null = nothing is known. */
+export function cachedList(
+  { runtime }: Workspace,
+  config: Config,
+  provider: string,
+): Promise<readonly ListedModel[] | null> {
   const { address } = addressOf(runtime.env, config, provider);
   return readModelList(runtime, { provider, address });
-}
-
-/** From what the model of a conversation is chosen. */
-export interface ModelChoice {
-  readonly config: Config;
-  /** `--model`. */
-  readonly flag?: string;
-  /** As `conversationModel` gives it. */
-  readonly conversationModel?: string | null;
-}
-
-/**
- * Chooses the model that answers: the flag's, else the settings', else the one that answered last. Whether it can be asked
- * is `openModel`'s to say. Gives the name in full. Throws `no_model`, `bad_model_name`, `unknown_provider`.
- */
-export async function chooseModel(workspace: Workspace, choice: ModelChoice): Promise<string> {
-  const { config, flag, conversationModel: last } = choice;
-  const name = [flag, config.conversation.model, last].find((candidate) => candidate != null && candidate !== "");
-  if (name != null) return formatModelName(parseModelName(name, configuredProviders(config)));
-  const { env } = workspace.runtime;
-  const ready = MODEL_PROVIDERS.filter(({ name: provider, needsKey }) => needsKey && isReady(env, config, provider));
-  throw new JpgError(
-    "config",
-    "no_model",
-    "no model to ask: expected --model, conversation.model in the settings, or a conversation that a model answered in",
-    {
-      hints: [
-        "type for example: --model anthropic/claude-sonnet",
-        ready.length === 0
-          ? "no provider has a key yet; ANTHROPIC_API_KEY, OPENAI_API_KEY and the like are read"
-          : `a key is there for ${ready.map(({ name: provider }) => provider).join(", ")}`,
-      ],
-    },
-  );
-}
-
-/** From what the model of a summary is chosen. */
-export interface SummaryModelChoice extends ModelChoice {
-  /** `summary.model` of the profile. */
-  readonly profileModel?: string;
-}
-
-/**
- * Chooses the model that writes a summary: the one that the flag, the profile or `compaction.model` names, whether it can be
- * asked or not; else the first that can be: the cheap model of the conversation's provider, the conversation's model, the
- * same of `conversation.model`, the cheap model of a provider whose key stands in the settings, the first model of a local
- * server that the user set up. Without any: `extractive`. Gives the name in full. Throws `bad_model_name`, `unknown_provider`
- * for a named one.
- */
-export async function chooseSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string> {
-  const { config, flag, profileModel, conversationModel: last } = choice;
-  const named = [flag, profileModel, config.conversation.compaction.model].find(
-    (name) => name !== undefined && name !== "",
-  );
-  if (named === EXTRACTIVE) return EXTRACTIVE;
-  if (named !== undefined) return formatModelName(parseModelName(named, configuredProviders(config)));
-  for (const name of [last, config.conversation.model]) {
-    const found = name == null || name === "" ? null : readyName(workspace, config, name);
-    if (found !== null) return formatModelName(await cheapOf(workspace, config, found));
-  }
-  const { env } = workspace.runtime;
-  for (const provider of MODEL_PROVIDERS.filter((candidate) => isConfigured(env, config, candidate))) {
-    const model = await modelOfSettings(workspace, config, provider).catch(unlessRefused);
-    if (model !== null) return formatModelName({ provider: provider.name, model });
-  }
-  return EXTRACTIVE;
-}
-
-/** A name whose provider can be asked; null for any other, also one that a newer jpg or another program wrote. */
-function readyName({ runtime }: Workspace, config: Config, name: string): ModelName | null {
-  try {
-    const found = parseModelName(name, configuredProviders(config));
-    return isReady(runtime.env, config, found.provider) ? found : null;
-  } catch (error) {
-    return unlessRefused(error);
-  }
-}
-
-/** The cheap model of the same provider; a server of the user's own has only what it runs. */
-async function cheapOf(workspace: Workspace, config: Config, name: ModelName): Promise<ModelName> {
-  const listed = (await cachedList(workspace, config, name.provider)) ?? [];
-  return { provider: name.provider, model: cheapModel(name.provider, listed) ?? name.model };
-}
-
-/** The cheap model of a provider that the settings give a key for; of a local server the first that it lists. */
-async function modelOfSettings(
-  workspace: Workspace,
-  config: Config,
-  { name: provider, isLocal }: ModelProvider,
-): Promise<string | null> {
-  if (!isLocal) return cheapModel(provider, (await cachedList(workspace, config, provider)) ?? []);
-  const connection = await connectionTo(workspace, config, { provider, model: "" });
-  const listed = await refreshModelList(workspace.runtime, connection);
-  return listed?.[0]?.name ?? null;
-}
-
-/** A provider that nobody named and that cannot be asked is passed over; naming it tells why. */
-function unlessRefused(error: unknown): null {
-  if (error instanceof JpgError) return null;
-  throw error;
 }
 
 /** What agents call providers that jpg knows by another name. */

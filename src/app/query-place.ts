@@ -51,7 +51,7 @@ export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRe
     return { ...plain, branch: active.branch, tree: active };
   const opened = await openChatModel(workspace, active, request.model);
   const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
-  const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, request);
+  const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, { ...request, opened });
   const stays = compaction === null ? { tree } : {};
   return {
     branch: compaction?.branch ?? tree.branch,
@@ -82,16 +82,17 @@ async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | numb
 async function compactFirst(
   workspace: Workspace,
   tree: BranchTree,
-  request: QueryPlaceRequest,
+  request: QueryPlaceRequest & { readonly opened: OpenedModel },
 ): Promise<CompactReport> {
   const { compact } = await import("./compact.ts");
-  const { compact: profile, fork, signal } = request;
+  const { compact: profile, fork, signal, opened } = request;
   try {
     return await compact(workspace, tree, {
       range: {},
       dryRun: false,
       activate: true,
       signal,
+      answering: opened.name,
       ...(typeof profile === "string" ? { profile } : {}),
     });
   } catch (error) {

@@ -18,8 +18,7 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   model.catch(() => inVain.abort());
   const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
   try {
-    const window = (await model).facts.contextWindow;
-    return { ...box, tools: [compactTool(workspace, branch, { window }), ...box.tools] };
+    return { ...box, tools: [compactTool(workspace, branch, await model), ...box.tools] };
   } catch (error) {
     await box.close();
     throw error;

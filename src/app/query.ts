@@ -1,5 +1,6 @@
 // Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+import { messageOf } from "../core/errors.ts";
 import { estimateView } from "../core/token-estimate.ts";
 import type { Usage } from "../core/tokens/usage.ts";
 import type { StopReason } from "../llm/llm-client.ts";
@@ -11,6 +12,7 @@ import type { CompactReport } from "./compact-report.ts";
 import { conversationOf } from "./conversations.ts";
 import type { QueryRequest } from "./query-request.ts";
 import { recoverTurns } from "./recover-turns.ts";
+import { rememberProvider } from "./remembered-providers.ts";
 import { failTurn, messagesOf, type SettledTurn, settleTurn } from "./settle-turn.ts";
 import { type TalkEnd, type TalkObserver, talk } from "./talk.ts";
 import type { Tool } from "./tool-box.ts";
@@ -61,6 +63,8 @@ export async function query(
   const begun = await beginQuery(workspace, branch, request);
   try {
     for (const problem of begun.tools.problems) say(problem);
+    const isNamed = request.model !== undefined || (await namesModel(workspace));
+    if (isNamed) await rememberNamed(workspace, begun, say);
     return await talkQuery(workspace, begun, request, observer);
   } finally {
     if (request.tools === undefined) await begun.tools.close();
@@ -122,6 +126,26 @@ async function talkQuery(
   const report = await reportOf(begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
   return { ...report, compactions };
+}
+
+/** Whether `--cfg` of this call names the model that answers. */
+async function namesModel({ overrides }: Workspace): Promise<boolean> {
+  if (overrides.length === 0) return false;
+  const { parseOverride } = await import("../config/overrides.ts");
+  return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
+}
+
+/** The conversation goes on with a provider that was named without naming it again. */
+async function rememberNamed(
+  workspace: Workspace,
+  { turn, opened }: BegunQuery,
+  say: (text: string) => void,
+): Promise<void> {
+  try {
+    await rememberProvider(workspace, conversationOf(turn.head.branch), opened.provider);
+  } catch (error) {
+    say(`${opened.name} has to be named again next time: ${messageOf(error)}`);
+  }
 }
 
 /** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */

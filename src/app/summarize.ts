@@ -22,7 +22,7 @@ export async function writeSummary(
   planned: PlannedCompaction,
   request: SummaryRequest,
 ): Promise<Summary> {
-  const name = await summaryModel(workspace, planned, request.model);
+  const name = await summaryModel(workspace, planned, request);
   const events = await readCovered(workspace.store, tree.commit, {
     compaction: planned.plan.compaction,
     turns: planned.turns,

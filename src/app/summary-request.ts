@@ -8,6 +8,8 @@ import type { SummaryStyle } from "./summary-templates.ts";
 export interface SummaryRequest {
   /** Summary model as `provider/model`, or `extractive`; absent = the profile's, the configured one, else jpg chooses. */
   readonly model?: string;
+  /** The model that this call talks to, as `provider/model`: of its provider is the one that jpg chooses. */
+  readonly answering?: string;
   /** What the summary should dwell on, in the user's words. */
   readonly focus?: readonly string[];
   /** In place of the instructions of the template and of the profile. */

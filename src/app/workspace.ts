@@ -29,8 +29,8 @@ export interface Workspace {
   readonly location: StoreLocation;
   readonly runtime: Runtime;
   readonly overrides: readonly string[];
-  /** Settings in force, with a conversation's own layer when given. */
-  config(deltas?: readonly ConversationDelta[]): Promise<LoadedConfig>;
+  /** Settings in force, with a conversation's own layer and the providers that the user named for it when given. */
+  config(deltas?: readonly ConversationDelta[], named?: readonly string[]): Promise<LoadedConfig>;
   /** Says something that the user should know, each text once a call. */
   warn(message: string): void;
   close(): Promise<void>;
@@ -73,8 +73,9 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
     location,
     runtime,
     overrides: options.overrides ?? [],
-    config: async (deltas = []) => {
-      const loaded = await readConfig(runtime, location, deltas, options.overrides ?? []);
+    config: async (conversation = [], named = []) => {
+      const overrides = options.overrides ?? [];
+      const loaded = await readConfig(runtime, location, { conversation, overrides, named });
       if (loaded.ignored.length === 0) return loaded;
       const { renderIgnored } = await import("../config/load-config.ts");
       for (const message of renderIgnored(loaded.ignored)) warn(message);
@@ -121,8 +122,7 @@ export async function readIfExists(path: string): Promise<string | null> {
 async function readConfig(
   runtime: Runtime,
   location: StoreLocation,
-  conversation: readonly ConversationDelta[],
-  overrides: readonly string[],
+  given: Required<Pick<ConfigInput, "conversation" | "overrides" | "named">>,
 ): Promise<LoadedConfig> {
   const { configFile, trustFile } = resolveUserPaths(runtime.env, runtime.home);
   const projectPath = projectConfigFile(location);
@@ -130,14 +130,14 @@ async function readConfig(
     readConfigFile(configFile),
     projectPath === null ? null : readConfigFile(projectPath),
   ]);
-  if (user === null && project === null && conversation.length === 0 && overrides.length === 0)
+  const isNothingGiven = Object.values(given).every((list) => list.length === 0);
+  if (user === null && project === null && isNothingGiven)
     return (await import("../config/load-built-in.ts")).loadBuiltIn();
   const { loadConfig } = await import("../config/load-config.ts");
   return loadConfig({
     ...(user === null ? {} : { user }),
     ...(project === null ? {} : { project: await withTrust(project, trustFile) }),
-    conversation,
-    overrides,
+    ...given,
   });
 }
 

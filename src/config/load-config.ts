@@ -5,7 +5,7 @@ import { JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
 import { type Assignment, type Layer, type LayerName, type Origin, type Problem, renderPlace } from "./layer.ts";
-import { refusal } from "./layer-trust.ts";
+import { isUsersWord, refusal } from "./layer-trust.ts";
 import { parseOverride, toTable } from "./overrides.ts";
 import { readLayer } from "./read-layer.ts";
 import { formatKey } from "./setting-key.ts";
@@ -33,6 +33,8 @@ export interface ConfigInput {
   readonly conversation: readonly ConversationDelta[];
   /** KEY=VALUE of each --cfg, in the order typed. */
   readonly overrides: readonly string[];
+  /** Providers that the user named for this conversation before. */
+  readonly named?: readonly string[];
 }
 
 /** A setting that a layer gave and that does not count. */
@@ -44,6 +46,8 @@ export interface IgnoredSetting {
   /** 1-based. */
   readonly line?: number;
   readonly reason: string;
+  /** As written; absent where it is of no use, or the whole file does not count. */
+  readonly value?: unknown;
 }
 
 export interface LoadedConfig {
@@ -68,30 +72,67 @@ interface Source {
  * `bad_value` for the user's and the project's file, these two and `bad_override` for --cfg; never for a conversation's layer.
  */
 export function loadConfig(input: ConfigInput): LoadedConfig {
-  const inForce = new Map<string, Assignment>();
   const ignored: IgnoredSetting[] = [];
   for (const { file, problem } of input.conversation) {
     if (problem !== undefined) ignored.push({ key: "", layer: "conversation", file, reason: problem });
   }
-  for (const source of listSources(input)) {
+  const layers = listSources(input).map((source) => {
     const { assignments, problems } = readLayer(source.layer);
     for (const problem of problems) handleProblem(problem, source, ignored);
-    for (const assignment of assignments) {
-      const reason = refusal(source.layer.name, source.isTrusted, assignment);
-      const key = formatKey(assignment.path);
-      if (reason !== null) ignored.push({ key, reason, ...assignment.origin });
-      else inForce.set(key, assignment);
-    }
-  }
-  return Object.assign(assembleConfig(inForce), { ignored });
+    return { name: source.layer.name, isUsersWord: isUsersWord(source.layer.name, source.isTrusted), assignments };
+  });
+  const remembered = (input.named ?? []).map(nameProvider);
+  const usersWord = layers.filter((layer) => layer.isUsersWord).flatMap(({ assignments }) => assignments);
+  const own = assembleConfig(inForceOf([...remembered, ...usersWord]));
+  const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
+    assignments.filter((assignment) => {
+      const reason = counts ? null : refusal(name, assignment, own.config);
+      if (reason === null) return true;
+      ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
+      return false;
+    }),
+  );
+  return Object.assign(assembleConfig(inForceOf([...remembered, ...counting])), { ignored });
 }
+
+/** The last word on each key. */
+function inForceOf(assignments: readonly Assignment[]): ReadonlyMap<string, Assignment> {
+  return new Map(assignments.map((assignment) => [formatKey(assignment.path), assignment]));
+}
+
+/** A provider's table without a setting names it. */
+function nameProvider(name: string): Assignment {
+  return { path: ["providers", name], facts: null, raw: {}, value: undefined, origin: { layer: "user" } };
+}
+
+/** Settings of one file that are named one by one; more are counted. */
+const MOST_LINES = 3;
 
 /** Renders what was ignored as warnings, one line each, with what to do about it. */
 export function renderIgnored(ignored: readonly IgnoredSetting[]): readonly string[] {
-  return ignored.map(({ key, reason, ...origin }) => {
-    const remedy = origin.layer === "project" ? "; read the file, then run `jpg trust`" : "";
-    return `${renderPlace(origin)}: ignored ${key === "" ? "the file" : key}: ${reason}${remedy}`;
-  });
+  const byFile = new Map<string, IgnoredSetting[]>();
+  for (const setting of ignored) {
+    const file = setting.file ?? "";
+    byFile.set(file, [...(byFile.get(file) ?? []), setting]);
+  }
+  return [...byFile.values()].flatMap((settings) =>
+    settings.length > MOST_LINES ? [renderMany(settings)] : settings.map(renderOne),
+  );
+}
+
+function renderOne({ key, reason, ...origin }: IgnoredSetting): string {
+  return `${renderPlace(origin)}: ignored ${key === "" ? "the file" : key}: ${reason}${remedyIn(origin)}`;
+}
+
+function renderMany(settings: readonly IgnoredSetting[]): string {
+  const { layer, file } = settings[0] ?? { layer: "project" };
+  const named = settings.slice(0, MOST_LINES).map(({ key }) => key);
+  const why = layer === "project" ? "they need trust" : "a conversation may not set them";
+  return `${file ?? layer}: ignored ${settings.length} settings (${named.join(", ")} …): ${why}${remedyIn({ layer })}`;
+}
+
+function remedyIn({ layer }: Pick<Origin, "layer">): string {
+  return layer === "project" ? "; `jpg trust --dry-run` shows what trust would allow" : "";
 }
 
 function listSources({ user, project, conversation, overrides }: ConfigInput): Source[] {

@@ -2,10 +2,10 @@
 import { parse } from "smol-toml";
 import * as z from "zod/mini";
 import { type JpgError, userError } from "../core/errors.ts";
-import { isAllowedToConversations } from "./layer-trust.ts";
+import { DEFAULT_PROFILE, isAllowedToConversations } from "./layer-trust.ts";
 import { readLayer } from "./read-layer.ts";
 import { scanKey } from "./scan-key.ts";
-import type { SettingPath } from "./setting-key.ts";
+import { formatKey, type SettingPath } from "./setting-key.ts";
 import type { SettingNode } from "./setting-tree.ts";
 import { resolveShortKey } from "./short-key.ts";
 
@@ -36,15 +36,19 @@ export function toTable({ path, value }: Override): Readonly<Record<string, unkn
 
 /**
  * Puts overrides together into the delta that a conversation stores; the later one wins. Settings that a conversation may
- * not set (programs, addresses) are left out: they hold for this call only. Null when nothing is left to store. What is
- * wrong with an override is `loadConfig`'s to report.
+ * not set (programs, addresses, what spends or sends) are left out: they hold for this call only. Null when nothing is left
+ * to store. What is wrong with an override is `loadConfig`'s to report.
  */
-export function toDelta(overrides: readonly Override[]): Readonly<Record<string, unknown>> | null {
+export function toDelta(
+  overrides: readonly Override[],
+  asksForSummary: (profile: string) => boolean,
+): Readonly<Record<string, unknown>> | null {
   const delta: Record<string, unknown> = {};
   let isEmpty = true;
   for (const override of overrides) {
     for (const { path, raw, facts } of readLayer({ name: "flag", table: toTable(override) }).assignments) {
       if (facts === null || !isAllowedToConversations(path)) continue;
+      if (formatKey(path) === DEFAULT_PROFILE && asksForSummary(String(raw))) continue;
       setAt(delta, path, raw);
       isEmpty = false;
     }

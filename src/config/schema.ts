@@ -11,7 +11,7 @@ export interface SettingFacts {
   readonly expected: string;
   /** Words that it accepts, for suggestions. */
   readonly words?: readonly string[];
-  /** Names a program or an address, or speaks to the model in the user's name: counts only from the user's layer, a trusted project's and the command line. */
+  /** Names a program or an address, speaks to the model in the user's name, or switches on what spends or sends: counts only from the user's layer, a trusted project's and the command line. */
   readonly gated?: true;
   /** May hold a secret: never shown in an error; a listing hides all of it, or what an address carries beside the host. */
   readonly hidden?: "all" | "credentials";
@@ -36,11 +36,15 @@ function oneOf<const W extends readonly [string, ...string[]]>(
   return setting(z.enum(words), expected, { words: all, ...facts });
 }
 
-const flag = () => setting(z.boolean(), "true or false");
-const count = (what: string) => setting(z.int().check(z.minimum(0)), `a number of ${what}, whole, 0 or more`);
-const share = () => setting(z.number().check(z.minimum(0), z.maximum(1)), "a share from 0 to 1");
-const text = (what: string) => setting(z.string(), what);
-const name = (what: string) => setting(z.string().check(z.minLength(1)), what);
+type Gate = Pick<SettingFacts, "gated">;
+const GATED: Gate = { gated: true };
+
+const flag = (gate: Gate = {}) => setting(z.boolean(), "true or false", gate);
+const count = (what: string, gate: Gate = {}) =>
+  setting(z.int().check(z.minimum(0)), `a number of ${what}, whole, 0 or more`, gate);
+const share = (gate: Gate = {}) => setting(z.number().check(z.minimum(0), z.maximum(1)), "a share from 0 to 1", gate);
+const text = (what: string, gate: Gate = {}) => setting(z.string(), what, gate);
+const name = (what: string, gate: Gate = {}) => setting(z.string().check(z.minLength(1)), what, gate);
 
 const TOOL_CALL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"] as const;
 
@@ -79,9 +83,9 @@ const profile = z.strictObject({
   turns: z.exactOptional(oneOf(["omit"], { unset: "keep" })),
   summary: z.exactOptional(
     z.strictObject({
-      policy: oneOf(["summarize"]),
-      model: z.exactOptional(name('a model such as "anthropic/claude-haiku"')),
-      instructions: z.exactOptional(name("the instructions of the summary prompt, a text")),
+      policy: oneOf(["summarize"], GATED),
+      model: z.exactOptional(name('a model such as "anthropic/claude-haiku"', GATED)),
+      instructions: z.exactOptional(name("the instructions of the summary prompt, a text", GATED)),
     }),
   ),
 });
@@ -90,17 +94,17 @@ const compaction = z.strictObject({
   default_profile: name("the name of a profile"),
   keep_last: count("turns"),
   protected_messages: z.exactOptional(count("messages")),
-  strategy: name("the name of a strategy"),
-  model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose'),
-  summarize_threshold: share(),
+  strategy: name("the name of a strategy", GATED),
+  model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose', GATED),
+  summarize_threshold: share(GATED),
   fork: flag(),
   profiles: z.record(z.string(), profile),
   auto: z.strictObject({
-    enabled: flag(),
-    trigger_ratio: share(),
-    warning_ratio: share(),
-    profile: name("the name of a profile"),
-    min_turns: count("turns"),
+    enabled: flag(GATED),
+    trigger_ratio: share(GATED),
+    warning_ratio: share(GATED),
+    profile: name("the name of a profile", GATED),
+    min_turns: count("turns", GATED),
   }),
 });
 

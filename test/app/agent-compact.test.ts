@@ -99,13 +99,16 @@ describe("agentCompact", () => {
   });
 });
 
+/** A model without a key, whose window is not known. */
+const OFFERED = { name: "anthropic/claude-x", facts: { contextWindow: null, maxOutput: null, price: null } };
+
 describe("compactTool", () => {
   const call = async ({ workspace, branch }: Place, args: Record<string, unknown>, signal?: AbortSignal) =>
-    compactTool(workspace, branch).call(args, { signal: signal ?? new AbortController().signal });
+    compactTool(workspace, branch, OFFERED).call(args, { signal: signal ?? new AbortController().signal });
 
   it("is described to the model and asks nobody", async () => {
     const { workspace, branch } = await open({ turns: 1 });
-    const tool = compactTool(workspace, branch);
+    const tool = compactTool(workspace, branch, OFFERED);
     expect(tool).toMatchObject({ origin: "jpg", confirm: false, definition: { name: COMPACT_TOOL } });
     expect(tool.definition.parameters).toMatchObject({ properties: { focus: { type: "string" } } });
   });

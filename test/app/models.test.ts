@@ -5,10 +5,11 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chooseModel, chooseSummaryModel, unnamedSummaryModel } from "../../src/app/choose-model.ts";
 import { runKeyCommand } from "../../src/app/key-command.ts";
 import { connectionTo } from "../../src/app/model-connection.ts";
-import { chooseModel, chooseSummaryModel, conversationModel, modelFacts, openModel } from "../../src/app/models.ts";
-import { trustProject } from "../../src/app/trust.ts";
+import { conversationModel, modelFacts, openModel } from "../../src/app/models.ts";
+import { applyTrust, planTrust } from "../../src/app/trust.ts";
 import { openWorkspace } from "../../src/app/workspace.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
@@ -224,7 +225,7 @@ base_url = "http://127.0.0.1:${port}"
 key_command = "touch ran"
 `;
 
-  it("may name the model and nothing of where a key goes; once trusted it may", async () => {
+  it("names neither a model nor anything of where a key goes; once trusted it does", async () => {
     const env = testEnvironment(join(folder.path, "home"), { ANTHROPIC_API_KEY: KEY });
     git(folder.path, env, ["init", "--quiet"]);
     writeText(join(folder.path, ".jpg.toml"), hostile(9));
@@ -236,21 +237,30 @@ key_command = "touch ran"
     };
 
     const { workspace, config, warnings } = await open();
-    const name = await chooseModel(workspace, { config });
-    expect(name).toBe("anthropic/claude-haiku-5-5");
+    expect((await refusalOf(chooseModel(workspace, { config }))).code).toBe("no_model");
     expect(config.conversation.system_prompt).toBe("");
     expect(await connectionTo(workspace, config, { provider: "anthropic", model: "x" })).toMatchObject({
       baseUrl: "https://api.anthropic.com",
       apiKey: KEY,
     });
     expect((await refusalOf(openModel(workspace, config, "theirs/x"))).code).toBe("unknown_provider");
-    expect(warnings).toHaveLength(5);
-    for (const key of ["system_prompt", "providers.anthropic.base_url", "providers.anthropic.api_key"]) {
-      expect(warnings.join("\n")).toContain(`ignored ${key.startsWith("p") ? key : `conversation.${key}`}`);
-    }
+    expect(warnings).toEqual([
+      expect.stringMatching(/\.jpg\.toml: ignored 6 settings \(conversation\.model, conversation\.system_prompt, /),
+    ]);
     expect(readdirSync(folder.path)).not.toContain("ran");
 
-    await trustProject(runtime, { store: undefined, remove: false });
+    const { allows } = await planTrust(runtime, { store: undefined });
+    expect(allows.map(({ key, line }) => [key, line])).toEqual([
+      ["conversation.model", 2],
+      ["conversation.system_prompt", 3],
+      ["providers.anthropic.base_url", 5],
+      ["providers.anthropic.api_key", 6],
+      ["providers.theirs.base_url", 8],
+      ["providers.theirs.key_command", 9],
+    ]);
+    expect(allows.map(({ value }) => value)).toContain("touch ran");
+    expect(allows.map(({ value }) => value)).not.toContain("theirs");
+    await applyTrust(runtime, await planTrust(runtime, { store: undefined }));
     const trusted = await open();
     expect(await connectionTo(trusted.workspace, trusted.config, { provider: "anthropic", model: "x" })).toMatchObject({
       baseUrl: "http://127.0.0.1:9",
@@ -263,7 +273,8 @@ key_command = "touch ran"
     const ours = await listen(() => ({ data: [{ id: "m", context_length: 1234 }] }));
     const project = { path: ".jpg.toml", trusted: false };
     const text = `[conversation]\nmodel = "openrouter/m"\n[providers.openrouter]\nbase_url = "${theirs.url}"\n`;
-    const { config } = loadConfig({ project: { ...project, text }, conversation: [], overrides: [] });
+    const mine = { path: "config.toml", text: "[providers.openrouter]" };
+    const { config } = loadConfig({ user: mine, project: { ...project, text }, conversation: [], overrides: [] });
     const workspace = await withEnv({ OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: ours.url });
     const { facts } = await openModel(workspace, config, await chooseModel(workspace, { config }));
     expect(facts.contextWindow).toBe(1234);
@@ -272,15 +283,15 @@ key_command = "touch ran"
     await Promise.all([theirs.close(), ours.close()]);
   });
 
-  it("or a conversation may set the model, not the system prompt or a provider", () => {
+  it("or a conversation may choose a model of a provider that was named, not the system prompt or an address", () => {
     const delta = {
       conversation: { model: "openai/gpt-mini", system_prompt: "Obey." },
       providers: { openai: { base_url: "http://127.0.0.1:9", api_key: "theirs", api: "openai-chat" } },
     };
     const conversation = [{ file: "config/a.jsonl", at_turn: 0, delta }];
-    const { config, ignored } = loadConfig({ conversation, overrides: [] });
+    const { config, ignored } = loadConfig({ conversation, overrides: [], named: ["openai"] });
     expect(config.conversation.model).toBe("openai/gpt-mini");
-    expect([config.conversation.system_prompt, Object.keys(config.providers)]).toEqual(["", []]);
+    expect([config.conversation.system_prompt, config.providers["openai"]]).toEqual(["", {}]);
     expect(ignored.map(({ key }) => key).sort()).toEqual([
       "conversation.system_prompt",
       "providers.openai.api",
@@ -474,7 +485,17 @@ describe("the model that answers", () => {
     const last = { conversationModel: "anthropic/claude-opus-4-8" };
     expect(await choose({ flag: "groq/llama-3.3-70b", ...last }, text)).toBe("groq/llama-3.3-70b-versatile");
     expect(await choose(last, text)).toBe("openai/gpt-5.4-mini");
-    expect(await choose(last)).toBe("anthropic/claude-opus-4-8");
+    expect(await choose(last, "[providers.anthropic]")).toBe("anthropic/claude-opus-4-8");
+  });
+
+  it("is not the one that answered last because a key for it is there: nobody named it", async () => {
+    const error = await refusalOf(choose({ conversationModel: "groq/llama-3.3-70b-versatile" }));
+    expect(error).toMatchObject({ kind: "config", code: "model_not_named" });
+    expect(error.hints[0]).toContain("--model groq/llama-3.3-70b-versatile");
+    const other = await refusalOf(
+      choose({ conversationModel: "groq/llama-3.3-70b-versatile" }, "[providers.anthropic]"),
+    );
+    expect(other.code).toBe("model_not_named");
   });
 
   it("has to be named somewhere", async () => {
@@ -506,9 +527,10 @@ describe("the model that writes a summary", () => {
     expect(await choose({ conversationModel }, env, setting("extractive"))).toBe("extractive");
   });
 
-  it("is the cheap one of the conversation's provider, when that has a key", async () => {
+  it("is the cheap one of the conversation's provider, when the user named that and it has a key", async () => {
     const env = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY, OPENROUTER_API_KEY: KEY };
-    const chosen = async (conversationModel: string) => choose({ conversationModel }, env);
+    const named = ["anthropic", "openai", "google", "openrouter", "ollama"].map((name) => `[providers.${name}]\n`);
+    const chosen = async (conversationModel: string) => choose({ conversationModel }, env, named.join(""));
     expect(await chosen("anthropic/claude-opus-4-1")).toBe("anthropic/claude-haiku-5-5");
     expect(await chosen("openai/gpt-5")).toBe("openai/gpt-5.4-mini");
     expect(await chosen("google/gemini-3-pro-preview")).toBe("google/gemini-3.8-flash");
@@ -520,6 +542,8 @@ describe("the model that writes a summary", () => {
     const env = { OPENAI_API_KEY: KEY };
     const conversationModel = "anthropic/claude-opus-4-8";
     expect(await choose({ conversationModel }, env)).toBe("extractive");
+    expect(await choose({ conversationModel: "openai/gpt-5" }, env)).toBe("extractive");
+    expect(await choose({ conversationModel, answering: "openai/gpt-5" }, env)).toBe("openai/gpt-5.4-mini");
     expect(await choose({ conversationModel: "github-copilot/gpt-5" }, env)).toBe("extractive");
     expect(await choose({ conversationModel: null }, env)).toBe("extractive");
     const named = '[conversation]\nmodel = "openai/gpt-6-sol"\n';
@@ -529,13 +553,17 @@ describe("the model that writes a summary", () => {
     expect(readdirSync(folder.path)).not.toContain("ran");
   });
 
-  it("is the first model of a local server that was set up and answers", async () => {
+  it("is the first model of a local server that the settings name and that answers", async () => {
     const server = await listen((path) => (path === "/v1/models" ? { data: [{ id: "qwen3:8b" }, { id: "b" }] } : {}));
     const env = { OLLAMA_HOST: server.url.replace("http://", "") };
-    expect(await choose({ conversationModel: "anthropic/claude-opus-4-8" }, env)).toBe("ollama/qwen3:8b");
+    const named = "[providers.ollama]";
+    const conversationModel = "anthropic/claude-opus-4-8";
+    expect(await choose({ conversationModel }, env, named)).toBe("ollama/qwen3:8b");
+    expect(await choose({ conversationModel }, env)).toBe("extractive");
+    expect(server.asked).toHaveLength(1);
     await server.close();
-    expect(await choose({}, env)).toBe("extractive");
-    expect(await choose({}, { OLLAMA_HOST: "box:port" })).toBe("extractive");
+    expect(await choose({}, env, named)).toBe("extractive");
+    expect(await choose({}, { OLLAMA_HOST: "box:port" }, named)).toBe("extractive");
   });
 });
 
@@ -580,5 +608,25 @@ describe("the model of a conversation", () => {
 
   it("keeps a provider that jpg does not know: asking another one would send the conversation elsewhere", () => {
     expect(conversationModel([answer({ model: "gpt-5", provider: "mybox" })])).toBe("mybox/gpt-5");
+  });
+});
+
+describe("what to say of an extract", () => {
+  const unnamed = async (conversationModel: string | null, text = "", flag?: string) =>
+    unnamedSummaryModel(await withEnv({ ANTHROPIC_API_KEY: KEY }), {
+      config: settings(text),
+      conversationModel,
+      ...(flag === undefined ? {} : { flag }),
+    });
+
+  it("is the model that would have written it, had the user named it", async () => {
+    expect(await unnamed("anthropic/claude-opus-4-8")).toBe("anthropic/claude-haiku-5-5");
+  });
+
+  it("is nothing where no model could be asked, or one was named", async () => {
+    expect(await unnamed("openai/gpt-5")).toBeNull();
+    expect(await unnamed(null)).toBeNull();
+    expect(await unnamed("anthropic/claude-opus-4-8", "[providers.anthropic]")).toBeNull();
+    expect(await unnamed("anthropic/claude-opus-4-8", "", "extractive")).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findSubsumed, type SubsumptionOptions } from "../../src/app/subsumption.ts";
-import { trustProject } from "../../src/app/trust.ts";
+import { applyTrust, planTrust } from "../../src/app/trust.ts";
 import { openWorkspace } from "../../src/app/workspace.ts";
 import { toolHints } from "../../src/config/tool-hints.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../helpers/temp-repository.ts";
@@ -205,7 +205,7 @@ describe("a program that a project names", () => {
 
     expect([await find(), existsSync(mark)]).toEqual([0, false]);
     expect(warnings).toEqual([expect.stringContaining("conversation.tools.look.compaction.subsumes")]);
-    await trustProject(runtime, { store: undefined, remove: false });
+    await applyTrust(runtime, await planTrust(runtime, { store: undefined }));
     expect([await find(), existsSync(mark)]).toEqual([1, true]);
     writeText(join(project.path, ".jpg.toml"), `${config}# changed\n`);
     expect(await find()).toBe(0);

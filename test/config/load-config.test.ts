@@ -208,18 +208,87 @@ describe("trust", () => {
     }
   });
 
+  const spending = {
+    conversation: {
+      model: "openai/gpt-x",
+      compaction: {
+        default_profile: "heavy",
+        model: "openai/gpt-x",
+        strategy: "tiered",
+        summarize_threshold: 0,
+        profiles: { light: { summary: { model: "openai/gpt-x", instructions: "All of it." } } },
+        auto: { enabled: true, trigger_ratio: 0.01, warning_ratio: 0, profile: "heavy", min_turns: 0 },
+      },
+    },
+    providers: { openai: {}, theirs: { base_url: "http://evil.example" } },
+    mcp: { servers: { theirs: {} } },
+  };
+  const spendingToml = `conversation.model = "openai/gpt-x"
+[conversation.compaction]
+default_profile = "heavy"
+model = "openai/gpt-x"
+strategy = "tiered"
+summarize_threshold = 0
+profiles.light.summary = { model = "openai/gpt-x", instructions = "All of it." }
+auto = { enabled = true, trigger_ratio = 0.01, warning_ratio = 0, profile = "heavy", min_turns = 0 }
+[providers.openai]
+[providers.theirs]
+base_url = "http://evil.example"
+[mcp.servers.theirs]
+`;
+
+  it("switches nothing on that spends or sends for a conversation or an untrusted project", () => {
+    for (const input of [conversation(spending), project(spendingToml)]) {
+      const { config, ignored } = loadConfig(input);
+      expect(config).toEqual(loadConfig(NOTHING).config);
+      expect(ignored).toHaveLength(15);
+    }
+    const trusted = loadConfig(project(spendingToml, true));
+    expect(trusted.ignored).toEqual([]);
+    expect(trusted.config.conversation).toMatchObject({
+      model: "openai/gpt-x",
+      compaction: { auto: { enabled: true } },
+    });
+  });
+
+  it("lets a stranger choose a model of a provider that the user named, by a model or by a table", () => {
+    const theirs = { conversation: { model: "openai/gpt-x" } };
+    const model = (text: string, named: readonly string[] = []) =>
+      loadConfig({ ...conversation(theirs), user: { path: "u", text }, named }).config.conversation.model;
+    expect(model("")).toBe("");
+    expect(model('conversation.model = "anthropic/claude-x"')).toBe("anthropic/claude-x");
+    expect(model('conversation.model = "openai/gpt-y"')).toBe("openai/gpt-x");
+    expect(model('conversation.compaction.model = "openai/gpt-y"')).toBe("openai/gpt-x");
+    expect(model("[providers.openai]")).toBe("openai/gpt-x");
+    expect(model("", ["openai"])).toBe("openai/gpt-x");
+    const { config } = loadConfig({ ...conversation(theirs), overrides: ['conversation.model="openai/gpt-y"'] });
+    expect(config.conversation.model).toBe("openai/gpt-y");
+  });
+
+  it("lets a stranger name a profile that asks no model, and goes by the user's where it asks one", () => {
+    const named = (profile: string, text = "") =>
+      loadConfig({
+        ...conversation({ conversation: { compaction: { default_profile: profile } } }),
+        user: { path: "u", text },
+      }).config.conversation.compaction.default_profile;
+    expect(named("light")).toBe("light");
+    expect(named("heavy")).toBe("default");
+    expect(named("own", 'conversation.compaction.profiles.own.summary.policy = "summarize"')).toBe("default");
+    expect(named("heavy", 'conversation.compaction.default_profile = "light"')).toBe("light");
+  });
+
   it("lets a conversation set compaction keys, hints and models only", () => {
     const { config, ignored } = loadConfig(
       conversation({
         conversation: {
-          compaction: { model: "a/b", keep_last: 1 },
+          compaction: { fork: true, keep_last: 1 },
           tools: { grep: { compaction: { response: "keep", dedup: true, subsumes: "run" } } },
         },
         providers: { a: { base_url: "https://evil.example" } },
         mcp: { servers: { b: { command: "run" } } },
       }),
     );
-    expect(config.conversation.compaction).toMatchObject({ model: "a/b", keep_last: 1 });
+    expect(config.conversation.compaction).toMatchObject({ fork: true, keep_last: 1 });
     expect(config.conversation.tools["grep"]).toEqual({
       compaction: { request: "keep", response: "keep", dedup: true },
     });

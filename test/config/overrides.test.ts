@@ -65,19 +65,34 @@ describe("--cfg KEY=VALUE", () => {
   });
 });
 
+const deltaOf = (overrides: Parameters<typeof toDelta>[0]) => toDelta(overrides, (profile) => profile === "heavy");
+
 describe("the delta that a conversation stores", () => {
   it("holds each setting once, in full, the later one winning", () => {
-    const overrides = ["keep_last=5", "compaction.model=a/b", "keep_last=6", "auto.min_turns=2"].map(parseOverride);
-    expect(toDelta(overrides)).toEqual({
-      conversation: { compaction: { keep_last: 6, model: "a/b", auto: { min_turns: 2 } } },
+    const overrides = ["keep_last=5", "conversation.model=a/b", "keep_last=6", "fork=true"].map(parseOverride);
+    expect(deltaOf(overrides)).toEqual({
+      conversation: { model: "a/b", compaction: { keep_last: 6, fork: true } },
     });
   });
 
   it("leaves out programs and addresses, and is null when nothing is left", () => {
     const gated = ["providers.a.key_command=pass", "tools.a.compaction.subsumes=x"].map(parseOverride);
-    expect(toDelta(gated)).toBeNull();
-    expect(toDelta([])).toBeNull();
-    expect(toDelta([...gated, parseOverride("fork=true")])).toEqual({ conversation: { compaction: { fork: true } } });
+    expect(deltaOf(gated)).toBeNull();
+    expect(deltaOf([])).toBeNull();
+    expect(deltaOf([...gated, parseOverride("fork=true")])).toEqual({ conversation: { compaction: { fork: true } } });
+  });
+
+  it("leaves out what spends or sends: it holds for the call that says it", () => {
+    const spending = [
+      "auto.enabled=true",
+      "auto.trigger_ratio=0.01",
+      "compaction.model=a/b",
+      "summarize_threshold=0",
+      "profiles.x.summary.instructions=all",
+      "default_profile=heavy",
+    ];
+    expect(deltaOf(spending.map(parseOverride))).toBeNull();
+    expect(deltaOf([parseOverride("default_profile=light")])).not.toBeNull();
   });
 
   it("gives the same config as the overrides themselves, from the next call on", () => {
@@ -91,16 +106,11 @@ describe("the delta that a conversation stores", () => {
           "tool_calls={ policy='truncate', max_chars=9 }",
         )
         .map((text) => `profiles.default.${text}`),
-      fc.constantFrom(
-        "compaction.auto=true",
-        "auto.enabled=false",
-        "fork=true",
-        "tools.constructor.compaction.dedup=true",
-      ),
+      fc.constantFrom("protected_messages=4", "fork=false", "fork=true", "tools.constructor.compaction.dedup=true"),
     );
     fc.assert(
       fc.property(fc.array(override, { maxLength: 6 }), (overrides) => {
-        const delta = toDelta(overrides.map(parseOverride));
+        const delta = deltaOf(overrides.map(parseOverride));
         const stored =
           delta === null
             ? []

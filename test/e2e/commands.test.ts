@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, runJpg, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
@@ -555,8 +556,8 @@ describe.concurrent("compact", () => {
 
   it("a profile with a model that has no key says which to set, and its dry run calls no model", async () => {
     const sandbox = await copyImportedSandbox();
-    writeFileSync(
-      join(sandbox.project, ".jpg.toml"),
+    writeUserConfig(
+      sandbox,
       '[conversation.compaction.profiles.heavy.summary]\npolicy = "summarize"\nmodel = "anthropic/claude-haiku"\n',
     );
     const before = storeState(sandbox);

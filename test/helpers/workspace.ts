@@ -58,7 +58,7 @@ export async function createMemoryWorkspace(
     location: { root: "/store", kind: "flag", exists: true },
     runtime,
     overrides: [],
-    config: (conversation = []) => Promise.resolve(loadConfig({ conversation, overrides: [] })),
+    config: (conversation = [], named = []) => Promise.resolve(loadConfig({ conversation, overrides: [], named })),
     warn: () => undefined,
     close: () => Promise.resolve(),
   };

@@ -66,7 +66,7 @@ function withOwnTools(
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },
 ): ToolBox {
-  const own = compactTool(workspace, branch, { window: state.model.facts.contextWindow });
+  const own = compactTool(workspace, branch, state.model);
   return { ...servers, tools: [own, ...servers.tools], problems: [] };
 }
 

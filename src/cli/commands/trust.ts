@@ -1,16 +1,46 @@
-import { trustProject } from "../../app/trust.ts";
-import { type CommandSpec, flag, text } from "../command.ts";
+import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/trust.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
+import { askYesNo, isTerminal } from "../ask.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
 
 export const command: CommandSpec = {
   name: "trust",
-  summary: "allow this project's config to name programs and addresses",
+  summary: "allow this project's config to name programs, addresses and models, and to spend",
   description:
-    "Settings that start programs or name servers count in a project's .jpg.toml only after `jpg trust`, and only for the text as it is now: a changed file must be trusted again.",
-  options: [{ flags: "--remove", description: "trust it no longer" }],
-  run: async ({ options, runtime, output, json }) => {
-    const report = await trustProject(runtime, { store: text(options, "store"), remove: flag(options, "remove") });
-    if (json) output.json(report);
-    else output.data(`${report.trusted ? "Trusted" : "No longer trusted"}: ${report.path}`);
+    "Settings that start programs, name servers and models, or switch on what spends or sends count in a project's .jpg.toml only after `jpg trust`. It prints them, asks at a terminal, and allows them for the text as it is now: a changed file must be trusted again.",
+  options: [
+    { flags: "--dry-run", description: "print what it would allow, allow nothing" },
+    { flags: "-y, --yes", description: "do not ask" },
+    { flags: "--remove", description: "trust it no longer" },
+  ],
+  run: async (context) => {
+    const { options, runtime, output, json } = context;
+    const place = { store: text(options, "store") };
+    if (flag(options, "remove")) {
+      const path = await removeTrust(runtime, place);
+      if (json) output.json({ path, trusted: false });
+      else output.data(`No longer trusted: ${path}`);
+      return 0;
+    }
+    const plan = await planTrust(runtime, place);
+    if (!json) output.data(renderPlan(plan));
+    const trusted = !flag(options, "dryRun") && (await isAgreed(context, plan));
+    if (trusted) await applyTrust(runtime, plan);
+    if (json) output.json({ path: plan.path, trusted, allows: plan.allows });
+    else if (trusted) output.data(`Trusted: ${plan.path}`);
     return 0;
   },
 };
+
+/** Only where nobody can be asked, the command itself is the answer. */
+async function isAgreed({ options, output, json }: CommandContext, { allows }: TrustPlan): Promise<boolean> {
+  if (json || flag(options, "yes") || allows.length === 0 || !isTerminal(process.stdin, output)) return true;
+  return askYesNo({ text: "Allow this?", otherwise: "no", instead: "--yes" }, { output });
+}
+
+function renderPlan({ path, allows }: TrustPlan): string {
+  if (allows.length === 0) return `${path} sets nothing that needs trust.`;
+  return [`Trust in ${path} allows:`, ...allows.map((setting) => `  ${forTerminalLine(renderAllowed(setting))}`)].join(
+    "\n",
+  );
+}
