@@ -62,7 +62,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   remember(run, await store.readActiveBranch());
   await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
-  if (wrote && store.engine === "native") startMaintenance(store.root, runtime.env);
+  if (wrote && store.engine === "native") startMaintenance({ gitDir: store.gitDir, cwd: store.root, env: runtime.env });
   if (run.failure !== null) throw run.failure.error;
   return { sessions: run.reports, failed: run.failed };
 }

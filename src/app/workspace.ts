@@ -8,9 +8,13 @@ import type { ConversationStore } from "../store/conversation-store.ts";
 import { createStore } from "../store/create-store.ts";
 import { locateStore, type StoreLocation } from "../store/locate-store.ts";
 import { openNativeStore } from "../store/native-store.ts";
+import { ignoredSettings } from "../store/store-guard.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
+
+/** Most ignored settings that a warning names. */
+const NAMED_KEYS = 8;
 
 export interface WorkspaceOptions {
   /** `--store DIR`. */
@@ -84,6 +88,18 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
     warn,
     close: () => store.close(),
   };
+}
+
+/** Warns of the settings in the store's own git configuration that jpg's git does not follow, if there are any. */
+export function warnOfPrograms({ location, store, runtime, warn }: Workspace): void {
+  if (!location.exists) return;
+  const keys = ignoredSettings({ gitDir: store.gitDir, cwd: location.root, env: runtime.env });
+  if (keys.length === 0) return;
+  const more = keys.length > NAMED_KEYS ? ` and ${keys.length - NAMED_KEYS} more` : "";
+  const named = `${keys.slice(0, NAMED_KEYS).join(", ")}${more}`;
+  warn(
+    `What the store's own git configuration would start or reach does not count: ${named}. Your own does (--global).`,
+  );
 }
 
 /** Finds the store that the arguments, the environment and the current directory name. */

@@ -96,7 +96,7 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 }
 
 async function runParsed(command: CommandSpec, call: Call, { runtime, output, fronts }: World): Promise<number> {
-  const [{ parseArguments }, { openWorkspace }, { optionsFrom }] = await Promise.all([
+  const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom }] = await Promise.all([
     import("./parse-arguments.ts"),
     import("../app/workspace.ts"),
     import("./workspace-options.ts"),
@@ -106,6 +106,8 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: output.warn, ...how });
     opened.push(workspace);
+    // `jpg git` is stock git, and follows them.
+    if (command.passThrough !== true) warnOfPrograms(workspace);
     await commitLeftTurns(workspace, output);
     return workspace;
   };

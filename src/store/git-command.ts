@@ -4,6 +4,7 @@ import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
+import { guardEnvironment } from "./store-guard.ts";
 
 /** A repository that commands run in, named explicitly so that git searches for nothing. */
 export interface Repository {
@@ -21,8 +22,14 @@ export interface GitCommand {
   readonly extraEnv?: Environment;
 }
 
-// jpg brings worktrees and views along itself: its own commands fire no hooks, and never fsmonitor programs.
-const QUIET_CONFIG: readonly string[] = ["core.hooksPath=/dev/null", "core.fsmonitor=false"];
+// jpg brings worktrees and views along itself: its own commands fire no hooks, and never fsmonitor programs. They enter no
+// submodule, which would have settings of its own, and git cannot split the sparse index of a store.
+const QUIET_CONFIG: readonly string[] = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.splitIndex=false",
+  "submodule.recurse=false",
+];
 
 /** The full argument list of a command. */
 export function formatArguments(repository: Repository, command: GitCommand): string[] {
@@ -30,9 +37,9 @@ export function formatArguments(repository: Repository, command: GitCommand): st
   return [`--git-dir=${repository.gitDir}`, ...settings, ...command.args];
 }
 
-/** Where a command's process runs. */
+/** Where a command's process runs: kept from what the repository's own configuration would have it start. */
 export function placeOf(repository: Repository, extraEnv: Environment = {}): GitPlace {
-  return { cwd: repository.cwd, env: repository.env, extraEnv };
+  return { cwd: repository.cwd, env: repository.env, extraEnv: { ...guardEnvironment(repository), ...extraEnv } };
 }
 
 /** Runs a command and gives its result, whatever its exit code. */

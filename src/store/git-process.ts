@@ -1,6 +1,6 @@
 // Starts git: the only file that creates processes for the store. Everything a child needs (directory, environment, input)
 // is handed in; nothing is read from the surroundings.
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type JpgError, repositoryError } from "../core/errors.ts";
 import { type Environment, gitEnvironment } from "./git-environment.ts";
@@ -52,6 +52,15 @@ export async function runGit(args: readonly string[], options: GitRun): Promise<
   } finally {
     options.signal?.removeEventListener("abort", stop);
   }
+}
+
+/** Runs git to its end while nothing else goes on, for a short answer that the start of another git waits for. */
+export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
+  const { cwd, env, extraEnv } = place;
+  const options = { cwd, env: gitEnvironment(env, extraEnv), windowsHide: true, maxBuffer: Number.POSITIVE_INFINITY };
+  const { error, status, stdout, stderr } = spawnSync("git", args, options);
+  if (error !== undefined) throw startError(error, cwd);
+  return { stdout, stderr: stderr.toString(), code: status ?? -1 };
 }
 
 /** Starts git with open streams, for what is too large or too long-lived for `runGit`. */

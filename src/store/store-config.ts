@@ -19,7 +19,11 @@ export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMa
     ["merge.renames", "false"],
     ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
   ]);
-  if (isAtLeast(version, [2, 32, 0])) settings.set("index.sparse", "true");
+  if (isAtLeast(version, [2, 32, 0])) {
+    settings.set("index.sparse", "true");
+    // Git cannot split a sparse index, whatever the user's default is.
+    settings.set("core.splitindex", "false");
+  }
   // Last: a store that was interrupted while it was made does not yet count as one.
   settings.set("jpg.format", String(STORE_FORMAT));
   return settings;

@@ -67,6 +67,26 @@ describe("createStore", () => {
     expect([setting("merge.renames"), setting("gc.auto")]).toEqual(["false", "0"]);
   });
 
+  it("works with a git that splits the index by default, stock or jpg's, in a store made before, too", async () => {
+    const home = testEnvironment(folder.path, { GIT_CONFIG_GLOBAL: join(folder.path, "gitconfig") });
+    writeText(join(folder.path, "gitconfig"), "[core]\n\tsplitIndex = true\n");
+    await createStore(root, { env: home, ...PROGRAMS });
+    const store = await openNativeStore({ root, env: home });
+    const write = (name: string): Promise<unknown> =>
+      append(store, "t/main", [commit(name, [file("conversation.json", `{"format":1,"id":"${name}"}`)])]);
+    try {
+      await write("t");
+      await store.useBranch("t/main");
+      await write("u");
+      git(root, home, ["revert", "--no-edit", "HEAD"]);
+      git(root, home, ["config", "--unset", "core.splitIndex"]);
+      await write("v");
+      expect(git(root, env, ["status", "--porcelain"])).toBe("");
+    } finally {
+      await store.close();
+    }
+  });
+
   it("is SHA-1 with refs in files whatever the user's defaults are", async () => {
     const other = {
       ...env,

@@ -1,6 +1,6 @@
 import { parseImportArguments } from "../../app/import.ts";
 import { keepSyncing, type SyncObserver, type SyncReport, type SyncRequest, syncSessions } from "../../app/sync.ts";
-import { openWorkspace, type Workspace } from "../../app/workspace.ts";
+import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../command.ts";
@@ -69,8 +69,11 @@ async function watchSessions(
   request: SyncRequest,
   observer: SyncObserver,
 ): Promise<void> {
-  const open = (): Promise<Workspace> =>
-    openWorkspace(runtime, { ...optionsFrom(options), warn: observer.warn, create: true });
+  const open = async (): Promise<Workspace> => {
+    const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: observer.warn, create: true });
+    warnOfPrograms(workspace);
+    return workspace;
+  };
   const everyMs = (count(options, "every") ?? USUAL_SECONDS) * 1000;
   output.info("Watching for sessions that change; Ctrl-C ends it.");
   await untilStopped((signal) =>

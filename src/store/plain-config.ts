@@ -1,0 +1,43 @@
+// Tells a config file that only says what jpg and a stock clone write into one, so that git need not be asked what it means.
+// It never takes a line for harmless that git reads as something else: what it does not know is not plain.
+
+/** Names that may stand in a plain section; by the section, with its subsection where that matters. */
+const PLAIN: ReadonlyMap<string, RegExp> = new Map([
+  [
+    "core",
+    /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|hookspath|sparsecheckout|sparsecheckoutcone|splitindex|sharedrepository)$/,
+  ],
+  ["index", /^sparse$/],
+  ["gc", /^auto$/],
+  ["merge", /^renames$/],
+  ["jpg", /^[a-z]+$/],
+  ["user", /^(name|email|signingkey)$/],
+  ["commit", /^gpgsign$/],
+  ["branch", /^(remote|merge|rebase|mergeoptions|description)$/],
+  ["remote", /^(url|pushurl|fetch|push)$/],
+  // jpg's own; and jpg starts no git that converts texts.
+  ['diff "jpg"', /^textconv$/],
+]);
+
+const HEADER = /^[ \t]*\[([a-z]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*\r?$/i;
+const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=.*)?\r?$/i;
+const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
+
+/** The section that jpg writes for each branch: left out at once, for there are as many as conversations. */
+const BRANCH_SECTIONS = /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\tmergeOptions = -Xfind-renames=100%\n/gm;
+
+/** Whether all that a config file says is known to name no program, no other file and no other place. */
+export function isPlainConfig(text: string): boolean {
+  let names: RegExp | undefined;
+  for (const line of text.replace(BRANCH_SECTIONS, "").split("\n")) {
+    // A value that goes on in the next line is left to git.
+    if (/\\\r?$/.test(line)) return false;
+    if (NOTHING.test(line)) continue;
+    const [header, section = "", subsection] = HEADER.exec(line) ?? [];
+    if (header !== undefined) {
+      const name = section.toLowerCase();
+      names = PLAIN.get(subsection === undefined ? name : `${name} "${subsection}"`) ?? PLAIN.get(name);
+    } else if (names?.test(VALUE.exec(line)?.[1]?.toLowerCase() ?? "") !== true) return false;
+  }
+  return true;
+}

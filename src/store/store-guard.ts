@@ -1,0 +1,72 @@
+// The variables by which jpg's git, in a store, is kept from what the store's own configuration would have it start. Where the
+// config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Environment } from "./git-environment.ts";
+import { gitError } from "./git-error.ts";
+import { type GitPlace, runGitNow } from "./git-process.ts";
+import { isPlainConfig } from "./plain-config.ts";
+import { planSettings, type SettingsPlan } from "./program-settings.ts";
+import { LIST_SETTINGS, parseScopedSettings } from "./scoped-settings.ts";
+
+/** A repository that git is about to be started in; `gitDir` as git is told it. */
+interface Guarded extends GitPlace {
+  readonly gitDir: string;
+}
+
+const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isShut: false };
+
+/** Plain config files seen by this process: what they are, by path. What is not plain is asked each time: it may include. */
+const plainStamps = new Map<string, string>();
+
+/** Creates the variables for a git in this repository, on top of the caller's environment. */
+export function guardEnvironment(repository: Guarded): Environment {
+  const { overrides, isShut, worktree } = readPlan(repository);
+  const pairs = [...overrides].flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    ...(pairs.length === 0 ? {} : { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(overrides.size) }),
+    ...(isShut ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" } : {}),
+    ...(worktree === undefined ? {} : { GIT_WORK_TREE: repository.cwd }),
+  };
+}
+
+/** The keys of a store's own configuration that have no effect on jpg's git, each once. */
+export function ignoredSettings(repository: Guarded): readonly string[] {
+  const { ignored, worktree } = readPlan(repository);
+  const isHere = worktree === undefined || isSamePlace(resolve(repository.gitDir, worktree), repository.cwd);
+  return isHere ? ignored : [...ignored, "core.worktree"];
+}
+
+function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {
+  if (isPlain(join(commonDirOf(gitDir), "config"))) return PLAIN;
+  const { code, stdout, stderr } = runGitNow([`--git-dir=${gitDir}`, ...LIST_SETTINGS], place);
+  if (code !== 0) throw gitError({ args: ["config", "--list"], code, stderr, where: place.cwd });
+  return planSettings(parseScopedSettings(stdout.toString()));
+}
+
+function isPlain(path: string): boolean {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return true;
+  const stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");
+  if (plainStamps.get(path) === stamp) return true;
+  if (!isPlainConfig(readFileSync(path, "utf8"))) return false;
+  plainStamps.set(path, stamp);
+  return true;
+}
+
+/** The git dir with the config file, from that of a linked worktree too. */
+function commonDirOf(gitDir: string): string {
+  const link = join(gitDir, "commondir");
+  return existsSync(link) ? resolve(gitDir, readFileSync(link, "utf8").trim()) : gitDir;
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  try {
+    return realpathSync.native(one) === realpathSync.native(other);
+  } catch {
+    return false; // one is not there
+  }
+}
