@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   diff: () => import("./commands/diff.ts"),
   revert: () => import("./commands/revert.ts"),
   undo: () => import("./commands/undo.ts"),
+  doctor: () => import("./commands/doctor.ts"),
   fsck: () => import("./commands/fsck.ts"),
   check: () => import("./commands/check.ts"),
   fork: () => import("./commands/fork.ts"),

@@ -63,7 +63,7 @@ describe("fsck", () => {
     expect(report.ok).toBe(false);
   });
 
-  it.each<[FindingCode, () => void | Promise<void>]>([
+  it.each<[FindingCode, () => unknown]>([
     ["attributes_differ", () => plant({ ".gitattributes": "* text=auto\n" })],
     ["misplaced_file", () => plant({ "turns/0000/2.jsonl": "{}\n" })],
     ["changed_in_place", () => changeRecord()],
