@@ -19,6 +19,7 @@ import { describeReport, nothingReport } from "./describe-compaction.ts";
 import { newForkName } from "./fork-name.ts";
 import { receiptOf } from "./receipt.ts";
 import { refreshViews } from "./refresh-view.ts";
+import { makeActive } from "./standing.ts";
 import { verifyCoverage } from "./verify-coverage.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -58,7 +59,7 @@ export async function appendCompaction(
   const appended = await commitChange(workspace, current, plan, target);
   if (report === null) throw new Error("a plan always leaves a report");
   if (appended === null) return { report, planned };
-  if (onFork && request.activate) await workspace.store.useBranch(target);
+  if (onFork && request.activate) await makeActive(workspace, target);
   await refreshViews(workspace, target, appended.parent);
   return { report: { ...(report as CompactReport), commit: appended.commit }, planned };
 }

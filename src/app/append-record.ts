@@ -35,6 +35,10 @@ export async function commitChange(
   plan: (tree: BranchTree) => Promise<PlannedChange | null>,
   target: string = tree.branch,
 ): Promise<AppendedCommit | null> {
+  if (tree.revision !== undefined || tree.atTurn !== undefined)
+    throw new Error(
+      `a change of ${tree.branch} was planned on ${tree.revision ?? `turn ${tree.atTurn}`}, not on the branch`,
+    );
   let current = tree;
   // Git is asked who commits while the plan is made.
   const signatureOf = prepareSignature(workspace);

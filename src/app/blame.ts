@@ -13,7 +13,7 @@ import { compactionIdOfPath } from "./compaction-path.ts";
 import { loadWhole } from "./load-view.ts";
 import { turnOf, unknownTurn } from "./pins.ts";
 import { recordSubject } from "./record-subject.ts";
-import { resolveBranch, resolveId } from "./resolve-id.ts";
+import { resolveId, resolveTree } from "./resolve-id.ts";
 import { eventLines } from "./view-text.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -96,7 +96,7 @@ interface Place {
 
 async function locate(workspace: Workspace, what: string, id: string | undefined): Promise<Place> {
   if (/^-?\d{1,9}(:\S+)?$/.test(what)) {
-    const tree = await resolveBranch(workspace, id);
+    const tree = await resolveTree(workspace, id);
     const bound = parseBound(what);
     const turn = turnOf(bound, tree.turnOids.length - 1);
     if (turn < 0 || turn >= tree.turnOids.length) {

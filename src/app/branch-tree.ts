@@ -25,6 +25,8 @@ export interface BranchTree {
   readonly metas: readonly TreeFile[];
   /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
   readonly atTurn?: number;
+  /** What named the commit, e.g. `HEAD~1`, where it is not the branch as it stands: such a tree is read, never built on. */
+  readonly revision?: string;
 }
 
 /** The newest format version that this jpg reads and writes. */

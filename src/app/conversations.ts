@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { userError } from "../core/errors.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
+import { readStanding } from "./standing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The conversation part of a branch name: all before the last `/`. */
@@ -32,13 +33,33 @@ export function mainBranch(
 }
 
 /**
- * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or a unique prefix), else HEAD of the store; null when
- * there is none yet. Throws `unknown_id` for a variable that names nothing here, `ambiguous_id`.
+ * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or a unique prefix), else what the current folder has
+ * checked out, else HEAD of the store; null when there is none yet, or HEAD is detached. Throws `unknown_id` for a variable
+ * that names nothing here, `ambiguous_id`.
  */
 export async function activeBranch(workspace: Workspace): Promise<string | null> {
-  const head = await workspace.store.readActiveBranch();
-  const word = workspace.runtime.env["JPG_CONVERSATION"];
-  if (word === undefined || word === "" || word === "@") return head;
+  return (await readVariable(workspace)) ?? (await readStanding(workspace)).branch;
+}
+
+/** The branch that comes first where several would do: that of `@`, or of HEAD where the variable names nothing. */
+export async function preferredBranch(workspace: Workspace): Promise<string | null> {
+  const { branch } = await readStanding(workspace);
+  return readVariable(workspace).then(
+    (named) => named ?? branch,
+    () => branch,
+  );
+}
+
+/** Whether `@` is what the variable says, whatever is checked out. */
+export function isVariableSet({ runtime }: Workspace): boolean {
+  return !["", "@"].includes(runtime.env["JPG_CONVERSATION"] ?? "");
+}
+
+/** The branch that JPG_CONVERSATION names; null when it is not set. Throws `unknown_id`, `ambiguous_id`. */
+async function readVariable(workspace: Workspace): Promise<string | null> {
+  if (!isVariableSet(workspace)) return null;
+  const word = workspace.runtime.env["JPG_CONVERSATION"] ?? "";
+  const head = (await readStanding(workspace)).branch;
   const branches = await workspace.store.listBranches();
   const exact = branches.find((branch) => branch.name === word) ?? mainBranch(branches, word, head);
   if (exact !== null) return exact.name;
@@ -57,16 +78,16 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
   return userError("ambiguous_id", message, { hints, data: { candidates } });
 }
 
-/** The branch that was active before, from HEAD's reflog (as `git switch -` reads it); null when there is none. */
+/** The branch that was active here before, from HEAD's reflog (as `git switch -` reads it); null when there is none. */
 export async function previousBranch(workspace: Workspace): Promise<string | null> {
+  const { worktree, branch: active } = await readStanding(workspace);
   let reflog: string;
   try {
-    reflog = await readFile(join(workspace.store.gitDir, "logs", "HEAD"), "utf8");
+    reflog = await readFile(join(worktree?.gitDir ?? workspace.store.gitDir, "logs", "HEAD"), "utf8");
   } catch {
     return null; // no reflog yet: HEAD has never moved
   }
-  const active = await workspace.store.readActiveBranch();
   const moves = [...reflog.matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
-  for (const move of moves) if (move[1] !== undefined && move[1] !== active) return move[1];
+  for (const [, from = ""] of moves) if (from !== active && !/^[0-9a-f]{40,64}$/.test(from)) return from;
   return null;
 }

@@ -6,7 +6,8 @@ import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
 import { loadHistory, loadView } from "./load-view.ts";
-import { resolveBranch, resolveId } from "./resolve-id.ts";
+import { resolveId, resolveTree, treeOfTarget } from "./resolve-id.ts";
+import { resolveRevision } from "./revision.ts";
 import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -19,7 +20,8 @@ export async function diffConversation(
   const [first, second] = words;
   const what = second ?? (first?.includes("..") === true ? first : undefined);
   const id = second === undefined && what !== undefined ? undefined : first;
-  if (what?.includes("..") === true) return diffRevisions(workspace, await resolveBranch(workspace, id), what, options);
+  if (what?.includes("..") === true) return diffRevisions(workspace, await resolveTree(workspace, id), what, options);
+  if ((what ?? id ?? "@") === "@") return diffNewest(workspace, await resolveTree(workspace), options);
   const target = await resolveId(
     workspace,
     what ?? id,
@@ -27,8 +29,7 @@ export async function diffConversation(
   );
   if (target.kind === "branch")
     return diffNewest(workspace, await loadBranchTree(workspace.store, target.branch, target.commit), options);
-  const tip = await workspace.store.readBranch(target.branch);
-  const tree = await loadBranchTree(workspace.store, target.branch, tip ?? "");
+  const tree = await treeOfTarget(workspace, target, what ?? id);
   const commit =
     target.kind === "commit"
       ? target.commit
@@ -105,17 +106,14 @@ async function diffRevisions(
   };
 }
 
-/** A revision as git reads it, or a fork of this conversation, or another conversation; empty = the branch itself. */
+/** A commit, or a fork of this conversation, or another conversation; empty = the branch itself. */
 async function revisionTree(workspace: Workspace, tree: BranchTree, revision: string): Promise<BranchTree> {
-  if (revision === "" || revision === "@") return tree;
-  const named = /^([\w./-]+?)([~^].*)?$/.exec(revision);
-  const fork = named === null ? null : await workspace.store.readBranch(`${conversationOf(tree.branch)}/${named[1]}`);
-  const commit =
-    (fork === null ? null : await workspace.store.resolveCommit(`${fork}${named?.[2] ?? ""}`)) ??
-    (await workspace.store.resolveCommit(revision));
-  if (commit !== null) return loadBranchTree(workspace.store, tree.branch, commit);
+  if (revision === "") return tree;
+  const options = { conversation: conversationOf(tree.branch), bareForks: true };
+  const found = await resolveRevision(workspace, revision, options);
+  if (found !== null) return loadBranchTree(workspace.store, found.branch, found.commit);
   try {
-    return await resolveBranch(workspace, revision);
+    return await resolveTree(workspace, revision);
   } catch (error) {
     throw userError("unknown_revision", `${revision} is no commit, branch or conversation.`, {
       hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],

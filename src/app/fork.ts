@@ -22,6 +22,7 @@ import { readPins } from "./pins.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { ForkReport } from "./reports.ts";
 import { randomId } from "./runtime.ts";
+import { makeActive, requireSwitchable } from "./standing.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ForkInput extends ForkRequest {
@@ -42,6 +43,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
       ? await newForkName(workspace, conversation, "fork")
       : branchName(conversation, input.name);
   if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
+  if (input.activate) await requireSwitchable(workspace);
   if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
   const live = await loadCompactions(workspace.store, tree);
   const plan = planFork(input, await factsFor(workspace, tree, input, live));
@@ -57,7 +59,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
     const forked = await loadBranchTree(workspace.store, branch, tip);
     await compactFork(workspace, forked, input);
   }
-  if (input.activate) await workspace.store.useBranch(branch);
+  if (input.activate) await makeActive(workspace, branch);
   await refreshViews(workspace, branch);
   const report = { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
   return start.isCut ? { ...report, cut: true } : report;

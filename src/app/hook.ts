@@ -35,14 +35,20 @@ async function followAll(workspace: Workspace): Promise<void> {
 
 /** In the worktree where git ran, index and files are right already; elsewhere they stand where the view was made. */
 async function followBranch(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
-  const commit = worktree.branch === null ? null : await workspace.store.readBranch(worktree.branch);
-  if (commit === null || worktree.branch === null) return;
+  if (worktree.branch === null) return refreshDetached(workspace, worktree);
+  const commit = await workspace.store.readBranch(worktree.branch);
+  if (commit === null) return;
   // A branch that stock git made has no merge options yet.
   await configureBranches(workspace.store, [worktree.branch]);
   const from = isHere ? null : await recordedCommit(worktree);
   if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
   await refreshWorktree(workspace, worktree, commit);
   if (isHere) await warnOfSplice(workspace, await loadBranchTree(workspace.store, worktree.branch, commit));
+}
+
+/** A detached HEAD moves with the git command that runs in its worktree, files and all. */
+async function refreshDetached(workspace: Workspace, worktree: Worktree): Promise<void> {
+  if (worktree.commit !== null) await refreshWorktree(workspace, worktree, worktree.commit);
 }
 
 function passOverJpgErrors(error: unknown): null {

@@ -1,9 +1,7 @@
 // `fork [ID] [NAME]` and `checkout [ID] [DIR]`: one word may be either; it is an id when it names a conversation.
-import { basename } from "node:path";
 import { JpgError } from "../core/errors.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { conversationOf, forkOf } from "./conversations.ts";
-import { resolveBranch } from "./resolve-id.ts";
+import { resolveTree } from "./resolve-id.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The conversation to fork and the name of the fork. */
@@ -15,15 +13,13 @@ export async function resolveForkArguments(
   return rest === undefined ? { tree } : { tree, name: rest };
 }
 
-/** The branch to check out and the directory; default: named after the branch. */
+/** What to check out, and the directory that was named. */
 export async function resolveCheckoutArguments(
   workspace: Workspace,
   args: readonly string[],
-): Promise<{ readonly tree: BranchTree; readonly directory: string }> {
+): Promise<{ readonly tree: BranchTree; readonly directory?: string }> {
   const { tree, rest } = await resolveFirst(workspace, args);
-  const fork = forkOf(tree.branch);
-  const conversation = basename(conversationOf(tree.branch));
-  return { tree, directory: rest ?? (fork === "main" ? conversation : `${conversation}-${fork}`) };
+  return rest === undefined ? { tree } : { tree, directory: rest };
 }
 
 /** Reads a first word as an id; a single word that names nothing is the second argument, of the active conversation. */
@@ -32,12 +28,12 @@ async function resolveFirst(
   args: readonly string[],
 ): Promise<{ readonly tree: BranchTree; readonly rest?: string }> {
   const [first, second] = args;
-  if (second !== undefined) return { tree: await resolveBranch(workspace, first), rest: second };
-  if (first === undefined) return { tree: await resolveBranch(workspace) };
+  if (second !== undefined) return { tree: await resolveTree(workspace, first), rest: second };
+  if (first === undefined) return { tree: await resolveTree(workspace) };
   try {
-    return { tree: await resolveBranch(workspace, first) };
+    return { tree: await resolveTree(workspace, first) };
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
-    return { tree: await resolveBranch(workspace), rest: first };
+    return { tree: await resolveTree(workspace), rest: first };
   }
 }

@@ -3,7 +3,8 @@ import { turnIndexOfPath } from "../core/turn-file.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
-import { activeBranch, conversationOf, mainBranch } from "./conversations.ts";
+import { conversationOf, mainBranch, preferredBranch } from "./conversations.ts";
+import { resolveRevision } from "./revision.ts";
 import { conversationTitle } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -32,7 +33,7 @@ export async function findCompactions(
   word: string,
 ): Promise<readonly Candidate[]> {
   if (!/^[\w.-]+$/.test(word)) return [];
-  const active = await activeBranch(workspace);
+  const active = await preferredBranch(workspace);
   // The active branch first: a compaction that several forks share is meant on the branch one stands on.
   const ordered = [...branches].sort((a, b) => Number(b.name === active) - Number(a.name === active));
   const found = new Map<string, Candidate>();
@@ -49,21 +50,12 @@ export async function findCompactions(
 }
 
 /** The commit that a revision names. An abbreviated id is a prefix; anything else that git can read is exact. */
-export async function findCommit(
-  workspace: Workspace,
-  branches: readonly BranchTip[],
-  word: string,
-): Promise<readonly Candidate[]> {
-  if (!REVISION.test(word)) return [];
-  const commit = await workspace.store.resolveCommit(word);
-  if (commit === null) return [];
-  const branch = (await activeBranch(workspace)) ?? branches[0]?.name ?? "";
+export async function findCommit(workspace: Workspace, word: string): Promise<readonly Candidate[]> {
+  const found = await resolveRevision(workspace, word);
+  if (found === null) return [];
   const isPrefix = /^[0-9a-f]{4,39}$/.test(word);
-  return [{ name: isPrefix ? commit : word, target: { kind: "commit", branch, commit } }];
+  return [{ name: isPrefix ? found.commit : word, target: { kind: "commit", ...found } }];
 }
-
-/** A commit id or its beginning, HEAD, or one of these (or a branch) with a way from it, e.g. `HEAD~2`. */
-const REVISION = /^([0-9a-f]{4,40}|HEAD|[\w./-]+(?=[~^@]))([~^@].*)?$/;
 
 /** Events whose id begins with the word: of the active branch, and only where it has none, of the others. */
 export async function findEvents(
@@ -72,7 +64,7 @@ export async function findEvents(
   word: string,
 ): Promise<readonly Candidate[]> {
   const { store } = workspace;
-  const active = await activeBranch(workspace);
+  const active = await preferredBranch(workspace);
   const tip = branches.find((branch) => branch.name === active);
   if (tip !== undefined) {
     const tree = await loadBranchTree(store, tip.name, tip.commit);
@@ -123,7 +115,7 @@ export async function findByPrefix(
   branches: readonly BranchTip[],
   word: string,
 ): Promise<readonly Candidate[]> {
-  const active = await workspace.store.readActiveBranch();
+  const active = await preferredBranch(workspace);
   const found = new Map<string, Candidate>();
   for (const { name } of branches) {
     const conversation = conversationOf(name);
@@ -140,7 +132,7 @@ export async function findByTitle(
   branches: readonly BranchTip[],
   word: string,
 ): Promise<readonly Candidate[]> {
-  const active = await workspace.store.readActiveBranch();
+  const active = await preferredBranch(workspace);
   const found = new Map<string, Candidate>();
   for (const conversation of new Set(branches.map(({ name }) => conversationOf(name)))) {
     const target = exactBranch(branches, conversation, active);

@@ -25,6 +25,7 @@ import {
   type SessionFile,
 } from "./session-files.ts";
 import { formatByName, formatNames } from "./session-registry.ts";
+import { makeActive, readStanding } from "./standing.ts";
 import { rememberWhole } from "./turn-links.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -59,7 +60,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, files);
-  remember(run, await store.readActiveBranch());
+  remember(run, (await readStanding(workspace)).branch);
   await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
   if (wrote && store.engine === "native") startMaintenance({ gitDir: store.gitDir, cwd: store.root, env: runtime.env });
@@ -74,7 +75,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
 async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
   const { store } = workspace;
   const done: PreparedSession[] = [];
-  const [tips, active] = await Promise.all([store.listBranches(), store.readActiveBranch()]);
+  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
   const facts = { tips, active, counts: run.counts };
   const results = await store.write(prepareWrites(workspace, { run, done, facts }));
   let next = 0;
@@ -246,8 +247,10 @@ async function activate(
     [...changed].sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? "")).at(-1) ??
     (files.length === 1 ? reports[0] : undefined);
   if (newest === undefined) return;
-  const active = await store.readActiveBranch();
-  const stays = request.keepActive === true && active !== null && (await store.readBranch(active)) !== null;
-  if (!stays && active !== newest.branch) await store.useBranch(newest.branch);
+  const { branch: active, commit } = await readStanding(workspace);
+  const isThere = active !== null && (await store.readBranch(active)) !== null;
+  // Nobody who looks at a commit, in a bisect say, is taken away from it.
+  const stays = commit !== null || (request.keepActive === true && isThere);
+  if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
 }

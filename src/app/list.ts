@@ -2,7 +2,7 @@
 import { JpgError } from "../core/errors.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
 import { type ConversationFacts, openKnownFacts, readFacts } from "./conversation-facts.ts";
-import { conversationOf, forkOf } from "./conversations.ts";
+import { conversationOf, forkOf, preferredBranch } from "./conversations.ts";
 import type { ListReport, ListRow } from "./reports.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -29,7 +29,7 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const [tips, known, active] = await Promise.all([
     store.listBranches(),
     openKnownFacts(store),
-    store.readActiveBranch(),
+    preferredBranch(workspace),
   ]);
   const families = [...groupBy(tips, active).values()];
   const shown = families.flatMap((family) => {

@@ -7,6 +7,7 @@ import { listJournals, readJournal, removeJournal } from "./journal-files.ts";
 import type { JournalHead, Replay } from "./journal-lines.ts";
 import { type RecordedTurn, recordTurn } from "./record-turn.ts";
 import { refreshViews } from "./refresh-view.ts";
+import { makeActive, readStanding } from "./standing.ts";
 import { keepUnsent, requestOf } from "./unsent-request.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -78,9 +79,10 @@ export async function commitLeftTurn(
 }
 
 /** A new conversation becomes the active one where there is no other. */
-async function useWhereNoneIs({ store }: Workspace, branch: string): Promise<void> {
-  const active = await store.readActiveBranch();
-  if (active === null || (await store.readBranch(active)) === null) await store.useBranch(branch);
+async function useWhereNoneIs(workspace: Workspace, branch: string): Promise<void> {
+  const { branch: active, commit } = await readStanding(workspace);
+  const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
+  if (hasNone) await makeActive(workspace, branch);
 }
 
 function withMark({ head, events }: Replay, reason: InterruptionReason): readonly Event[] {

@@ -19,7 +19,8 @@ import type { Workspace } from "./workspace.ts";
 /** What a worktree's view was made from; kept in its git dir as `jpg-view.json`. */
 interface ViewState extends ViewSizes {
   readonly renderer: number;
-  readonly branch: string;
+  /** Null of a detached HEAD. */
+  readonly branch: string | null;
   readonly commit: string;
   /** Object ids of the folders of compactions, config and meta: while they stay, old turns read as before. */
   readonly overlays: string;
@@ -124,7 +125,7 @@ async function extendView(
 /** Makes both files from nothing. */
 async function remakeView(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
   const { store } = workspace;
-  const tree = await loadBranchTree(store, worktree.branch ?? "", commit);
+  const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
   const { all, applied } = await loadCompactions(store, tree);
   const title = await conversationTitle(workspace, tree);
   // Where nothing is read differently, turns can be shown one by one.
@@ -133,7 +134,7 @@ async function remakeView(workspace: Workspace, worktree: Worktree, commit: stri
   const sizes = await writeViewFiles(worktree.path, { turns, heading });
   await writeState(worktree, {
     renderer: RENDERER,
-    branch: tree.branch,
+    branch: worktree.branch,
     commit: tree.commit,
     overlays: overlayKey(await store.readEntries(commit, OVERLAYS)),
     reach: all.reduce((reach, compaction) => Math.max(reach, compaction.to_turn), -1),

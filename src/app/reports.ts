@@ -244,6 +244,10 @@ export interface CheckoutReport {
   /** Absolute path of the worktree. */
   readonly path: string;
   readonly branch: string;
+  /** The commit that is checked out with HEAD detached; absent = the branch. */
+  readonly commit?: string;
+  /** File in which the repository around the worktree is told to leave it alone; absent where none is around. */
+  readonly excluded_by?: string;
   /** Whether turns and sources are there too. */
   readonly full?: boolean;
   /** Turns of the view. */

@@ -1,9 +1,9 @@
 // What an [ID] means: branch > conversation > compaction id > commit > event > unique prefix of these or of a title.
-import { userError } from "../core/errors.ts";
+import { JpgError, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
-import { activeBranch, conversationOf, forkOf, mainBranch, previousBranch } from "./conversations.ts";
+import { activeBranch, conversationOf, forkOf, mainBranch, preferredBranch, previousBranch } from "./conversations.ts";
 import {
   type Candidate,
   exactBranch,
@@ -14,7 +14,9 @@ import {
   findEvents,
   type Target,
 } from "./id-candidates.ts";
+import { branchHolding, resolveRevision } from "./revision.ts";
 import { refuseSplice, warnOfSplice } from "./spliced-turns.ts";
+import { detachedHead, readStanding } from "./standing.ts";
 import type { Workspace } from "./workspace.ts";
 
 type TargetKind = Target["kind"];
@@ -26,14 +28,14 @@ export async function resolveId(
   kinds: readonly TargetKind[] = ["branch"],
 ): Promise<Target> {
   const word = id === undefined || id === "" ? "@" : id;
-  if (word === "@" || word === "-") return specialTarget(workspace, word);
+  if (word === "@" || word === "-") return specialTarget(workspace, word, kinds);
   const branches = await workspace.store.listBranches();
   const allowed = (found: readonly Candidate[]): readonly Candidate[] =>
     found.filter(({ target }) => kinds.includes(target.kind));
-  const branch = exactBranch(branches, word, await workspace.store.readActiveBranch());
+  const branch = exactBranch(branches, word, await preferredBranch(workspace));
   if (branch !== null && kinds.includes("branch")) return branch;
   const named = kinds.includes("compaction") ? await findCompactions(workspace, branches, word) : [];
-  const commits = kinds.includes("commit") ? await findCommit(workspace, branches, word) : [];
+  const commits = kinds.includes("commit") ? await findCommit(workspace, word) : [];
   const events = kinds.includes("event") ? await findEvents(workspace, branches, word) : [];
   const exact = [...named, ...commits, ...events].find((candidate) => candidate.name === word);
   if (exact !== undefined) return exact.target;
@@ -47,30 +49,70 @@ export async function resolveId(
   throw unknownId(word, branches, kinds);
 }
 
-/** Resolves an id to a branch and loads its tree; says so when the branch's turns do not follow each other. */
+/**
+ * Resolves an id to a branch, to build on it, and loads its tree; says so when its turns do not follow each other. Throws
+ * `detached_head`, `not_a_branch` for a commit.
+ */
 export async function resolveBranch(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const tree = await resolveTree(workspace, id);
+  const tree = await loadNamedBranch(workspace, id);
   await warnOfSplice(workspace, tree);
   return tree;
 }
 
 /** The same, for what makes something of all turns. Throws `spliced_turns`. */
 export async function resolveWhole(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const tree = await resolveTree(workspace, id);
+  const tree = await loadNamedBranch(workspace, id);
   await refuseSplice(workspace, tree);
   return tree;
 }
 
-async function resolveTree(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const target = await resolveId(workspace, id);
-  if (target.kind !== "branch")
-    throw userError("not_a_branch", `${id ?? "@"} names a ${target.kind}, not a conversation.`);
-  return loadBranchTree(workspace.store, target.branch, target.commit);
+/** Resolves an id to a branch as it stands, or to a commit, and loads its tree to read it; warns as `resolveBranch` does. */
+export async function resolveTree(workspace: Workspace, id?: string): Promise<BranchTree> {
+  const tree = await loadNamedTree(workspace, id);
+  await warnOfSplice(workspace, tree);
+  return tree;
+}
+
+/** The same, for what gives all turns away. Throws `spliced_turns`. */
+export async function resolveWholeTree(workspace: Workspace, id?: string): Promise<BranchTree> {
+  const tree = await loadNamedTree(workspace, id);
+  await refuseSplice(workspace, tree);
+  return tree;
+}
+
+async function loadNamedTree(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
+  return treeOfTarget(workspace, await resolveId(workspace, id, ["branch", "commit"]), id);
+}
+
+async function loadNamedBranch(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
+  try {
+    const target = await resolveId(workspace, id);
+    if (target.kind === "branch") return await loadBranchTree(workspace.store, target.branch, target.commit);
+  } catch (error) {
+    const isUnknown = error instanceof JpgError && error.code === "unknown_id";
+    if (!isUnknown || id === undefined || (await resolveRevision(workspace, id)) === null) throw error;
+  }
+  const word = id ?? "@";
+  throw userError("not_a_branch", `${word} is a commit, which can be read; only a conversation can be written to.`, {
+    hints: [`\`jpg fork ${word} NAME\` begins a fork at this commit.`],
+  });
+}
+
+/** The tree that a target is read from: a commit's own, else that of its branch as it stands. */
+export async function treeOfTarget(workspace: Workspace, target: Target, id: string | undefined): Promise<BranchTree> {
+  const { store } = workspace;
+  const tip =
+    target.kind === "branch" || target.kind === "commit" ? target.commit : await store.readBranch(target.branch);
+  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
+  const tree = await loadBranchTree(store, target.branch, tip);
+  return target.kind === "commit" ? { ...tree, revision: id ?? "@" } : tree;
 }
 
 /** The active branch, or the one before, read from its own files: no other branch is looked at. */
-async function specialTarget(workspace: Workspace, word: "@" | "-"): Promise<Target> {
+async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: readonly TargetKind[]): Promise<Target> {
   const name = word === "@" ? await activeBranch(workspace) : await previousBranch(workspace);
+  const detached = name === null && word === "@" ? await detachedTarget(workspace, kinds) : null;
+  if (detached !== null) return detached;
   const commit = name === null ? null : await workspace.store.readBranch(name);
   if (name !== null && commit !== null) return { kind: "branch", branch: name, commit };
   // Of a store that is damaged, the list says what is wrong.
@@ -84,6 +126,16 @@ async function specialTarget(workspace: Workspace, word: "@" | "-"): Promise<Tar
         ? "No conversation is active."
         : "No conversation was active before.",
   );
+}
+
+/** The commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` where a branch is needed. */
+async function detachedTarget(workspace: Workspace, kinds: readonly TargetKind[]): Promise<Target | null> {
+  const standing = await readStanding(workspace);
+  const { commit, worktree } = standing;
+  if (commit === null) return null;
+  const branch = await branchHolding(workspace, commit, worktree ?? undefined);
+  if (!kinds.includes("commit")) throw await detachedHead(standing, branch);
+  return { kind: "commit", branch, commit };
 }
 
 function noConversation(message: string): Error {

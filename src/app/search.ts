@@ -17,7 +17,7 @@ import { type Disposition, resolveDispositions } from "../core/winner.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
 import { readTexts } from "./attachments.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
-import { conversationOf, forkOf } from "./conversations.ts";
+import { conversationOf, forkOf, preferredBranch } from "./conversations.ts";
 import { loadCompactions, loadTurns } from "./load-view.ts";
 import { resolveId } from "./resolve-id.ts";
 import type { Workspace } from "./workspace.ts";
@@ -109,13 +109,15 @@ function isNew(seen: Set<string>, { branch, turnOids }: BranchTree, turn: number
 /** The branches to look at, in order: by conversation, its active branch first, then `main`. */
 async function branchesOf(workspace: Workspace, id: string | undefined): Promise<readonly BranchTip[]> {
   const { store } = workspace;
-  const active = await store.readActiveBranch();
+  const active = await preferredBranch(workspace);
   const rank = ({ name }: BranchTip): number => (name === active ? 0 : forkOf(name) === "main" ? 1 : 2);
   const branches = [...(await store.listBranches())].sort(
     (a, b) => compare(conversationOf(a.name), conversationOf(b.name)) || rank(a) - rank(b) || compare(a.name, b.name),
   );
   if (id === undefined) return branches;
-  const { branch } = await resolveId(workspace, id);
+  const target = await resolveId(workspace, id, ["branch", "commit"]);
+  const { branch } = target;
+  if (target.kind === "commit") return [{ name: branch, commit: target.commit }];
   const conversation = conversationOf(branch);
   return branches.filter(({ name }) => (branch === id ? name === id : conversationOf(name) === conversation));
 }

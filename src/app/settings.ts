@@ -3,7 +3,7 @@
 import { listSettings, renderSettings, type SettingRow } from "../config/show-config.ts";
 import { JpgError } from "../core/errors.ts";
 import { loadConversationConfig } from "./conversation-config.ts";
-import { resolveBranch } from "./resolve-id.ts";
+import { resolveTree } from "./resolve-id.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SettingsReport {
@@ -24,7 +24,7 @@ export async function readSettings(
 
 async function load(workspace: Workspace): ReturnType<Workspace["config"]> {
   try {
-    return await loadConversationConfig(workspace, await resolveBranch(workspace));
+    return await loadConversationConfig(workspace, await resolveTree(workspace));
   } catch (error) {
     if (error instanceof JpgError && error.code === "no_conversation") return workspace.config();
     throw error;

@@ -12,6 +12,7 @@ import type { OpenTurn } from "./open-turn.ts";
 import { type RecordedTurn, recordTurn } from "./record-turn.ts";
 import { commitLeftTurn, type LeftTurn } from "./recover-turns.ts";
 import { refreshViews } from "./refresh-view.ts";
+import { makeActive } from "./standing.ts";
 import type { TalkEnd } from "./talk.ts";
 import { keepUnsent, requestOf, unsentHints, withHints } from "./unsent-request.ts";
 import type { Workspace } from "./workspace.ts";
@@ -79,7 +80,7 @@ async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<Sett
 /** Commits what came of this command's own turn; a conversation that it began is the active one then. */
 async function keepLeft(workspace: Workspace, path: string, reason: InterruptionReason): Promise<LeftTurn> {
   const left = await commitLeftTurn(workspace, path, reason);
-  if (left.recorded !== null && left.head?.root !== undefined) await workspace.store.useBranch(left.recorded.branch);
+  if (left.recorded !== null && left.head?.root !== undefined) await makeActive(workspace, left.recorded.branch);
   return left;
 }
 
@@ -100,7 +101,7 @@ async function commitTurn(workspace: Workspace, { turn, signature, settings }: E
   }
   await journal.remove();
   if (isNew) {
-    await workspace.store.useBranch(recorded.branch);
+    await makeActive(workspace, recorded.branch);
     await storeSettings(workspace, recorded.branch, settings);
   }
   await refreshViews(workspace, recorded.branch, recorded.parent);

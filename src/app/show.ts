@@ -12,7 +12,7 @@ import type { ConversationStore, LogEntry } from "../store/conversation-store.ts
 import { stateOf } from "./blame.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { findAddition } from "./compaction-path.ts";
-import { conversationOf } from "./conversations.ts";
+import { conversationOf, preferredBranch } from "./conversations.ts";
 import type { Target } from "./id-candidates.ts";
 import { type LiveCompactions, loadCompactions, loadWhole } from "./load-view.ts";
 import { readCompactionLog } from "./log.ts";
@@ -20,7 +20,7 @@ import { lossOf } from "./loss.ts";
 import { receiptOf } from "./receipt.ts";
 import { tellsChange } from "./record-subject.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
-import { resolveId } from "./resolve-id.ts";
+import { resolveId, treeOfTarget } from "./resolve-id.ts";
 import { warnOfSplice } from "./spliced-turns.ts";
 import { conversationTitle } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
@@ -29,19 +29,38 @@ import type { Workspace } from "./workspace.ts";
 /** Shows what an id names; `@` = the active conversation. */
 export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
   const target = await resolveId(workspace, id, ["branch", "compaction", "commit", "event"]);
-  const tip = target.kind === "branch" ? target.commit : await workspace.store.readBranch(target.branch);
-  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
-  const tree = await loadBranchTree(workspace.store, target.branch, tip);
+  const tree = await treeOfTarget(workspace, target, id);
   await warnOfSplice(workspace, tree);
-  if (target.kind === "branch") return showConversation(workspace, tree);
-  return target.kind === "event" ? showEvent(workspace, tree, target) : showCompaction(workspace, tree, target);
+  if (target.kind === "event") return showEvent(workspace, tree, target);
+  if (target.kind === "compaction") return showCompaction(workspace, tree, target);
+  if (target.kind === "branch" || isHere(id)) return showConversation(workspace, tree);
+  return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
+}
+
+/** Whether an id stands for what is checked out, a commit of a detached HEAD too. */
+function isHere(id: string | undefined): boolean {
+  return id === undefined || id === "" || id === "@";
+}
+
+/** The compaction that a commit adds, as its branch reads it now; null when it adds none. */
+async function showCompactionOf(
+  workspace: Workspace,
+  target: Extract<Target, { kind: "commit" }>,
+): Promise<ShowCompaction | null> {
+  const { store } = workspace;
+  const log = await store.readLog({ from: target.commit, paths: ["compactions"] });
+  if (log.find(({ commit }) => commit === target.commit)?.added.length !== 1) return null;
+  const tip = await store.readBranch(target.branch);
+  const tips = await store.listBranchesWith(target.commit);
+  const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
+  return showCompaction(workspace, await loadBranchTree(store, target.branch, isHeld ? tip : target.commit), target);
 }
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
   const loaded = await loadWhole(store, tree);
   const { turns } = loaded;
-  const active = await store.readActiveBranch();
+  const active = await preferredBranch(workspace);
   const conversation = conversationOf(tree.branch);
   const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
   const branches = [];

@@ -1,8 +1,11 @@
-// Stock git in the store's worktree, with the terminal handed over.
+// Stock git in the worktree of the store that one stands in, with the terminal handed over.
 import { runGitInTerminal } from "../store/git-process.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Runs git and gives its exit code. Throws `git_missing`. */
 export async function runStoreGit(workspace: Workspace, args: readonly string[]): Promise<number> {
-  return runGitInTerminal(args, { cwd: workspace.store.root, env: workspace.runtime.env });
+  const { worktrees, root } = workspace.store;
+  const here = await worktrees?.at(workspace.runtime.cwd);
+  const cwd = here === null || here === undefined ? root : workspace.runtime.cwd;
+  return runGitInTerminal(args, { cwd, env: workspace.runtime.env });
 }

@@ -21,10 +21,11 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
       return made?.objectsRead ?? 0;
     },
     listBranches: async (passOver) => (await made?.listBranches(passOver)) ?? [],
+    listBranchesWith: async (commit) => (await made?.listBranchesWith(commit)) ?? [],
     readBranch: async (name) => (await made?.readBranch(name)) ?? null,
     readActiveBranch: async () => (await made?.readActiveBranch()) ?? null,
-    resolveCommit: async (revision) => (await made?.resolveCommit(revision)) ?? null,
-    useBranch: async (name) => (await open()).useBranch(name),
+    resolveCommit: async (revision, worktree) => (await made?.resolveCommit(revision, worktree)) ?? null,
+    useBranch: async (name, worktree) => (await open()).useBranch(name, worktree),
     listTree: async (commit, query) => (await open()).listTree(commit, query),
     readEntries: async (commit, paths) => (await open()).readEntries(commit, paths),
     async *readBlobs(oids, atLeast) {

@@ -3,7 +3,9 @@ import { userError } from "../core/errors.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
+import { conversationOf } from "./conversations.ts";
 import { compactionsWithin } from "./fork-start.ts";
+import { resolveRevision } from "./revision.ts";
 import { refuseSplice } from "./spliced-turns.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -16,15 +18,16 @@ export async function treeAt(workspace: Workspace, tree: BranchTree, at: string)
 
 async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
   if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
-  const commit = await workspace.store.resolveCommit(at);
-  if (commit === null) {
+  const found = await resolveRevision(workspace, at, { conversation: conversationOf(tree.branch), bareForks: true });
+  const there = found === null ? null : await loadBranchTree(workspace.store, tree.branch, found.commit);
+  if (there === null || there.header.id !== tree.header.id) {
     throw userError(
       "unknown_revision",
       `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
       { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
     );
   }
-  return loadBranchTree(workspace.store, tree.branch, commit);
+  return { ...there, revision: at };
 }
 
 /** The first turns of a tree, with those of its compactions in force that lie wholly within them, as a fork there has them. */

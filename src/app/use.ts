@@ -2,6 +2,7 @@
 import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
 import { refreshViews } from "./refresh-view.ts";
+import { makeActive, readStanding } from "./standing.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface UseReport {
@@ -11,10 +12,10 @@ export interface UseReport {
   readonly previous: string | null;
 }
 
-/** Switches HEAD of the store and brings its view along. */
+/** Switches HEAD where one stands, of the store or of a worktree of it, and brings its view along. */
 export async function useConversation(workspace: Workspace, tree: BranchTree): Promise<UseReport> {
-  const previous = await workspace.store.readActiveBranch();
-  if (previous !== tree.branch) await workspace.store.useBranch(tree.branch);
+  const previous = (await readStanding(workspace)).branch;
+  if (previous !== tree.branch) await makeActive(workspace, tree.branch);
   await refreshViews(workspace, tree.branch);
   return { conversation: conversationOf(tree.branch), branch: tree.branch, previous };
 }

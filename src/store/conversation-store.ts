@@ -124,14 +124,16 @@ export interface ConversationStore {
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
+  /** The branches whose history holds a commit, ordered by name. `commit` must exist. */
+  listBranchesWith(commit: string): Promise<readonly BranchTip[]>;
   /** The commit of a branch, or null when there is none. */
   readBranch(name: string): Promise<string | null>;
   /** The branch HEAD names (the active conversation), also when it has no commit yet; null when detached. */
   readActiveBranch(): Promise<string | null>;
-  /** Makes a branch active and brings the store's own worktree along. */
-  useBranch(name: string): Promise<void>;
-  /** The commit a revision names (branch, id, unique prefix, `x~1`), or null. */
-  resolveCommit(revision: string): Promise<string | null>;
+  /** Checks a branch out in a worktree, in the store's own (which makes it active) when none is given. */
+  useBranch(name: string, worktree?: Worktree): Promise<void>;
+  /** The commit a revision names (branch, id, unique prefix, `x~1`), as git in a worktree reads it; null when it names none. */
+  resolveCommit(revision: string, worktree?: Worktree): Promise<string | null>;
   /** Files under the folders (all when empty), in path order. `commit` must exist. */
   listTree(
     commit: string,
@@ -162,14 +164,18 @@ export interface Worktree {
   readonly path: string;
   /** Branch checked out there; null when detached. */
   readonly branch: string | null;
+  /** The commit of a detached HEAD; null on a branch. */
+  readonly commit: string | null;
   /** Its own git dir (`<gitDir>` or `<gitDir>/worktrees/x`). */
   readonly gitDir: string;
 }
 
 export interface Worktrees {
   list(): Promise<readonly Worktree[]>;
-  /** Adds a worktree; sparse (cone, without turns/ and sources/) unless `full`. */
-  add(path: string, branch: string, options: { readonly full: boolean }): Promise<Worktree>;
+  /** The worktree of this store that a folder is in; null when it is in none. */
+  at(folder: string): Promise<Worktree | null>;
+  /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
+  add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
   /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
 }

@@ -100,6 +100,12 @@ function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {
   return { root, commonDir: isInProject ? projectDir : "" };
 }
 
+/** The folder in which the worktrees of a store are made by default: in the project's git dir, else in the store's own. */
+export async function worktreesFolder(root: string, gitDir: string): Promise<string> {
+  const project = projectOfStore(root, gitDir);
+  return join((await isProjectDir(project)) ? project.commonDir : gitDir, "jpg-worktrees");
+}
+
 async function isProjectDir({ commonDir }: ProjectLocation): Promise<boolean> {
   return commonDir !== "" && (await findRepositoryDir(commonDir))?.isBare === true;
 }

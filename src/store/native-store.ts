@@ -5,7 +5,14 @@ import { type JpgError, repositoryError, userError } from "../core/errors.ts";
 import { createBlobReader } from "./blob-reader.ts";
 import { configureBranches } from "./branch-config.ts";
 import { readCommitTimes } from "./commit-time.ts";
-import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "./conversation-store.ts";
+import type {
+  BranchTip,
+  BranchWrite,
+  ConversationStore,
+  TreeFile,
+  Worktree,
+  WriteResult,
+} from "./conversation-store.ts";
 import { type ImportedBranch, importCommits } from "./fast-import.ts";
 import { commandError, type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
@@ -47,10 +54,14 @@ export async function openNativeStore(options: {
     gitDir: repository.gitDir,
     worktrees: createWorktrees(repository, worktreeRoot),
     listBranches: (passOver) => listBranches(repository, passOver),
+    listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
-    useBranch: (name) => useBranch(repository, name),
-    resolveCommit: async (revision) => (await reader.read(`${revision}^{commit}`))?.oid ?? null,
+    useBranch: (name, worktree) => useBranch(repository, name, worktree),
+    resolveCommit: async (revision, worktree) =>
+      PLAIN_REVISION.test(revision)
+        ? ((await reader.read(`${revision}^{commit}`))?.oid ?? null)
+        : await resolveRevision(repository, revision, worktree),
     listTree: async (commit, { under = [], sizes: wanted = false } = {}) => {
       const files = await trees.list(commit, under);
       return wanted ? await withSizes(sizes, files) : files;
@@ -72,26 +83,52 @@ export async function openNativeStore(options: {
   };
 }
 
+/** What means the same everywhere and needs no git of its own: an id or a whole ref, and steps from it. */
+const PLAIN_REVISION = /^([0-9a-f]{40}|refs\/[\w./-]+)[~^\d]*$/;
+
+/** Resolves what a person wrote. Nothing of it is ever taken for an option. */
+async function resolveRevision(
+  repository: Repository,
+  revision: string,
+  worktree: Worktree | undefined,
+): Promise<string | null> {
+  if (/^-|\p{Cc}/u.test(revision)) return null;
+  const place = worktree === undefined ? repository : { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+  const { code, stdout } = await tryCommand(place, { args });
+  const commit = stdout.toString().trim();
+  return code === 0 && /^[0-9a-f]{40}$/.test(commit) ? commit : null;
+}
+
 async function listBranches(
   repository: Repository,
   passOver?: (error: JpgError) => void,
 ): Promise<readonly BranchTip[]> {
-  const args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"];
-  const result = await tryCommand(repository, { args });
-  if (result.code !== 0) throw await commandError(repository, { args }, result);
+  const { tips, stderr } = await readBranches(repository, []);
   // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
-  for (const [, broken = ""] of result.stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
+  for (const [, broken = ""] of stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
     const error = brokenBranch(repository, broken);
     if (passOver === undefined) throw error;
     passOver(error);
   }
-  const lines = result.stdout.toString().split("\n");
-  return lines
+  return tips;
+}
+
+async function readBranches(
+  repository: Repository,
+  flags: readonly string[],
+): Promise<{ readonly tips: readonly BranchTip[]; readonly stderr: string }> {
+  const args = ["for-each-ref", ...flags, "--format=%(objectname) %(refname)", "refs/heads/"];
+  const { code, stdout, stderr } = await tryCommand(repository, { args });
+  if (code !== 0) throw await commandError(repository, { args }, { code, stderr });
+  const lines = stdout.toString().split("\n");
+  const tips = lines
     .filter((line) => line !== "")
     .map((line) => ({
       commit: line.slice(0, line.indexOf(" ")),
       name: line.slice(line.indexOf(" ") + 1 + "refs/heads/".length),
     }));
+  return { tips, stderr };
 }
 
 function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
@@ -109,19 +146,20 @@ async function readActiveBranch(repository: Repository): Promise<string | null> 
   return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
 }
 
-async function useBranch(repository: Repository, name: string): Promise<void> {
+async function useBranch(repository: Repository, name: string, where?: Worktree): Promise<void> {
   const to = await readRef(repository, refOfBranch(name));
   if (to === null) {
     throw userError("branch_missing", `there is no branch ${name} in ${repository.cwd}`, { hints: ["jpg ls"] });
   }
-  const active = await readActiveBranch(repository);
+  const active = where === undefined ? await readActiveBranch(repository) : where.branch;
   if (active === name) return;
-  const worktree = { path: repository.cwd, gitDir: repository.gitDir, branch: active };
+  const worktree = where ?? { path: repository.cwd, gitDir: repository.gitDir, branch: active, commit: null };
   const from = active === null ? "HEAD" : await readRef(repository, refOfBranch(active));
   await checkAdvance(repository, { worktree, from, to });
   const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
-  const result = await tryCommand(repository, command);
-  if (result.code !== 0) throw await refusal(repository, { worktree }, command, result);
+  const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+  const result = await tryCommand(place, command);
+  if (result.code !== 0) throw await refusal(place, { worktree }, command, result);
 }
 
 async function withSizes(sizes: SizeReader, files: readonly TreeFile[]): Promise<readonly TreeFile[]> {

@@ -1,10 +1,12 @@
 // Finds the worktrees of a store by the files git keeps about them, without starting git.
+import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Worktree } from "./conversation-store.ts";
 import type { Repository } from "./git-command.ts";
 import { branchOfRef } from "./ref-name.ts";
 import { readFileIfThere, readHead } from "./ref-reader.ts";
+import { findRepositoryDir } from "./repository-dir.ts";
 
 /** Lists the store's own worktree (when it has one), then the linked ones whose folder still exists, by name. */
 export async function listWorktrees(repository: Repository, root: string | null): Promise<readonly Worktree[]> {
@@ -14,6 +16,33 @@ export async function listWorktrees(repository: Repository, root: string | null)
     (await listFolder(folder)).map((name) => describeLinked(repository, join(folder, name))),
   );
   return [...own, ...linked].filter((worktree) => worktree !== null);
+}
+
+/** Finds the worktree of a store that a folder is in, as git does: by the nearest `.git` upwards. */
+export async function findWorktree(
+  repository: Repository,
+  root: string | null,
+  folder: string,
+): Promise<Worktree | null> {
+  for (let at = realOrNull(folder); at !== null; at = dirname(at) === at ? null : dirname(at)) {
+    const found = await findRepositoryDir(at);
+    if (found === null) continue;
+    const [common, own] = [found.commonDir, repository.gitDir].map(realOrNull);
+    if (found.isBare || common === null || common !== own) return null;
+    const isOwn = found.gitDir === found.commonDir;
+    return await describeWorktree(repository, isOwn ? (root ?? at) : at, isOwn ? repository.gitDir : found.gitDir);
+  }
+  return null;
+}
+
+/** Null when it does not exist. */
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 async function listFolder(path: string): Promise<string[]> {
@@ -37,5 +66,6 @@ async function describeLinked(repository: Repository, gitDir: string): Promise<W
 async function describeWorktree(repository: Repository, path: string, gitDir: string): Promise<Worktree | null> {
   const head = await readHead(repository, gitDir);
   if (head === null) return null;
-  return { path, gitDir, branch: "ref" in head ? branchOfRef(head.ref) : null };
+  const commit = "ref" in head ? null : head.commit;
+  return { path, gitDir, branch: "ref" in head ? branchOfRef(head.ref) : null, commit };
 }

@@ -6,7 +6,7 @@ import type { Worktree, Worktrees } from "./conversation-store.ts";
 import { type Repository, runCommand } from "./git-command.ts";
 import { refOfBranch } from "./ref-name.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
-import { listWorktrees } from "./worktree-list.ts";
+import { findWorktree, listWorktrees } from "./worktree-list.ts";
 
 /** What a sparse worktree shows: top-level files and these folders (cone mode, gitignore(5) form). */
 export const SPARSE_PATTERNS = "/*\n!/*/\n/compactions/\n/config/\n/meta/\n";
@@ -15,8 +15,9 @@ export const SPARSE_PATTERNS = "/*\n!/*/\n/compactions/\n/config/\n/meta/\n";
 export function createWorktrees(repository: Repository, root: string | null): Worktrees {
   return {
     list: () => listWorktrees(repository, root),
-    add: (path, branch, options) =>
-      addWorktree(repository, root, { path: resolve(repository.cwd, path), branch, ...options }),
+    at: (folder) => findWorktree(repository, root, folder),
+    add: (path, checkedOut, options) =>
+      addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
     async advance(worktree, from, to) {
       await checkAdvance(repository, { worktree, from, to });
       await applyAdvance(repository, { worktree, from, to });
@@ -26,14 +27,16 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
 
 interface NewWorktree {
   readonly path: string;
-  readonly branch: string;
+  readonly checkedOut: string;
   readonly full: boolean;
 }
 
 async function addWorktree(repository: Repository, root: string | null, wanted: NewWorktree): Promise<Worktree> {
-  refOfBranch(wanted.branch);
+  const isCommit = /^[0-9a-f]{40}$/.test(wanted.checkedOut);
+  if (!isCommit) refOfBranch(wanted.checkedOut);
   // Twice --force: the branch may be checked out in the store's own worktree, and a deleted folder may still be registered.
-  const args = ["worktree", "add", "--quiet", "--force", "--force", "--no-checkout", wanted.path, wanted.branch];
+  const flags = ["--quiet", "--force", "--force", "--no-checkout", ...(isCommit ? ["--detach"] : [])];
+  const args = ["worktree", "add", ...flags, wanted.path, wanted.checkedOut];
   await runCommand(repository, { args });
   const wantedPath = await realpath(wanted.path);
   const worktree = (await listWorktrees(repository, root)).find(({ path }) => path === wantedPath);

@@ -30,6 +30,19 @@ export function testBranches(engine: string, open: () => Promise<StoreUnderTest>
       expect(await store.readBranch("talk-b")).toBeNull();
     });
 
+    it("lists the branches that hold a commit", async () => {
+      const { commits } = await append(store, "talk/main", [
+        commit("a", [file("a", "a")]),
+        commit("b", [file("b", "b")]),
+      ]);
+      const [first = "", second = ""] = commits;
+      await store.createBranch("talk/early", first);
+      await append(store, "other/main", [commit("c", [file("c", "c")])]);
+      const holding = async (oid: string) => (await store.listBranchesWith(oid)).map(({ name }) => name);
+      expect(await holding(first)).toEqual(["talk/early", "talk/main"]);
+      expect(await holding(second)).toEqual(["talk/main"]);
+    });
+
     it("creates a branch at a commit once", async () => {
       const { commit: tip } = await append(store, "talk/main", [commit("a", [file("a", "a")])]);
       expect(await store.createBranch("talk/fork", tip)).toBe(true);

@@ -4,6 +4,7 @@ import git from "isomorphic-git";
 import { createFsFromVolume, Volume } from "memfs";
 import { repositoryError, userError } from "../../src/core/errors.ts";
 import type {
+  BranchTip,
   BranchWrite,
   CommitSpec,
   ConversationStore,
@@ -32,6 +33,13 @@ export async function createMemoryStore(): Promise<ConversationStore> {
   return openEmbeddedStore(await createMemoryRepository());
 }
 
+async function listBranches(repository: EmbeddedRepository): Promise<readonly BranchTip[]> {
+  const names = [...(await git.listBranches(repository))].sort((a, b) =>
+    Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  );
+  return await Promise.all(names.map(async (name) => ({ name, commit: (await readBranch(repository, name)) ?? "" })));
+}
+
 /** Opens a store over a repository. */
 export function openEmbeddedStore(repository: EmbeddedRepository): ConversationStore {
   const { dir, gitdir } = repository;
@@ -45,13 +53,16 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
     root: dir,
     gitDir: gitdir,
     worktrees: null,
-    async listBranches() {
-      const names = [...(await git.listBranches(repository))].sort((a, b) =>
-        Buffer.compare(Buffer.from(a), Buffer.from(b)),
+    listBranches: () => listBranches(repository),
+    async listBranchesWith(commit) {
+      const tips = await listBranches(repository);
+      const holds = await Promise.all(
+        tips.map(
+          async ({ commit: oid }) =>
+            oid === commit || (await git.isDescendent({ ...repository, oid, ancestor: commit })),
+        ),
       );
-      return await Promise.all(
-        names.map(async (name) => ({ name, commit: (await readBranch(repository, name)) ?? "" })),
-      );
+      return tips.filter((_, index) => holds[index]);
     },
     readBranch: async (name) => await readBranch(repository, name),
     readActiveBranch: async () => (await git.currentBranch(repository)) ?? null,

@@ -49,7 +49,8 @@ const refused = (worktree: string, files: string[]) => ({
 describe("worktrees", () => {
   it("show a branch that is also active, sparse unless asked for in full", async () => {
     const worktree = await add();
-    expect(worktree).toEqual({ path: dir, branch: "t/main", gitDir: join(temp.root, ".git", "worktrees", "checkout") });
+    const gitDir = join(temp.root, ".git", "worktrees", "checkout");
+    expect(worktree).toEqual({ path: dir, branch: "t/main", gitDir, commit: null });
     expect(
       ["conversation.json", "compactions/c1", "turns", "sources"].map((path) => existsSync(join(dir, path))),
     ).toEqual([true, true, false, false]);

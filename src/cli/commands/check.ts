@@ -1,7 +1,7 @@
 import { checkConversation } from "../../app/check.ts";
 import { checkFile, findCheckedFile } from "../../app/check-file.ts";
 import type { CheckReport, CheckRequest } from "../../app/check-report.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveTree } from "../../app/resolve-id.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
 import { renderCheck } from "../render-check.ts";
@@ -39,7 +39,7 @@ async function check({ args: [word], options, runtime, open }: CommandContext): 
   const path = await findCheckedFile(runtime, word);
   if (path !== null) return checkFile(runtime, path, request);
   const workspace = await open();
-  return checkConversation(workspace, await resolveBranch(workspace, word), request);
+  return checkConversation(workspace, await resolveTree(workspace, word), request);
 }
 
 function requestOf(options: CommandContext["options"]): CheckRequest {

@@ -8,16 +8,24 @@ export const command: CommandSpec = {
   description:
     "Makes a git worktree of the branch in which VIEW.md (for people) and view.jsonl (projected events) stand; stock `git switch`, `revert`, `pull` and `rebase` in it show the new view at once. Sparse unless --full: compactions/, config/ and meta/ only.",
   arguments: [
-    { name: "[id]", description: "conversation; default @" },
-    { name: "[dir]", description: "directory; default the conversation's name" },
+    { name: "[id]", description: "conversation, or a commit such as HEAD~1; default @" },
+    { name: "[dir]", description: "directory; default jpg-worktrees/BRANCH in the project's git dir" },
   ],
   options: [{ flags: "--full", description: "turns/ and sources/ too" }],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
     const { tree, directory } = await resolveCheckoutArguments(workspace, args);
-    const report = await checkoutBranch(workspace, tree, { directory, full: flag(options, "full") });
+    const report = await checkoutBranch(workspace, tree, {
+      ...(directory === undefined ? {} : { directory }),
+      full: flag(options, "full"),
+    });
     if (json) output.json(report);
-    else output.data(`${report.branch} is checked out at ${report.path}; VIEW.md shows what the model sees`);
+    else {
+      const what = report.commit === undefined ? report.branch : `${report.commit.slice(0, 9)} of ${report.branch}`;
+      output.data(`${what} is checked out at ${report.path}; VIEW.md shows what the model sees`);
+      if (report.excluded_by !== undefined)
+        output.info(`${report.excluded_by} names it, so that \`git add\` in the repository around it leaves it alone.`);
+    }
     return 0;
   },
 };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export.ts";
-import { resolveBranch, resolveWhole } from "../../app/resolve-id.ts";
+import { resolveTree, resolveWholeTree } from "../../app/resolve-id.ts";
 import { treeAt } from "../../app/tree-at.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
@@ -32,8 +32,8 @@ export const command: CommandSpec = {
     const at = text(options, "at");
     const tree =
       at === undefined
-        ? await resolveWhole(workspace, args[0])
-        : await treeAt(workspace, await resolveBranch(workspace, args[0]), at);
+        ? await resolveWholeTree(workspace, args[0])
+        : await treeAt(workspace, await resolveTree(workspace, args[0]), at);
     if (flag(options, "original"))
       return writeChunks(context, await exportOriginal(workspace, tree, text(options, "session")));
     const model = text(options, "model");

@@ -1,5 +1,6 @@
+import type { BranchTree } from "../../app/branch-tree.ts";
 import { readCompactionLog } from "../../app/log.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveTree } from "../../app/resolve-id.ts";
 import type { CommandSpec } from "../command.ts";
 import { renderLog } from "../render-log.ts";
 
@@ -9,11 +10,16 @@ export const command: CommandSpec = {
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
-    const tree = await resolveBranch(workspace, args[0]);
+    const tree = await resolveTree(workspace, args[0]);
     const rows = await readCompactionLog(workspace, tree);
     if (json) output.json(rows);
-    else if (rows.length === 0) output.info(`${tree.branch} has no compactions yet: \`jpg compact\` makes one.`);
+    else if (rows.length === 0) output.info(nothingIn(tree));
     else await output.page(renderLog(rows, { style: output.style, width: output.width, verbose: output.verbose }));
     return 0;
   },
 };
+
+function nothingIn({ branch, commit, revision }: BranchTree): string {
+  if (revision !== undefined) return `${branch} has no compactions up to ${commit.slice(0, 9)}.`;
+  return `${branch} has no compactions yet: \`jpg compact\` makes one.`;
+}

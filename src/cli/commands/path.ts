@@ -1,4 +1,4 @@
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveTree } from "../../app/resolve-id.ts";
 import { worktreeOf } from "../../app/worktree-path.ts";
 import type { CommandSpec } from "../command.ts";
 
@@ -10,9 +10,7 @@ export const command: CommandSpec = {
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
     const path =
-      args[0] === undefined
-        ? workspace.store.root
-        : await worktreeOf(workspace, await resolveBranch(workspace, args[0]));
+      args[0] === undefined ? workspace.store.root : await worktreeOf(workspace, await resolveTree(workspace, args[0]));
     if (json) output.json({ path });
     else output.data(path);
     return 0;

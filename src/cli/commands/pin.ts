@@ -1,5 +1,5 @@
 import { addPin, boundOf, listPins, removePin } from "../../app/pins.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveBranch, resolveTree } from "../../app/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import { isBound, parseBound } from "../../core/range-bound.ts";
 import { type CommandContext, type CommandSpec, flag } from "../command.ts";
@@ -23,7 +23,7 @@ export const command: CommandSpec = {
     const { args, options, output, json, open } = context;
     const { id, what } = readArguments(args);
     const workspace = await open();
-    const tree = await resolveBranch(workspace, id);
+    const tree = await (what === undefined ? resolveTree : resolveBranch)(workspace, id);
     if (what === undefined) {
       if (flag(options, "remove"))
         throw userError("usage", "jpg pin --remove: say which pin.", { hints: ["`jpg pin` lists them."] });

@@ -1,5 +1,5 @@
 import { renderPrinted } from "../../app/print.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveTree } from "../../app/resolve-id.ts";
 import { type CommandSpec, flag, text } from "../command.ts";
 
 export const command: CommandSpec = {
@@ -13,7 +13,7 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
-    const tree = await resolveBranch(workspace, args[0]);
+    const tree = await resolveTree(workspace, args[0]);
     const turns = text(options, "turn");
     const format = json || text(options, "format") === "jsonl" ? "jsonl" : "markdown";
     const printed = await renderPrinted(workspace, tree, {

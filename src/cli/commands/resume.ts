@@ -1,5 +1,5 @@
 import { runProgram } from "../../app/external-process.ts";
-import { resolveWhole } from "../../app/resolve-id.ts";
+import { resolveWholeTree } from "../../app/resolve-id.ts";
 import { prepareResume, type ResumeReport } from "../../app/resume.ts";
 import { userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/shell-word.ts";
@@ -23,7 +23,7 @@ export const command: CommandSpec = {
         hints: ["`jpg resume --with claude-code`"],
       });
     const workspace = await open();
-    const report = await prepareResume(workspace, await resolveWhole(workspace, args[0]), agent);
+    const report = await prepareResume(workspace, await resolveWholeTree(workspace, args[0]), agent);
     if (json) output.json(report);
     else output.data(commandLine(report, runtime.cwd));
     output.detail(`${report.reused ? "The session was there already" : "Wrote the session"}: ${report.path}`);

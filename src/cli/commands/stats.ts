@@ -1,4 +1,4 @@
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveTree } from "../../app/resolve-id.ts";
 import { readStats } from "../../app/stats.ts";
 import type { CommandSpec } from "../command.ts";
 import { renderStats } from "../render-stats.ts";
@@ -9,7 +9,7 @@ export const command: CommandSpec = {
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
-    const report = await readStats(workspace, await resolveBranch(workspace, args[0]));
+    const report = await readStats(workspace, await resolveTree(workspace, args[0]));
     if (json) output.json(report);
     else output.data(renderStats(report, output));
     return 0;

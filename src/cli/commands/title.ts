@@ -1,4 +1,4 @@
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { resolveBranch, resolveTree } from "../../app/resolve-id.ts";
 import { setTitle } from "../../app/title.ts";
 import { conversationTitle } from "../../app/titles.ts";
 import { JpgError, userError } from "../../core/errors.ts";
@@ -15,7 +15,8 @@ export const command: CommandSpec = {
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
     const [id, wanted] = args;
-    const tree = await resolveBranch(workspace, id).catch((error: unknown) => {
+    const resolve = wanted === undefined ? resolveTree : resolveBranch;
+    const tree = await resolve(workspace, id).catch((error: unknown) => {
       throw id === undefined || wanted !== undefined ? error : withTitleHint(error, id);
     });
     const report =
