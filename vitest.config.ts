@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/helpers/build-once.ts"],
+    setupFiles: ["test/helpers/seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",

@@ -1,0 +1,83 @@
+// Looks for what the property tests miss: runs them again and again with fresh seeds until the time is up, and prints each failing
+// case, shrunk, as a test to paste. Usage: npm run explore [-- --minutes N] [test files]. Exit code 1 when something was found.
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readyTest } from "./ready-test.mjs";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const RUNS = 300;
+
+const { values: options, positionals } = parseArgs({
+  options: { minutes: { type: "string", default: "10" } },
+  allowPositionals: true,
+});
+const endsAt = Date.now() + Number(options.minutes) * 60_000;
+const files = positionals.length > 0 ? positionals : propertyTests();
+const folder = mkdtempSync(join(tmpdir(), "jpg-explore-"));
+const printed = new Set();
+let rounds = 0;
+try {
+  while (Date.now() < endsAt) {
+    const seed = randomInt(2 ** 31);
+    console.log(`round ${++rounds}, seed ${seed}`);
+    const found = join(folder, `${rounds}.jsonl`);
+    const code = await runTests({ JPG_SEED: String(seed), JPG_RUNS: String(RUNS), JPG_FOUND: found });
+    const entries = readFound(found);
+    for (const entry of entries) printFound(entry);
+    if (code !== 0 && entries.length === 0 && Date.now() < endsAt) {
+      console.log("The tests fail by themselves: run them with `npx vitest run` first.");
+      process.exit(1);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(printed.size === 0 ? `Nothing found in ${rounds} rounds.` : `${printed.size} properties failed.`);
+process.exitCode = printed.size === 0 ? 0 : 1;
+
+/** The files of tests that assert a property. */
+function propertyTests() {
+  return readdirSync(join(ROOT, "test"), { recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join("test", name))
+    .filter((path) => readFileSync(join(ROOT, path), "utf8").includes("fc.assert("));
+}
+
+/** Resolves to the exit code when the round is over or the time is up. */
+function runTests(env) {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", "--reporter=dot", "--silent=true", ...files], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: "ignore",
+  });
+  const timer = setTimeout(() => child.kill("SIGTERM"), Math.max(0, endsAt - Date.now()));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      resolve(code);
+    });
+  });
+}
+
+function readFound(file) {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** Prints the first case of each property. */
+function printFound(found) {
+  const key = `${found.file} ${found.test}`;
+  if (printed.has(key)) return;
+  printed.add(key);
+  console.log(`\n${relative(ROOT, found.file)}\n\n${readyTest(readFileSync(found.file, "utf8"), found)}`);
+}

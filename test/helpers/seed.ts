@@ -1,0 +1,32 @@
+// Property tests draw the same examples in every `npm test`, so that a green run can be repeated. `npm run explore` sets another
+// seed and a file for what it finds.
+import { appendFileSync } from "node:fs";
+import fc, { type RunDetails } from "fast-check";
+import { expect } from "vitest";
+
+/** What `npm test` draws from; any number will do, as long as it stays. */
+export const SEED = 20_261_122;
+
+const { JPG_SEED: seed = String(SEED), JPG_RUNS: runs, JPG_FOUND: found } = process.env;
+
+fc.configureGlobal({
+  seed: Number(seed),
+  ...(runs === undefined ? {} : { numRuns: Number(runs) }),
+  ...(found === undefined ? {} : { reporter: (details: RunDetails<unknown>) => report(details, found) }),
+});
+
+/** Writes a failing case down, shrunk, and fails as fast-check does. */
+function report(details: RunDetails<unknown>, file: string): void {
+  if (!details.failed) return;
+  const { testPath, currentTestName } = expect.getState();
+  const values = Array.isArray(details.counterexample) ? details.counterexample : [];
+  const entry = {
+    file: testPath,
+    test: currentTestName,
+    seed: details.seed,
+    path: details.counterexamplePath,
+    values: values.map((value) => fc.stringify(value)),
+  };
+  appendFileSync(file, `${JSON.stringify(entry)}\n`);
+  throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance });
+}
