@@ -14,7 +14,7 @@ Generated from the commands themselves by \`npm run docs\`; edit the declaration
 
 * **Turns** count from 0, and ranges include both ends.
 * **ID** names a branch, conversation, compaction, commit or event, or a unique beginning of one. \`@\` is the active conversation (the default), \`-\` the one that was active before. When several fit, jpg lists them and stops (exit code 2).
-* **Bounds** of a range: \`5\` turn 5 · \`5:EVENT\` up to that event of turn 5 · \`-3\` three turns before the last · \`5h\`, \`2d 3h\`, \`90m\` that long ago · \`last\` where the newest live compaction ends.
+* **Bounds** of a range: \`5\` turn 5 · \`5:EVENT\` up to that event of turn 5 · \`-3\` three turns before the last · \`5h\`, \`2d 3h\`, \`90m\` that long ago · \`yesterday\`, \`2026-11-22\` a day, \`2026-11-22T10:30\` a moment, in your time zone · \`last\` where the newest live compaction ends.
 * **The store**: \`--store DIR\`, else \`JPG_STORE\`, else the store that the current directory is in, else the project's (\`.git/jpg\`), else one per user. \`jpg path\` prints it.
 * **Output**: results on standard output, everything else on standard error. With \`--json\` the result, or the error, is one JSON document on standard output. \`NO_COLOR\` is honoured; long results go through \`$PAGER\` on a terminal.
 * **Exit codes**: 0 done · 1 nothing was found, or a check found a problem · 2 wrong usage or input · 3 the store or git failed · 4 a provider failed · 70 a bug in jpg · 130 ended by Ctrl-C.

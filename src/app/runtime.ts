@@ -1,6 +1,8 @@
-// What the outside world gives to the app: environment, clock, randomness, where things are. Made once in cli/main.ts.
+// What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
+// cli/main.ts.
+import type { Calendar } from "../core/calendar-time.ts";
 
-export interface Runtime {
+export interface Runtime extends Calendar {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly cwd: string;

@@ -19,7 +19,6 @@ const NAMED_KEYS = 8;
 export interface WorkspaceOptions {
   /** `--store DIR`. */
   readonly store?: string;
-  readonly engine?: "native" | "embedded";
   /** `--cfg KEY=VALUE`, in the order given. */
   readonly overrides?: readonly string[];
   /** Make the store, when there is none, as soon as something is written to it. */
@@ -47,15 +46,6 @@ export function withoutOverrides(workspace: Workspace): Workspace {
 
 /** Locates and opens the store. Throws `no_store` when there is none and `create` was not asked for. */
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
-  if (options.engine === "embedded") {
-    throw repositoryError(
-      "engine_unavailable",
-      "The embedded engine has no on-disk form yet; this store needs the native one.",
-      {
-        hints: ["Leave --engine out, or say `--engine native` (needs git 2.31 or newer)."],
-      },
-    );
-  }
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
   const openStore = (): Promise<ConversationStore> => openNativeStore({ root: location.root, env: runtime.env });

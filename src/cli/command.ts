@@ -73,7 +73,7 @@ export function flag(options: OptionValues, name: string): boolean {
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "print one JSON document on standard output" },
   { flags: "--store <dir>", description: "use this conversation repository" },
-  { flags: "--engine <engine>", description: "git engine to use", choices: ["native", "embedded"] },
+  { flags: "--engine <engine>", description: "git engine to use", choices: ["native"] },
   { flags: "-c, --cfg <key=value>", description: "set a configuration key for this call", repeatable: true },
   { flags: "-q, --quiet", description: "print only results and errors" },
   { flags: "-v, --verbose", description: "print more" },

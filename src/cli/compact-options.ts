@@ -81,13 +81,13 @@ function dashed(name: string): string {
 }
 
 /** The range that was named. Throws `bad_bound`, `bad_number`. */
-export function readRange({ options }: CommandContext): Omit<RangeRequest, "keepLast"> {
+export function readRange({ options, runtime }: CommandContext): Omit<RangeRequest, "keepLast"> {
   const from = text(options, "from");
   const to = text(options, "to");
   const keep = count(options, "keep") ?? count(options, "keepLast");
   return {
-    ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from) }),
-    ...(to === undefined ? {} : { to: parseBound(to) }),
+    ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from, runtime) }),
+    ...(to === undefined ? {} : { to: parseBound(to, runtime) }),
     ...(keep === undefined ? {} : { keep }),
   };
 }

@@ -13,6 +13,12 @@ export function createRuntime(): Runtime {
     nodePath: process.execPath,
     jpgPath: fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
     now: () => new Date(),
+    localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
+      new Date(year, month - 1, day, hours, minutes, seconds),
+    startOfDay: (daysAgo) => {
+      const now = new Date();
+      return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
+    },
     random: (length) => randomBytes(length),
     readStdin: async () => {
       const chunks: Buffer[] = [];

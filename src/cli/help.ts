@@ -42,13 +42,20 @@ export function renderCommandHelp(command: CommandSpec): string {
 
 /** The error for a name that is no command. */
 export async function unknownCommand(name: string): Promise<JpgError> {
-  const nearest = nearestName(
+  const nearest = nearestCommand(
     name,
     (await loadCommands()).map((command) => command.name),
   );
   return userError("unknown_command", `jpg has no command ${name}.`, {
     hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
   });
+}
+
+/** The command that was meant: the only one that the word begins, else the nearest name, else the longest that begins the word. */
+function nearestCommand(word: string, names: readonly string[]): string | undefined {
+  const begun = names.filter((name) => name.startsWith(word));
+  const inside = names.filter((name) => word.startsWith(name)).sort((a, b) => b.length - a.length);
+  return (begun.length === 1 ? begun[0] : nearestName(word, names)) ?? inside[0];
 }
 
 /** The error for an option before the command that is no global one. */

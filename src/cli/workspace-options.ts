@@ -2,13 +2,11 @@
 import type { WorkspaceOptions } from "../app/workspace.ts";
 import { type OptionValues, text, texts } from "./command.ts";
 
-/** Reads `--store`, `--engine` and `--cfg`. */
+/** Reads `--store` and `--cfg`. There is one engine on disk, so `--engine` chooses nothing yet. */
 export function optionsFrom(options: OptionValues): WorkspaceOptions {
   const store = text(options, "store");
-  const engine = text(options, "engine");
   return {
     ...(store === undefined ? {} : { store }),
-    ...(engine === "native" || engine === "embedded" ? { engine } : {}),
     overrides: texts(options, "cfg"),
   };
 }

@@ -36,6 +36,10 @@ export function resolveFrom(bound: RangeBound, facts: BoundFacts): BoundPosition
       const turn = instants(facts).findIndex((instant) => instant >= Date.parse(facts.now) - bound.ms);
       return turn < 0 ? null : { turn };
     }
+    case "time": {
+      const turn = instants(facts).findIndex((instant) => instant >= bound.fromMs);
+      return turn < 0 ? null : { turn };
+    }
     case "last":
       return afterLast(facts);
     default:
@@ -57,6 +61,10 @@ export function resolveTo(bound: RangeBound, facts: BoundFacts): BoundPosition |
     }
     case "ago": {
       const turn = instants(facts).findLastIndex((instant) => instant < Date.parse(facts.now) - bound.ms);
+      return turn < 0 ? null : { turn };
+    }
+    case "time": {
+      const turn = instants(facts).findLastIndex((instant) => instant < bound.untilMs);
       return turn < 0 ? null : { turn };
     }
     case "last": {

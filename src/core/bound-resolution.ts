@@ -44,7 +44,7 @@ export function isNothing(value: object): value is Nothing {
 
 /** Whether resolving looks at the times of turns. */
 export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">): boolean {
-  return from?.type === "ago" || to?.type === "ago";
+  return [from, to].some((bound) => bound?.type === "ago" || bound?.type === "time");
 }
 
 /**

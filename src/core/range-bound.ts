@@ -1,5 +1,6 @@
 // What a person writes to say where a range begins or ends: a position, a time ago, or `last`. It is resolved once into
 // turn positions (bound-resolution.ts) when the compaction is made.
+import { type Calendar, isTime, parseTime } from "./calendar-time.ts";
 import { userError } from "./errors.ts";
 
 export type RangeBound =
@@ -11,6 +12,8 @@ export type RangeBound =
   | { readonly type: "before_last"; readonly turns: number }
   /** `5h`, `2d 3h`: that long ago, in milliseconds. */
   | { readonly type: "ago"; readonly ms: number }
+  /** `yesterday`, `2026-11-22`, `2026-11-22 10:30`: a day from its first moment to its last, or a moment. Milliseconds since 1970. */
+  | { readonly type: "time"; readonly fromMs: number; readonly untilMs: number }
   /** `last`: where the compaction that reaches furthest ended. */
   | { readonly type: "last" };
 
@@ -45,16 +48,18 @@ const FORMS = [
   "5:EVENT   that event of turn 5",
   "-3        three turns before the last",
   "5h        a time ago: 90m, 5h, 2d 3h, 1w",
+  "today     a day: today, yesterday, 2026-11-22",
+  "2026-11-22T10:30  a moment, in your time zone unless it names one (Z, +01:00)",
   "last      where the last compaction ended",
 ];
 
-/** Parses a bound. Throws `bad_bound` listing the forms. */
-export function parseBound(text: string): RangeBound {
-  const bound = readBound(text.trim());
+/** Parses a bound; days and moments need a calendar. Throws `bad_bound` listing the forms. */
+export function parseBound(text: string, calendar?: Calendar): RangeBound {
+  const bound = readBound(text.trim()) ?? readTime(text.trim(), calendar);
   if (bound !== null) return bound;
   throw userError(
     "bad_bound",
-    `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time ago or "last"`,
+    `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time or "last"`,
     {
       data: { bound: text },
       hints: FORMS,
@@ -69,7 +74,12 @@ export function boundAt(turn: number, event?: string): RangeBound {
 
 /** Whether a word parses as a bound, so that `--from` may take it. */
 export function isBound(text: string): boolean {
-  return readBound(text.trim()) !== null;
+  return readBound(text.trim()) !== null || isTime(text.trim());
+}
+
+function readTime(text: string, calendar: Calendar | undefined): RangeBound | null {
+  const span = calendar === undefined ? null : parseTime(text, calendar);
+  return span === null ? null : { type: "time", ...span };
 }
 
 function readBound(text: string): RangeBound | null {

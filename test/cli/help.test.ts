@@ -33,6 +33,9 @@ it("explains a command's arguments, options and examples, global options include
 
 it("offers the nearest command or option, never one that only git calls", async () => {
   expect((await unknownCommand("imprt")).hints).toContain("Did you mean `jpg import`?");
+  expect((await unknownCommand("lsit")).hints).toContain("Did you mean `jpg ls`?");
+  expect((await unknownCommand("lgo")).hints).toContain("Did you mean `jpg log`?");
+  expect((await unknownCommand("checko")).hints).toContain("Did you mean `jpg checkout`?");
   expect((await unknownCommand("hok")).hints.join()).not.toContain("hook");
   expect((await unknownCommand("zzzzzz")).hints).toEqual(["`jpg --help` lists the commands."]);
   expect(unknownOption("--versoin").hints[0]).toBe("Did you mean --version?");

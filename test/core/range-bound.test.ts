@@ -68,7 +68,7 @@ describe("parseBound", () => {
       expect.objectContaining({
         code: "bad_bound",
         kind: "user",
-        message: `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time ago or "last"`,
+        message: `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time or "last"`,
         data: { bound: text },
         hints: expect.arrayContaining([expect.stringContaining("5:EVENT")]),
       }),

@@ -195,9 +195,34 @@ describe("jpg compact with a summary", () => {
 
   it("says when what was said of a summary counts for nothing", async () => {
     const sandbox = await open(say(answer()));
-    const { stderr, code } = await sandbox.jpg(["compact", "--model", "test/model-1"]);
-    expect(stderr).toContain("no summary was needed: --model, --focus and --concise say nothing here");
-    expect([code, sandbox.server.requests.length]).toEqual([0, 0]);
+    const tiered = await sandbox.jpg([
+      "compact",
+      "--strategy",
+      "tiered",
+      "--target",
+      "900k",
+      "--model",
+      "test/model-1",
+      "--force",
+    ]);
+    expect([tiered.code, tiered.stderr, sandbox.server.requests.length]).toEqual([0, expect.any(String), 0]);
+  });
+
+  it("refuses to say something of a summary that the profile does not have written, and commits nothing", async () => {
+    const sandbox = await open(say(answer()));
+    const head = sandbox.git(["rev-parse", "HEAD"]);
+    for (const words of [
+      ["--model", "test/model-1"],
+      ["--focus", "the parser", "-p", "light"],
+      ["--concise", "--dry-run"],
+    ]) {
+      const { stderr, code } = await sandbox.jpg(["compact", ...words]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^error: The profile (default|light) writes no summary, so --model, --focus and --concise would say nothing\.\nhint: `--profile heavy`/,
+      );
+    }
+    expect([sandbox.git(["rev-parse", "HEAD"]), sandbox.server.requests.length]).toEqual([head, 0]);
   });
 });
 

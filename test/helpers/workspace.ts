@@ -11,6 +11,8 @@ import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { createMemoryStore } from "./embedded-store.ts";
 import { createTempStore, type TempStore } from "./temp-repository.ts";
 
+const DAY_MS = 86_400_000;
+
 export interface TestRuntime extends Runtime {
   /** What standard input holds. */
   stdin: Uint8Array;
@@ -32,6 +34,9 @@ export function createTestRuntime(
     jpgPath: "/nonexistent/jpg.js",
     stdin: new Uint8Array(),
     now: () => new Date(Date.parse(start) + 1000 * seconds++),
+    localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
+      new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds)),
+    startOfDay: (daysAgo) => new Date(Math.floor(Date.parse(start) / DAY_MS) * DAY_MS - daysAgo * DAY_MS),
     random: (length) =>
       Uint8Array.from({ length }, () => {
         seed = (seed * 1103515245 + 12345) % 2147483648;

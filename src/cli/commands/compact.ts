@@ -36,7 +36,7 @@ export const command: CommandSpec = {
     { flags: "-p, --profile <name>", description: "compaction profile (default, light, heavy, or one of the config)" },
     {
       flags: "--from [bound]",
-      description: "first turn: 5, -3, 5:EVENT, 5h, last (the default when no bound is given)",
+      description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, 2026-11-22, last (the default when no bound is given)",
       optionalValue: isBound,
     },
     { flags: "--to <bound>", description: "last turn, the same forms" },
@@ -129,10 +129,15 @@ export const command: CommandSpec = {
       return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly }));
     }
     const accepted = await readAccepted(context, range);
+    const manner = readManner(context);
+    if (wishesSummary(context.options) && strategies === null && accepted === null && chunks === null) {
+      const { requireSummaryProfile } = await import("../../app/summary-profile.ts");
+      await requireSummaryProfile(workspace, tree, manner.profile);
+    }
     const request: CompactRequest = {
       range: accepted?.range ?? range,
       ...wish,
-      ...readManner(context),
+      ...manner,
       ...(strategies === null ? {} : { strategies }),
       ...(accepted === null ? {} : { summary: accepted.summary }),
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),

@@ -17,8 +17,8 @@ export const command: CommandSpec = {
   options: [
     { flags: "--first <n>", description: "only the first N turns" },
     { flags: "--last <n>", description: "show only the last N turns" },
-    { flags: "--from <bound>", description: "show turns from here on" },
-    { flags: "--until <bound>", description: "end with this turn" },
+    { flags: "--from <bound>", description: "show turns from here on: 5, -3, 5h, yesterday, 2026-11-22" },
+    { flags: "--until <bound>", description: "end with this turn, the same forms" },
     {
       flags: "--compact [profile]",
       description: "compact the fork, with that profile (--compact=NAME)",
@@ -33,7 +33,10 @@ export const command: CommandSpec = {
   run: (context) => endOnInterrupt(context.output, (signal) => runFork(context, signal)),
 };
 
-async function runFork({ args, options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
+async function runFork(
+  { args, options, runtime, output, json, open }: CommandContext,
+  signal: AbortSignal,
+): Promise<number> {
   const workspace = await open();
   const { tree, name } = await resolveForkArguments(workspace, args);
   const first = count(options, "first");
@@ -45,8 +48,8 @@ async function runFork({ args, options, output, json, open }: CommandContext, si
     ...(name === undefined ? {} : { name }),
     ...(first === undefined ? {} : { first }),
     ...(last === undefined ? {} : { last }),
-    ...(from === undefined ? {} : { from: parseBound(from) }),
-    ...(until === undefined ? {} : { until: parseBound(until) }),
+    ...(from === undefined ? {} : { from: parseBound(from, runtime) }),
+    ...(until === undefined ? {} : { until: parseBound(until, runtime) }),
     ...(profile === undefined
       ? {}
       : { compact: typeof profile === "string" && profile !== "" ? profile : (true as const) }),
