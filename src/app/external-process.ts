@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { messageOf, userError } from "../core/errors.ts";
 import { endGroup } from "./process-group.ts";
 import { type RunningProgram, watchProgram } from "./running-program.ts";
+import { asUser } from "./user-umask.ts";
 
 /** A pager: a program with its arguments, or the user's own command line from $PAGER. */
 export type PagerProgram =
@@ -41,10 +42,11 @@ export async function runPager(pager: PagerProgram, text: string, env: Environme
     stdio: ["pipe", "inherit", "inherit"] as ["pipe", "inherit", "inherit"],
     env: { LESS: "FRX", LV: "-c", ...env },
   };
-  const child =
+  const child = asUser(() =>
     "shellCommand" in pager
       ? spawn(pager.shellCommand, { ...options, shell: true })
-      : spawn(pager.program, pager.arguments, options);
+      : spawn(pager.program, pager.arguments, options),
+  );
   return await whileInterruptsReachTheChild(() => feed(child, text));
 }
 
@@ -54,7 +56,7 @@ export async function runProgram(
   place: { readonly cwd: string; readonly env: Environment },
 ): Promise<number> {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" });
+  const child = asUser(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" }));
   return await whileInterruptsReachTheChild(
     () =>
       new Promise<number>((resolve, reject) => {
@@ -79,7 +81,9 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
   const { cwd, env } = question;
   const [program = "", ...args] = question.command;
   try {
-    const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "ignore"], detached: true });
+    const child = asUser(() =>
+      spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "ignore"], detached: true }),
+    );
     return await hearOut(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
@@ -97,7 +101,9 @@ export function startProgram(
 ): RunningProgram | { readonly problem: string } {
   const [program = "", ...args] = command;
   try {
-    return watchProgram(spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true }));
+    return watchProgram(
+      asUser(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true })),
+    );
   } catch (error) {
     return { problem: `could not be started: ${messageOf(error)}` };
   }

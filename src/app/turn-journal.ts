@@ -116,7 +116,7 @@ function createLineWriter(path: string, file: number): LineWriter {
 
 function openExclusively(path: string): number | null {
   try {
-    return openSync(path, "ax", 0o600);
+    return openSync(path, "ax");
   } catch (error) {
     if (codeOf(error) === "EEXIST") return null;
     throw notWritten(path, error);

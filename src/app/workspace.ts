@@ -12,6 +12,7 @@ import { ignoredSettings } from "../store/store-guard.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
+import { followSharing } from "./user-umask.ts";
 
 /** Most ignored settings that a warning names. */
 const NAMED_KEYS = 8;
@@ -48,7 +49,11 @@ export function withoutOverrides(workspace: Workspace): Workspace {
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
-  const openStore = (): Promise<ConversationStore> => openNativeStore({ root: location.root, env: runtime.env });
+  const openStore = async (): Promise<ConversationStore> => {
+    const opened = await openNativeStore({ root: location.root, env: runtime.env });
+    await followSharing(opened.gitDir);
+    return opened;
+  };
   const store = withRememberedLog(
     location.exists
       ? await openStore()
@@ -104,9 +109,10 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
 }
 
 /** Creates a store, or completes one: idempotent. */
-export function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
+export async function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
   const { env, nodePath, jpgPath } = runtime;
-  return createStore(root, { env, nodePath, jpgPath });
+  await followSharing(join(root, ".git"));
+  await createStore(root, { env, nodePath, jpgPath });
 }
 
 /** The project's config file for a store location; null outside a project. */

@@ -5,6 +5,7 @@ import { join, parse } from "node:path";
 import { repositoryError, userError } from "../core/errors.ts";
 import { isStoreConfig } from "./branch-config.ts";
 import { isConversationTree } from "./conversation-tree.ts";
+import { PRIVATE } from "./file-sharing.ts";
 import { type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
@@ -40,7 +41,8 @@ export async function createStore(root: string, options: CreateStoreOptions): Pr
   await writeHooks(hooksDir, options);
   await writeInfo(repository.gitDir, "exclude", EXCLUDED);
   await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
-  await applySettings(repository, storeSettings(hooksDir, version));
+  const sharing = await readUsersSharing(repository);
+  await applySettings(repository, new Map([["core.sharedrepository", sharing], ...storeSettings(hooksDir, version)]));
   await ensureIdentity(root, env);
 }
 
@@ -82,6 +84,12 @@ async function refuseForeign(repository: Repository): Promise<void> {
       hints: ["name an empty folder: jpg init DIR", "or run `jpg init` without DIR inside the project"],
     },
   );
+}
+
+/** What the store, else the user, says; unsaid, what stock git writes there is for the owner alone as what jpg writes is. */
+async function readUsersSharing(repository: Repository): Promise<string> {
+  const { code, stdout } = await tryCommand(repository, { args: ["config", "--get", "core.sharedRepository"] });
+  return code === 0 ? stdout.toString().trim() || "true" : PRIVATE;
 }
 
 async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 // The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
 // gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase, and record what is pushed.
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { quoteForShell } from "../core/shell-word.ts";
 import { readFileIfThere } from "./ref-reader.ts";
@@ -46,7 +46,6 @@ function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command:
 /** Replaces in one step: a hook that git is just running must never be half written. */
 async function writeProgram(path: string, text: string): Promise<void> {
   if ((await readFileIfThere(path)) === text) return;
-  await writeFile(`${path}.new`, text);
-  await chmod(`${path}.new`, 0o755);
+  await writeFile(`${path}.new`, text, { mode: 0o777 });
   await rename(`${path}.new`, path);
 }
