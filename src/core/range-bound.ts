@@ -42,6 +42,8 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Longest time ago that means something, milliseconds: 1000 years. */
 const MAX_AGO = 365_250 * DAY;
 
+const LIKE_A_DATE = /^\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?$/;
+
 /** The forms of a bound, for help and errors. */
 const FORMS = [
   "5         turn 5, counted from 0",
@@ -72,9 +74,9 @@ export function boundAt(turn: number, event?: string): RangeBound {
   return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
 }
 
-/** Whether a word parses as a bound, so that `--from` may take it. */
+/** Whether a word is meant as a bound, so that `--from` may take it. A date that does not exist is one: its error says what may be. */
 export function isBound(text: string): boolean {
-  return readBound(text.trim()) !== null || isTime(text.trim());
+  return readBound(text.trim()) !== null || isTime(text.trim()) || LIKE_A_DATE.test(text.trim());
 }
 
 function readTime(text: string, calendar: Calendar | undefined): RangeBound | null {

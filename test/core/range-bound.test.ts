@@ -3,6 +3,14 @@ import { boundAt, isBound, parseBound } from "../../src/core/range-bound.ts";
 
 const HOUR = 3_600_000;
 
+describe("a date that does not exist", () => {
+  it("is meant as a bound and refused as one", () => {
+    expect(isBound("2026-13-01")).toBe(true);
+    expect(isBound("2026-13-01-notes-k3f9/main")).toBe(false);
+    expect(() => parseBound("2026-13-01")).toThrow(expect.objectContaining({ code: "bad_bound" }));
+  });
+});
+
 describe("parseBound", () => {
   it.each([
     ["5", { type: "turn", turn: 5 }],
