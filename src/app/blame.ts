@@ -14,6 +14,7 @@ import { loadWhole } from "./load-view.ts";
 import { turnOf, unknownTurn } from "./pins.ts";
 import { recordSubject } from "./record-subject.ts";
 import { resolveId, resolveTree } from "./resolve-id.ts";
+import { findSquashed } from "./squashed-commits.ts";
 import { eventLines } from "./view-text.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -64,6 +65,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
   const dispositions = resolveDispositions(all, live.applied);
   const shown = new Map(view.turns.flatMap((projected) => projected.events.map((item) => [item.id, item] as const)));
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const squashed = await findSquashed(workspace.store, entries);
   const rows = wanted.map((item): BlameRow => {
     const state = stateOf(item, shown.get(item.id));
     const disposition = dispositions.get(item.id);
@@ -74,7 +76,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
     return {
       ...row,
       action: actionOf(disposition, item),
-      by: sourceOf(entries, disposition.compaction),
+      by: sourceOf(entries, squashed, disposition.compaction),
       ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
       ...(next === undefined ? {} : { next }),
     };
@@ -153,14 +155,15 @@ function nextDecider(
   return resolveDispositions(turns, others).get(event.id)?.compaction.id;
 }
 
-function sourceOf(entries: readonly LogEntry[], record: Compaction): BlameSource {
+function sourceOf(entries: readonly LogEntry[], squashed: ReadonlySet<string>, record: Compaction): BlameSource {
   const { id } = record;
   const entry = entries.find(({ added }) => added.some((path) => compactionIdOfPath(path) === id));
+  const isOwn = entry !== undefined && !squashed.has(entry.commit);
   return {
     compaction: id,
     commit: entry?.commit ?? "",
-    author: entry?.author.name ?? "",
-    timestamp: entry === undefined ? "" : new Date(entry.committer.seconds * 1000).toISOString(),
+    author: isOwn ? entry.author.name : "",
+    timestamp: isOwn ? new Date(entry.committer.seconds * 1000).toISOString() : record.timestamp,
     subject: recordSubject({ kind: "compaction", record }),
   };
 }

@@ -5,9 +5,11 @@ import type { LogEntry } from "../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "./compaction-path.ts";
 import { conversationOf } from "./conversations.ts";
+import { requireWholeHistory } from "./fork-start.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import { resolveId, resolveTree, treeOfTarget } from "./resolve-id.ts";
 import { resolveRevision } from "./revision.ts";
+import { findSquashed, newestAdded } from "./squashed-commits.ts";
 import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -30,20 +32,47 @@ export async function diffConversation(
   if (target.kind === "branch")
     return diffNewest(workspace, await loadBranchTree(workspace.store, target.branch, target.commit), options);
   const tree = await treeOfTarget(workspace, target, what ?? id);
-  const commit =
-    target.kind === "commit"
-      ? target.commit
-      : await commitOf(workspace, tree, target.kind === "compaction" ? target.compaction : "");
-  return diffCommit(workspace, tree, commit, options);
+  if (target.kind === "commit") return diffCommit(workspace, tree, target.commit, options);
+  const compaction = target.kind === "compaction" ? target.compaction : "";
+  return diffAddition(workspace, tree, await additionOf(workspace, tree, compaction), options);
 }
 
 /** The newest live compaction in commit order; without one, the whole history against the view. */
 async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  const newest = (await readCompactions(workspace, tree)).find((entry) => entry.added.some((path) => live.has(path)));
-  if (newest !== undefined) return diffCommit(workspace, tree, newest.commit, options);
+  for (const entry of await readCompactions(workspace, tree)) {
+    const path = newestAdded(entry, live);
+    if (path !== undefined) return diffAddition(workspace, tree, { entry, path }, options);
+  }
   const [history, { view }] = [await loadHistory(workspace.store, tree), await loadView(workspace.store, tree)];
   return { from: `${tree.branch} (full history)`, to: `${tree.branch} (view)`, ...diffViews(history, view, options) };
+}
+
+/** What a compaction did: the change of its commit; of a squashed one, the tree there without and with it, as the older ones leave it. */
+async function diffAddition(
+  workspace: Workspace,
+  tree: BranchTree,
+  { entry, path }: { readonly entry: LogEntry; readonly path: string },
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const { store } = workspace;
+  if (!(await findSquashed(store, [entry])).has(entry.commit))
+    return diffCommit(workspace, tree, entry.commit, options);
+  const there = await loadBranchTree(store, tree.branch, entry.commit);
+  // The time that a record was made begins its name.
+  const upTo = (includes: boolean): BranchTree => ({
+    ...there,
+    compactions: there.compactions.filter((file) => file.path < path || (includes && file.path === path)),
+  });
+  const [before, after] = [await loadView(store, upTo(false)), await loadView(store, upTo(true))];
+  const id = compactionIdOfPath(path) ?? path;
+  const loss = after.live.all.find((compaction) => compaction.id === id)?.receipt;
+  return {
+    from: `before compaction ${id}`,
+    to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,
+    ...diffViews(before.view, after.view, options),
+    ...(loss === undefined ? {} : { loss }),
+  };
 }
 
 async function diffCommit(
@@ -53,6 +82,7 @@ async function diffCommit(
   options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const parent = await workspace.store.resolveCommit(`${commit}~1`);
+  if (parent === null) await requireWholeHistory(workspace.store, commit);
   const { view: after, live } = await loadView(
     workspace.store,
     await loadBranchTree(workspace.store, tree.branch, commit),
@@ -122,11 +152,15 @@ async function revisionTree(workspace: Workspace, tree: BranchTree, revision: st
   }
 }
 
-async function commitOf(workspace: Workspace, tree: BranchTree, compaction: string): Promise<string> {
+async function additionOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  compaction: string,
+): Promise<{ readonly entry: LogEntry; readonly path: string }> {
   const adding = findAddition(await readCompactions(workspace, tree), compaction);
   if (adding === null)
     throw userError("not_a_compaction", `${compaction} is not in the history of ${tree.branch}.`, {
       hints: ["`jpg log` lists its compactions."],
     });
-  return adding.entry.commit;
+  return adding;
 }

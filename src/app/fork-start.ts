@@ -63,7 +63,8 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
   const { commit, compactions } = tree;
   if (nearest.count === turnCount) return { commit, turnCount, changes: [], isCut: false, compactions };
   const shallow = await readShallowCommits(store.gitDir);
-  if (commits.some((candidate) => shallow.has(candidate))) throw shallowHistory(host.branch, turnCount);
+  if (commits.some((candidate) => shallow.has(candidate)))
+    throw shallowHistory(`The commit that ends with turn ${turnCount - 1} of ${host.branch}`);
   const changes = await removeLaterTurns(store, tree, turnCount);
   const removed = new Set(changes.map((change) => change.path));
   return {
@@ -169,10 +170,14 @@ function removal({ path }: Pick<TreeFile, "path">): FileChange {
   return { path, remove: true };
 }
 
-function shallowHistory(branch: string, turnCount: number): Error {
-  return repositoryError(
-    "shallow_history",
-    `The commit that ends with turn ${turnCount - 1} of ${branch} is not here: this is a shallow clone.`,
-    { hints: ["`jpg git fetch --unshallow` fetches the whole history; then try again."] },
-  );
+/** Refuses where git has left the parents of a commit out. Throws `shallow_history`. */
+export async function requireWholeHistory({ gitDir }: ConversationStore, commit: string): Promise<void> {
+  const isCutOff = (await readShallowCommits(gitDir)).has(commit);
+  if (isCutOff) throw shallowHistory(`The commit before ${commit.slice(0, 9)}`);
+}
+
+function shallowHistory(what: string): Error {
+  return repositoryError("shallow_history", `${what} is not here: this is a shallow clone.`, {
+    hints: ["`jpg git fetch --unshallow` fetches the whole history; then try again."],
+  });
 }

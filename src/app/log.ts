@@ -3,12 +3,13 @@
 import type { Compaction } from "../core/compaction.ts";
 import { describePolicies } from "../core/policy.ts";
 import type { TokenSource } from "../core/tokens/token-meter.ts";
-import type { LogEntry } from "../store/conversation-store.ts";
+import type { LogEntry, Signature } from "../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "./compaction-path.ts";
 import { loadCompactions } from "./load-view.ts";
 import { type RecordedChange, recordSubject, tellsChange } from "./record-subject.ts";
 import type { LogReport, LogRow } from "./reports.ts";
+import { findSquashed } from "./squashed-commits.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Reads the history, newest first. */
@@ -18,6 +19,7 @@ export async function readCompactionLog(workspace: Workspace, tree: BranchTree):
   const { unapplied } = await loadCompactions(workspace.store, tree);
   const reasons = new Map(unapplied.map(({ compaction, reason }) => [compaction.id, reason]));
   const records = await readRecords(workspace, entries);
+  const squashed = await findSquashed(workspace.store, entries);
   const newest = new Map(
     entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
   );
@@ -35,7 +37,7 @@ export async function readCompactionLog(workspace: Workspace, tree: BranchTree):
       const reason = isLive ? reasons.get(id) : undefined;
       return {
         ...describe(record),
-        ...commit,
+        ...(squashed.has(entry.commit) ? bySquash(entry, record) : commit),
         subject: recordSubject({ kind, record }),
         kind,
         compaction: id,
@@ -55,10 +57,22 @@ function describeCommit(
   const subject = message.split("\n", 1)[0] ?? "";
   return {
     commit,
-    timestamp: new Date(committer.seconds * 1000).toISOString(),
+    timestamp: timeOf(committer),
     author: author.name,
     ...(tellsChange(subject, changes) ? {} : { message: subject }),
   };
+}
+
+/** A commit that only brought a compaction along tells neither when it was made nor by whom. */
+function bySquash(
+  { commit, committer }: LogEntry,
+  record: Compaction | null,
+): Pick<LogRow, "commit" | "timestamp" | "squashed"> {
+  return { commit, timestamp: record?.timestamp ?? timeOf(committer), squashed: true };
+}
+
+function timeOf({ seconds }: Signature): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 interface RecordChange {

@@ -74,6 +74,8 @@ export interface LogRow {
   readonly author?: string;
   /** Text of its summary, for the verbose form. */
   readonly summary?: string;
+  /** Present when the commit only brought it along, with turns: history is squashed or cut off there. */
+  readonly squashed?: true;
   /** Why a live compaction has no effect, e.g. `stale: turn 7 differs`. */
   readonly not_applied?: string;
 }

@@ -13,6 +13,7 @@ import { type LiveCompactions, loadView, loadWhole } from "./load-view.ts";
 import { refreshViews } from "./refresh-view.ts";
 import type { RevertReport } from "./reports.ts";
 import { resolveId } from "./resolve-id.ts";
+import { findSquashed, newestAdded, squashedCommit } from "./squashed-commits.ts";
 import { meterOf } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -38,6 +39,14 @@ async function revertTargets(
   const whole = await loadWhole(workspace.store, tree);
   const { view, live } = whole;
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const squashed = await findSquashed(
+    workspace.store,
+    entries.filter(({ commit }) => targets.some(({ target }) => target.kind === "commit" && target.commit === commit)),
+  );
+  for (const { word, target } of targets) {
+    const entry = entries.find(({ commit }) => target.kind === "commit" && commit === target.commit);
+    if (entry !== undefined && squashed.has(entry.commit)) throw squashedCommit(word, entry);
+  }
   const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
   const appended: AppendedCommit[] = [];
@@ -71,8 +80,8 @@ async function revertTargets(
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
-  const newest = entries.find((entry) => entry.added.some((path) => live.has(path)));
-  const path = newest?.added.find((candidate) => live.has(candidate));
+  const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
+  const path = newest === undefined ? undefined : newestAdded(newest, live);
   const id = path === undefined ? null : compactionIdOfPath(path);
   if (id === null) {
     throw userError("nothing_to_undo", `${tree.branch} has no live compaction to take back.`, {

@@ -22,6 +22,7 @@ import { tellsChange } from "./record-subject.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./reports.ts";
 import { resolveId, treeOfTarget } from "./resolve-id.ts";
 import { warnOfSplice } from "./spliced-turns.ts";
+import { findSquashed } from "./squashed-commits.ts";
 import { conversationTitle } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
@@ -49,7 +50,8 @@ async function showCompactionOf(
 ): Promise<ShowCompaction | null> {
   const { store } = workspace;
   const log = await store.readLog({ from: target.commit, paths: ["compactions"] });
-  if (log.find(({ commit }) => commit === target.commit)?.added.length !== 1) return null;
+  const entry = log.find(({ commit }) => commit === target.commit);
+  if (entry?.added.length !== 1 || (await findSquashed(store, [entry])).size > 0) return null;
   const tip = await store.readBranch(target.branch);
   const tips = await store.listBranchesWith(target.commit);
   const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
@@ -126,18 +128,19 @@ async function showCompaction(
     policies: describePolicies(compaction),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
-    receipt: await receiptAt(workspace, tree, entry.commit, compaction),
+    receipt: await receiptAt(workspace, tree, { commit: entry.commit, path }, compaction),
   };
 }
 
-/** The receipt as it was when the compaction was made: the view at its commit. */
+/** The receipt as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
 async function receiptAt(
   workspace: Workspace,
   tree: BranchTree,
-  commit: string,
+  { commit, path }: { readonly commit: string; readonly path: string },
   compaction: Compaction,
 ): Promise<ShowCompaction["receipt"]> {
-  const then = await loadBranchTree(workspace.store, tree.branch, commit);
+  const there = await loadBranchTree(workspace.store, tree.branch, commit);
+  const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
   const { turns, view, live } = await loadWhole(workspace.store, then);
   const hidden = receiptOf(compaction, { turns, after: view });
   // Imported compactions have none of their own.

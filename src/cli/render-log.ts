@@ -31,7 +31,8 @@ export function renderLogLine(row: LogRow, style: Style): string {
 
 function decoration(row: LogRow, style: Style): string {
   const id = style.id(forTerminalLine(row.compaction));
-  return `(${row.kind === "compaction" ? id : `${row.kind} of ${id}`}${standing(row, style)})`;
+  const squashed = row.squashed === true ? `, ${style.faint("squashed")}` : "";
+  return `(${row.kind === "compaction" ? id : `${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
 }
 
 /** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */

@@ -4,9 +4,12 @@ import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../src/app/branch-tree.ts";
 import { compact } from "../../src/app/compact.ts";
+import { diffConversation } from "../../src/app/diff.ts";
 import { exportConversation, exportOriginal } from "../../src/app/export.ts";
 import { forkConversation } from "../../src/app/fork.ts";
+import { readCompactionLog } from "../../src/app/log.ts";
 import { addPin } from "../../src/app/pins.ts";
+import { revertCompactions, undoCompaction } from "../../src/app/revert.ts";
 import { treeAt } from "../../src/app/tree-at.ts";
 import { openWorkspace } from "../../src/app/workspace.ts";
 import { parseBound } from "../../src/core/range-bound.ts";
@@ -207,5 +210,41 @@ describe("export --at TURN", () => {
     expect((await treeAt(workspace, await treeOf(main), stockGit("rev-parse", main))).compactions[0]!.path).toContain(
       id,
     );
+  });
+});
+
+describe("compactions that a squashed commit brought", () => {
+  it("are listed with what their records say, and not as that commit's", async () => {
+    const ids = [await summarise(1, 2), await summarise(4, 5)];
+    const before = await readCompactionLog(workspace, await treeOf(main));
+    squash(main);
+    const rows = await readCompactionLog(workspace, await treeOf(main));
+    expect(rows.map(({ compaction }) => compaction)).toEqual(ids.reverse());
+    expect(rows.map(({ subject }) => subject)).toEqual(before.map(({ subject }) => subject));
+    for (const row of rows) {
+      expect(row).toMatchObject({ squashed: true, live: true });
+      expect(row).not.toHaveProperty("author");
+      expect(row).not.toHaveProperty("message");
+    }
+    expect(new Set(rows.map(({ timestamp }) => timestamp)).size).toBe(2);
+    expect(before[0]).not.toHaveProperty("squashed");
+  });
+
+  it("are taken back newest first, and not by the name of the commit", async () => {
+    const [older, newer] = [await summarise(1, 2), await summarise(4, 5)];
+    squash(main);
+    const all = revertCompactions(workspace, [stockGit("rev-parse", main)]);
+    await expect(all).rejects.toMatchObject({ code: "squashed_commit", message: expect.stringContaining(older) });
+    expect((await undoCompaction(workspace, await treeOf(main))).reverted).toEqual([newer]);
+    expect((await undoCompaction(workspace, await treeOf(main))).reverted).toEqual([older]);
+  });
+
+  it("are compared with the view as the older ones leave it", async () => {
+    const ids = [await summarise(1, 2), await summarise(4, 5)];
+    const hunks = async (): Promise<unknown[]> =>
+      Promise.all(ids.map(async (id) => (await diffConversation(workspace, [id], {})).hunks));
+    const before = await hunks();
+    squash(main);
+    expect(await hunks()).toEqual(before);
   });
 });
