@@ -7,6 +7,7 @@ import { hasJournals, journalFolder } from "../../src/app/journal-folder.ts";
 import type { JournalHead } from "../../src/app/journal-lines.ts";
 import { markThisProcess } from "../../src/app/running-process.ts";
 import { openJournal } from "../../src/app/turn-journal.ts";
+import { followSharing } from "../../src/app/user-umask.ts";
 import type { ChatResponse } from "../../src/core/event.ts";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
@@ -27,7 +28,8 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(() => null).catch((error: unknown) => error);
 
 describe("a journal", () => {
-  it("holds each piece as soon as it is written, and is nobody else's to read", async () => {
+  it("holds each piece as soon as it is written, and is nobody else's to read in a private store", async () => {
+    await followSharing(folder.path);
     const journal = await openJournal(folder.path, head);
     journal.open(ANSWER);
     for (const piece of ["Five ", "me"]) {
