@@ -31,6 +31,34 @@ export function createBufferSource(bytes: Buffer): BufferSource {
   };
 }
 
+/** Gives the first bytes of a file as a file of their own. */
+export function beginningOf(source: ByteSource, byteLength: number): ByteSource {
+  const lineCount = lineAt(source, byteLength - 1) + 1;
+  return {
+    lineCount,
+    byteLength,
+    lineStart: (index) => Math.min(source.lineStart(index), byteLength),
+    slice: (start, end) => source.slice(start, Math.min(end, byteLength)),
+    line(index) {
+      const [start, end] = [source.lineStart(index), source.lineStart(index + 1)];
+      return end <= byteLength
+        ? source.line(index)
+        : decodeLine(Buffer.from(source.slice(start, byteLength)), 0, byteLength - start);
+    },
+  };
+}
+
+/** The line that holds a byte of a file; the number of lines where the file ends before it. */
+export function lineAt(source: Pick<SessionSource, "lineCount" | "lineStart">, offset: number): number {
+  let [low, high] = [0, source.lineCount];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (source.lineStart(middle + 1) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /**
  * Adds the offsets of the lines that begin in a stretch of a file, which stands at `at`. A line that ends with the stretch
  * is taken for the last one: `starts` has to be given again for the next stretch, with whether the last line is open.

@@ -5,6 +5,7 @@ import type { Compaction } from "../core/compaction.ts";
 import { type Event, traitsOf } from "../core/event.ts";
 import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { View } from "../core/view.ts";
+import type { ClaudeExport } from "../formats/claude-code/export.ts";
 import type { ExportOrigin, ImportedSession } from "../formats/imported-session.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { inlineEvents } from "./attachments.ts";
@@ -16,7 +17,6 @@ import { type ForkStart, startOfFork } from "./fork-start.ts";
 import { countStoredEvents } from "./import-report.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import type { OpenSession } from "./open-session.ts";
-import { prepareTurn } from "./prepared-turn.ts";
 import { treeAtTurn } from "./tree-at.ts";
 import { type KnownTurn, type TurnSequence, titlesByTurn } from "./turn-sequence.ts";
 import type { Workspace } from "./workspace.ts";
@@ -57,22 +57,19 @@ export async function readContinuedSession(
 }
 
 /** What the lines of an exported session stand for. */
-interface Shown {
-  /** The event or compaction of each line, by line id, in the order of the lines. */
-  readonly lines: ReadonlyMap<string, string>;
+interface Shown extends Pick<ClaudeExport, "lines" | "made"> {
   /** The turn of the conversation that an event belongs to, by event id. */
   readonly turnOf: ReadonlyMap<string, number>;
 }
 
-/** A session is exported from the view, or from the full history: its first line tells which. */
+/** A session is exported from the view, or from the full history: that of which it holds more lines. */
 async function findShown(workspace: Workspace, exported: BranchTree, session: ImportedSession): Promise<Shown> {
-  const { lines } = await renderSession(workspace, exported, session.sessionId);
-  const first = session.readTurn(0)[1];
-  if (first === undefined || lines.has(lineOf(first.id))) {
-    return { lines, turnOf: turnsOf((await loadView(workspace.store, exported)).view) };
-  }
+  const view = await renderSession(workspace, exported, session.sessionId);
   const whole = await renderSession(workspace, exported, session.sessionId, { fullHistory: true });
-  return { lines: whole.lines, turnOf: turnsOf(await loadHistory(workspace.store, exported)) };
+  const held = ({ lines }: ClaudeExport): number => [...lines.keys()].filter((id) => session.hasLine(id)).length;
+  return held(view) >= held(whole)
+    ? { ...view, turnOf: turnsOf((await loadView(workspace.store, exported)).view) }
+    : { ...whole, turnOf: turnsOf(await loadHistory(workspace.store, exported)) };
 }
 
 function turnsOf(view: View): Map<string, number> {
@@ -87,7 +84,7 @@ function turnsOf(view: View): Map<string, number> {
 
 /** How many of the exported turns the agent still follows: all, unless the user went back in what was exported. */
 function keptTurns(session: ImportedSession, { lines, turnOf }: Shown, exportedTurns: number): number {
-  const newest = [...lines.keys()].at(-1);
+  const newest = [...lines.keys()].findLast((id) => session.hasLine(id));
   for (let index = session.turnCount - 1; index >= 0; index--) {
     const known = session.readTurn(index).findLast((event) => lines.has(lineOf(event.id)));
     if (known === undefined) continue;
@@ -123,10 +120,8 @@ interface Continuation extends Shown {
 function createSequence(continuation: Continuation): TurnSequence {
   const { session, lines, known, stored, lineCount } = continuation;
   const base = known.length;
-  const isKnown = (id: string): boolean => lines.has(lineOf(id));
-  const last = lastExportedTurn(session, isKnown);
-  const after =
-    last < 0 ? [] : session.readTurn(last).filter((event) => event.type !== "turn_start" && !isKnown(event.id));
+  const last = lastExportedTurn(session, (id) => lines.has(lineOf(id)));
+  const after = last < 0 ? [] : eventsAfterExport(continuation, last);
   // An agent leaves notes when it opens a session: they belong to what follows, and make no turn grow by themselves.
   const added = after.some((event) => traitsOf(event).providerVisible) ? after : [];
   const leading = added.length === 0 ? after : [];
@@ -142,8 +137,7 @@ function createSequence(continuation: Continuation): TurnSequence {
   return {
     turnCount: base + session.turnCount - (last + 1),
     known: added.length > 0 ? known.slice(0, base - 1) : known,
-    prepare: (index, prev) =>
-      index < base ? prepareTurn([...stored, ...added], prev) : prepareTurn(readNew(index), prev),
+    readTurn: (index) => (index < base ? [...stored, ...added] : readNew(index)),
     lines: (index) => {
       if (index < base - 1) return null;
       const next = fileTurn(index) + 1;
@@ -155,6 +149,24 @@ function createSequence(continuation: Continuation): TurnSequence {
     compactionsAfter: (index) => compactions.filter((compaction) => turnOfCompaction(compaction) === index),
     titlesIn: (index) => (index < base ? [] : (titles.get(fileTurn(index)) ?? [])),
   };
+}
+
+/**
+ * What the newest exported turn holds beside what was exported. A result that the export made up becomes part of it once the
+ * agent has gone on: that is what it was told, and nothing else will come.
+ */
+function eventsAfterExport({ session, lines, made, stored }: Continuation, last: number): readonly Event[] {
+  const events = session.readTurn(last).filter(({ type }) => type !== "turn_start");
+  const isNew = (event: Event): boolean => !lines.has(lineOf(event.id));
+  const hasGoneOn =
+    session.turnCount > last + 1 || events.some((event) => isNew(event) && traitsOf(event).providerVisible);
+  return events.flatMap((event) => {
+    if (isNew(event)) return [event];
+    const call = hasGoneOn ? stored.find(({ id }) => id === made.get(lineOf(event.id))) : undefined;
+    return call?.type === "tool_call_request" && event.type === "tool_call_response"
+      ? [{ ...event, call_id: call.call_id }]
+      : [];
+  });
 }
 
 function lastExportedTurn(session: ImportedSession, isKnown: (id: string) => boolean): number {

@@ -40,6 +40,8 @@ interface Placing {
   readonly continued: ContinuedSession | null;
   /** Whether the branch decided for holds pieces of this session. */
   readonly holdsPieces: boolean;
+  /** Whether the branch's turns stay as an earlier version of jpg read them: none of its commits is replaced. */
+  readonly keepsTurns: boolean;
   /**
    * Branch names that the store had when the session was looked for in it. A name that somebody takes after that may be
    * this very session's: the write is refused then, and planned again on what stands there.
@@ -91,14 +93,16 @@ async function placeOnBranch(
   decision: Extract<ImportDecision, { kind: "same" | "extend" }>,
 ): Promise<ImportPlace> {
   const { branch, commit, turnOids } = decision.candidate;
-  const { open, session, sequence, holdsPieces } = placing;
+  const { open, session, sequence, holdsPieces, keepsTurns } = placing;
   const onTip = { ...PLAIN, branch, expected: commit, parent: commit, firstTurn: turnOids.length };
   const last = turnOids.length - 1;
   const grew = decision.kind === "extend" && decision.grew;
   if (last < 0 || (!grew && !holdsPieces)) return onTip;
   const exported = placing.continued?.exported;
   const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
-  const grown = await placeOfGrownTurn(store, { ...tip, ...(exported === undefined ? {} : { exported }) });
+  const grown = keepsTurns
+    ? { parent: commit, continued: true }
+    : await placeOfGrownTurn(store, { ...tip, ...(exported === undefined ? {} : { exported }) });
   const goOn = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return goOn;
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.

@@ -7,6 +7,8 @@ export interface ImportRequest {
   readonly paths: readonly string[];
   /** Also make forks of the branches that the agent left. */
   readonly allBranches: boolean;
+  /** Read sessions that the store holds once more, as jpg reads them now; where that gives other events, make a fork. */
+  readonly again?: boolean;
   /** Leave the active conversation as it is, as long as there is one. */
   readonly keepActive?: boolean;
   /** Sizes at which sources are cut; absent = those in force. */

@@ -117,6 +117,7 @@ export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named
 function isKnown(entry: KnownSource, request: ImportRequest, fingerprint: Fingerprint | null): boolean {
   return (
     !request.allBranches &&
+    request.again !== true &&
     entry.fingerprint === fingerprint?.digest &&
     entry.named === (request.format ?? null) &&
     formatNames().includes(entry.format) &&

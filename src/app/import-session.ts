@@ -1,30 +1,22 @@
-// One session's import: what is new in it, as commits for one branch.
-import { type JpgError, userError } from "../core/errors.ts";
 import type { ImportedSession } from "../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
+import type { ContinuedSession } from "./continued-session.ts";
 import { conversationOf } from "./conversations.ts";
 import type { EventCounts } from "./event-counts.ts";
 import { forkAbandoned } from "./import-abandoned.ts";
 import { importCommits } from "./import-commits.ts";
+import { compareBranches, decideSession, type HeldSource, isWhole, readSession, readWhole } from "./import-decision.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
-import { decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
+import type { ImportDecision } from "./import-plan.ts";
 import { countCompactions, reportUnchanged, unchangedReport } from "./import-report.ts";
 import type { KnownSession } from "./import-run.ts";
-import {
-  everCompactions,
-  findSessionBranches,
-  importSuffix,
-  type SessionBranch,
-  toCandidate,
-} from "./import-target.ts";
+import { everCompactions, findSessionBranches, importSuffix } from "./import-target.ts";
 import type { StoreFacts } from "./known-sources.ts";
-import { nameOfInput, type OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./open-session.ts";
 import type { ImportReport } from "./reports.ts";
 import { reportSideFiles } from "./side-files.ts";
 import { alignPieces, hasSideFiles } from "./source-alignment.ts";
-import { compareSource } from "./stored-session.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
 import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
 import type { Workspace } from "./workspace.ts";
@@ -62,22 +54,26 @@ export async function prepareImport(
     suffix,
     continues: open.origin?.conversation,
   });
-  const unchanged = await findUnchanged(workspace, { open, branches, active });
+  const held = await compareBranches(store, open, branches);
+  const unchanged = open.again ? null : await findUnchanged(workspace, { open, held, active });
   if (unchanged !== null) return unchangedImport(workspace, counts, { open, tree: unchanged, isWhole: true });
 
-  const session = readSession(open);
-  const continued = await readContinuedSession(workspace, open, session);
+  const { session, continued, ...reading } = await readWhole(workspace, open);
   if (continued?.addsNothing === true)
     return unchangedImport(workspace, counts, { open, tree: continued.tree, isWhole: false });
-  const sequence = continued?.sequence ?? wholeSequence(session, open.source.lineCount);
-  const chain = createTurnChain(sequence);
   const trees = branches.map((branch) => branch.tree);
   if (continued !== null && !trees.some((tree) => tree.branch === continued.tree.branch)) trees.push(continued.tree);
-  const sessionTurn = (index: number): Uint8Array | null =>
-    index < chain.turnCount ? chain.prepare(index).bytes : null;
-  const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
-  const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
-  const decision = decideImport(known, candidates);
+  const { decision, sequence, chain, keepsTurns } = await decideSession(workspace, {
+    open,
+    held,
+    trees,
+    active,
+    reading: { session, ...reading },
+  });
+  if (open.again && decision.kind === "same" && isWhole(held, decision.candidate.branch)) {
+    const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
+    if (tree !== undefined) return unchangedImport(workspace, counts, { open, tree, isWhole: true });
+  }
   const holdsPieces = branches.some(({ tree }) => tree.branch !== undefined && tree.branch === branchOf(decision));
   const place = await placeImport(workspace, {
     open,
@@ -85,8 +81,9 @@ export async function prepareImport(
     chain,
     decision,
     suffix,
-    continued,
+    continued: keepsTurns ? null : continued,
     holdsPieces,
+    keepsTurns,
     sequence,
     taken: new Set(tips.map((tip) => tip.name)),
   });
@@ -200,12 +197,12 @@ function branchOf(decision: ImportDecision): string | undefined {
 /** The branch that already holds the file's bytes, or more of the same file. */
 async function findUnchanged(
   { store }: Workspace,
-  facts: { readonly open: OpenSession; readonly branches: readonly SessionBranch[]; readonly active: string | null },
+  facts: { readonly open: OpenSession; readonly held: readonly HeldSource[]; readonly active: string | null },
 ): Promise<BranchTree | null> {
-  const { open, branches, active } = facts;
-  const ordered = [...branches].sort((a, b) => Number(b.tree.branch === active) - Number(a.tree.branch === active));
-  for (const { tree, pieces } of ordered) {
-    const comparison = await compareSource(store, tree.commit, pieces, open.source);
+  const { open, held, active } = facts;
+  const isActive = ({ branch }: HeldSource): boolean => branch.tree.branch === active;
+  for (const { branch, comparison } of [...held].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))) {
+    const { tree } = branch;
     if (comparison === "shorter") return tree;
     const side = { id: open.sessionId, sideFiles: open.beside.files };
     if (comparison === "same" && (await hasSideFiles(store, tree.commit, side))) return tree;
@@ -246,16 +243,4 @@ function leftBranchesOnly(workspace: Workspace, { open, tree }: Unchanged, repor
 
 function withAbandoned(report: ImportReport, abandoned: readonly string[]): ImportReport {
   return abandoned.length === 0 ? report : { ...report, abandoned };
-}
-
-function readSession(open: OpenSession): ImportedSession {
-  const session = open.format.read(open.source);
-  if (session.turnCount === 0) throw emptySession(nameOfInput(open.path));
-  return session;
-}
-
-function emptySession(name: string): JpgError {
-  return userError("empty_session", `${name} holds no turn: nobody has asked anything in it.`, {
-    hints: ["Nothing was imported. Agents write such files when a session is opened and closed."],
-  });
 }

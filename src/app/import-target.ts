@@ -74,7 +74,7 @@ export async function toCandidate(
 }
 
 /** Whether every line stands in the longer text, in order: a late part of a message is put in where the message stands. */
-function hasGrown(before: Uint8Array, now: Uint8Array): boolean {
+export function hasGrown(before: Uint8Array, now: Uint8Array): boolean {
   if (now.length <= before.length) return false;
   const lines = new TextDecoder().decode(now).split("\n");
   let at = 0;

@@ -22,6 +22,8 @@ export interface OpenSession {
   /** How the files stood before they were read; null when that says nothing about them later. */
   readonly fingerprint: Fingerprint | null;
   readonly allBranches: boolean;
+  /** Whether it is read again although the store holds it. */
+  readonly again: boolean;
   /** Sizes at which its source is cut. */
   readonly limits: PieceLimits;
 }
@@ -33,6 +35,7 @@ export async function openSession(
   how: {
     readonly format?: string;
     readonly allBranches: boolean;
+    readonly again?: boolean;
     readonly limits?: PieceLimits;
     /** The file's lines, when reading them was begun before. */
     readonly source?: Promise<ByteSource>;
@@ -59,6 +62,7 @@ export async function openSession(
     beside,
     fingerprint: how.fingerprint ?? null,
     allBranches: how.allBranches,
+    again: how.again === true,
     limits: how.limits ?? PIECE_LIMITS,
   };
 }

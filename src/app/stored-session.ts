@@ -56,6 +56,22 @@ export async function compareSource(
   return at === source.byteLength ? "same" : "longer";
 }
 
+/** Where the stored stretch of each turn begins in the file, in bytes, by turn; and where the newest one ends. */
+export async function locateStretches(
+  store: ConversationStore,
+  commit: string,
+  pieces: readonly TreeFile[],
+): Promise<{ readonly starts: ReadonlyMap<number, number>; readonly end: number }> {
+  const starts = new Map<number, number>();
+  let end = 0;
+  for (const piece of pieces) {
+    const turn = Number(/(\d+)(?:\.p\d+)?\.jsonl$/.exec(piece.path)?.[1]);
+    if (!starts.has(turn)) starts.set(turn, end);
+    end += (await resolvePiece(store, commit, piece)).size;
+  }
+  return { starts, end };
+}
+
 /** The imported bytes of a session, piece by piece; of a tree that ends before its commit's last turn, those up to there. */
 export async function* readSource(
   store: ConversationStore,

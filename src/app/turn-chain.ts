@@ -1,6 +1,6 @@
 // The turns of a sequence with their object ids. Each id needs the one before it; it is worked out once, when it is first
 // needed, and kept together with the number of events. Bytes are not kept: a session may be larger than memory allows.
-import type { PreparedTurn } from "./prepared-turn.ts";
+import { type PreparedTurn, prepareTurn } from "./prepared-turn.ts";
 import type { KnownTurn, TurnSequence } from "./turn-sequence.ts";
 
 export interface TurnChain {
@@ -24,7 +24,7 @@ export function createTurnChain(sequence: TurnSequence): TurnChain {
     return keep(index);
   };
   const keep = (index: number): PreparedTurn => {
-    const turn = sequence.prepare(index, turns[index - 1]?.oid);
+    const turn = prepareTurn(sequence.readTurn(index), turns[index - 1]?.oid);
     turns[index] = { oid: turn.oid, events: turn.events };
     return turn;
   };

@@ -1,8 +1,8 @@
 // A session's turns as positions of a conversation, whether the file holds the whole conversation or continues one that
 // jpg exported.
 import type { Compaction } from "../core/compaction.ts";
+import type { Event } from "../core/event.ts";
 import type { ImportedSession, ImportedTurns } from "../formats/imported-session.ts";
-import { type PreparedTurn, prepareTurn } from "./prepared-turn.ts";
 
 /** A turn of which only the object id and the number of events are known. */
 export interface KnownTurn {
@@ -15,8 +15,8 @@ export interface TurnSequence {
   readonly turnCount: number;
   /** The first turns, where they are known without reading the file. */
   readonly known: readonly KnownTurn[];
-  /** Prepares one turn; `prev` is the object id of the turn before it. */
-  prepare(index: number, prev: string | undefined): PreparedTurn;
+  /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
+  readTurn(index: number): readonly Event[];
   /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
   lines(index: number): { readonly first: number; readonly end: number } | null;
   /** The agent's compactions whose commits follow that turn's commit, oldest first, positions of the conversation. */
@@ -32,7 +32,7 @@ export function wholeSequence(session: ImportedSession, lineCount: number): Turn
   return {
     turnCount,
     known: [],
-    prepare: (index, prev) => prepareTurn(session.readTurn(index), prev),
+    readTurn: (index) => session.readTurn(index),
     lines: (index) => ({
       first: index === 0 ? 0 : session.turnLine(index),
       end: index + 1 < turnCount ? session.turnLine(index + 1) : lineCount,
@@ -48,7 +48,7 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
   return {
     turnCount: turns.turnCount,
     known: common,
-    prepare: (index, prev) => prepareTurn(turns.readTurn(index), prev),
+    readTurn: (index) => turns.readTurn(index),
     lines: () => null,
     compactionsAfter: () => [],
     titlesIn: () => [],

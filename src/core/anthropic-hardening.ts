@@ -1,5 +1,7 @@
 // Hardening that looks at whole messages: reasoning that lost what it led to, and the two ends of the list.
+import { toBlocks } from "./anthropic-blocks.ts";
 import type { CallPlan } from "./anthropic-calls.ts";
+import { isWholeServerCall, type ServerCalls } from "./anthropic-server-calls.ts";
 import type { Event } from "./event.ts";
 import type { HardeningStep, ThreadBlock, ThreadMessage } from "./thread.ts";
 import type { View } from "./view.ts";
@@ -8,20 +10,23 @@ import type { View } from "./view.ts";
 const OPENING: ThreadBlock = { block: { type: "text", text: "[Earlier messages are not shown.]" } };
 
 /** Ids of the assistant messages that are sent something other than reasoning. */
-export function findSpokenMessages(view: View, plan: CallPlan): ReadonlySet<string> {
+export function findSpokenMessages(view: View, plan: CallPlan, serverCalls: ServerCalls): ReadonlySet<string> {
   const spoken = new Set<string>();
   for (const turn of view.turns) {
     for (const event of turn.events) {
       const id = event.metadata?.message_id;
-      if (id !== undefined && isSpoken(event, plan)) spoken.add(id);
+      if (id !== undefined && isSpoken(event, plan, serverCalls)) spoken.add(id);
     }
   }
   return spoken;
 }
 
-function isSpoken(event: Event, plan: CallPlan): boolean {
+function isSpoken(event: Event, plan: CallPlan, serverCalls: ServerCalls): boolean {
   if (event.type === "tool_call_request") return plan.results.has(event);
-  return event.type === "chat_response" && event.reasoning === undefined;
+  if (event.type !== "chat_response" || event.reasoning !== undefined) return false;
+  if (event.message === undefined) return true;
+  const { blocks } = toBlocks(event.message); // blank texts are none
+  return blocks.some((block) => isWholeServerCall(block, event.metadata?.message_id, serverCalls));
 }
 
 /** Makes the list start with the user (A12), and not end in reasoning (A16) or in white space after the assistant (A15). */

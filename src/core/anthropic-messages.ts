@@ -35,11 +35,18 @@ export function createMessageBuilder(
   return { messages: [], reminders: [], resultsOf, ...options };
 }
 
-/** Adds a block of the assistant that is no call. After a call it opens a message of its own (A5). */
-export function addAssistantBlock(builder: MessageBuilder, block: ThreadBlock): void {
+/**
+ * Adds a block of the assistant that is no call. Behind a call of its own message it is put before the calls, as Claude Code
+ * does; behind calls of another one it opens a message (A5).
+ */
+export function addAssistantBlock(builder: MessageBuilder, block: ThreadBlock, messageId?: string): void {
   const last = builder.messages.at(-1);
   if (last !== undefined && last.calls.length > 0) {
     if (block.event !== undefined) builder.hardening.push({ rule: "A5", event: block.event, action: "changed" });
+    if (messageId !== undefined && last.calls.every((call) => call.metadata?.message_id === messageId)) {
+      last.blocks.splice(last.blocks.length - last.calls.length, 0, block);
+      return;
+    }
     placeResults(builder);
   }
   openMessage(builder, "assistant").blocks.push(block);

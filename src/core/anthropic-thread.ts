@@ -1,4 +1,4 @@
-// A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A8, A10–A13,
+// A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A13,
 // A15, A16, A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
 import { type Block, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
 import { type CallPlan, planCalls } from "./anthropic-calls.ts";
@@ -13,6 +13,7 @@ import {
   type MessageBuilder,
   placeResults,
 } from "./anthropic-messages.ts";
+import { findServerCalls, isWholeServerCall, type ServerCalls } from "./anthropic-server-calls.ts";
 import { INTERRUPTED_RESULT } from "./call-plan.ts";
 import { mediaOf, textOfContent } from "./content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
@@ -33,6 +34,7 @@ interface Writer {
   readonly model: string | undefined;
   /** Ids of assistant messages that are sent more than reasoning. */
   readonly spoken: ReadonlySet<string>;
+  readonly serverCalls: ServerCalls;
   /** What names the origin of each event's blocks. */
   readonly origins: ReadonlyMap<Event, BlockOrigin>;
 }
@@ -42,6 +44,7 @@ export function toAnthropicThread(view: View, options: AnthropicOptions = {}): T
   const plan = planCalls(view);
   const hardening: HardeningStep[] = [...plan.hardening];
   const origins = blockOrigins(view);
+  const serverCalls = findServerCalls(view);
   const resultsOf = (calls: readonly ToolCallRequest[]): readonly ThreadBlock[] => resultBlocks(writer, calls);
   const builder = createMessageBuilder(resultsOf, { systemMessages: options.systemMessages ?? false, hardening });
   const writer: Writer = {
@@ -49,7 +52,8 @@ export function toAnthropicThread(view: View, options: AnthropicOptions = {}): T
     builder,
     hardening,
     model: options.model,
-    spoken: findSpokenMessages(view, plan),
+    spoken: findSpokenMessages(view, plan, serverCalls),
+    serverCalls,
     origins,
   };
   for (const event of origins.keys()) addEvent(writer, event);
@@ -85,13 +89,24 @@ function addRequest(writer: Writer, event: ChatRequest): void {
 }
 
 function addResponse(writer: Writer, event: ChatResponse): void {
-  for (const block of responseBlocks(writer, event)) addAssistantBlock(writer.builder, block);
+  for (const block of responseBlocks(writer, event))
+    addAssistantBlock(writer.builder, block, event.metadata?.message_id);
 }
 
 function responseBlocks(writer: Writer, event: ChatResponse): readonly ThreadBlock[] {
   if (event.reasoning !== undefined) return reasoningBlocks(writer, event);
-  if (event.message !== undefined) return convert(writer, event, event.message);
+  if (event.message !== undefined) return withoutHalfCalls(writer, event, convert(writer, event, event.message));
   return [blockOf(writer, event, { type: "text", text: JSON.stringify(event.data ?? null) })];
+}
+
+/** A call that the provider runs itself is sent with its result only, and the other way round (A9). */
+function withoutHalfCalls(writer: Writer, event: ChatResponse, blocks: readonly ThreadBlock[]): readonly ThreadBlock[] {
+  const sent = blocks.filter(({ block }) => isWholeServerCall(block, event.metadata?.message_id, writer.serverCalls));
+  if (sent.length < blocks.length) {
+    const action = sent.length === 0 ? "dropped" : "changed";
+    writer.hardening.push({ rule: "A9", event: event.id, action });
+  }
+  return sent;
 }
 
 function reasoningBlocks(writer: Writer, event: ChatResponse): readonly ThreadBlock[] {

@@ -50,6 +50,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly cwd?: string;
   /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. */
   turnLine(index: number): number;
+  /** Whether the file holds a line of this id, sent or not. */
+  hasLine(id: string): boolean;
   /** Timestamp of a turn's turn_start, without reading the turn. */
   turnTime(index: number): string;
   /** The agent's own compactions, oldest first; `covers`, `basis` and `stats.tokens` are filled in by the caller. */

@@ -5,6 +5,7 @@ import { loadView } from "../../src/app/load-view.ts";
 import { readCompactionLog } from "../../src/app/log.ts";
 import type { Compaction } from "../../src/core/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../src/core/compaction-line.ts";
+import type { ToolCallRequest } from "../../src/core/event.ts";
 import { type AppendedStep, appendToSession, buildSession, plainTurns } from "../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../helpers/workspace.ts";
 
@@ -69,6 +70,50 @@ describe("import of a session that jpg exported", () => {
     const text = await exportText(main);
     await importBytes(workspace, buildSession(plainTurns(6)).text());
     expect((await goOn(text, "a")).report).toMatchObject({ status: "unchanged", branch: main, turns: 6 });
+  });
+
+  it.each([
+    ["everything", { to_turn: 3 }],
+    ["everything but the newest turn", { to_turn: 2 }],
+  ])("knows the summary that was exported: over %s", async (_, range) => {
+    await addCompaction(main, { id: "sum1", ...range, summary: { summary: "what came before" } });
+    const text = await exportText(main);
+    expect((await importBytes(workspace, Buffer.from(text))).status).toBe("unchanged");
+    const shown = await texts(main);
+    const { bytes, report } = await goOn(text, "a", "note", { ask: "and now?" }, { say: "this" });
+    expect(report).toMatchObject({ status: "updated", branch: main, turns: 5, turns_added: 1 });
+    expect(await texts(main)).toEqual([...shown, 'U "and now?"', 'A "this"']);
+    expect((await importBytes(workspace, bytes)).status).toBe("unchanged");
+  });
+
+  it("knows the summary of a session that the agent compacted in its newest turn", async () => {
+    const steps = [...plainTurns(2), { compact: 0 }, "say"] as const;
+    const { branch } = await importBytes(workspace, buildSession(steps, { session: "squeezed" }).text());
+    const shown = await texts(branch);
+    const { report } = await goOn(await exportText(branch), "a", { ask: "and now?" }, { say: "this" });
+    expect(report).toMatchObject({ status: "updated", branch, turns_added: 1 });
+    expect(await texts(branch)).toEqual([...shown, 'U "and now?"', 'A "this"']);
+  });
+
+  it("keeps a last call without a result, with what the agent was told it came to", async () => {
+    const whole = buildSession(["prompt", "say", "prompt", { tools: 1 }], { session: "stopped" });
+    const lines = whole.text().toString().trimEnd().split("\n");
+    const stopped = lines.filter((line) => !line.includes("tool_result"));
+    const { branch } = await importBytes(workspace, Buffer.from(`${stopped.join("\n")}\n`));
+    const text = await exportText(branch);
+    expect((await importBytes(workspace, Buffer.from(text))).status).toBe("unchanged");
+    expect((await goOn(text, "a", "note")).report.status).toBe("unchanged");
+    const { bytes, report } = await goOn(text, "a", { ask: "and now?" }, { say: "this" });
+    expect(report).toMatchObject({ status: "updated", branch, turns: 3, turns_added: 1 });
+    const { view } = await loadView(workspace.store, await treeOf(branch));
+    const [call, result] = view.turns[1]!.events.slice(-2);
+    expect(call).toMatchObject({ type: "tool_call_request" });
+    expect(result).toMatchObject({
+      type: "tool_call_response",
+      call_id: (call as ToolCallRequest).call_id,
+      is_error: true,
+    });
+    expect((await importBytes(workspace, bytes)).status).toBe("unchanged");
   });
 
   it("continues the conversation with the new turns only, compactions in place", async () => {

@@ -89,9 +89,17 @@ describe("toAnthropicThread", () => {
     expect(rules(thread)).toEqual(["A2 dropped", "A7 dropped"]);
   });
 
-  it("opens a message of its own for what follows a call (A5)", () => {
+  it("puts words of a message before its calls (A5)", () => {
     const thread = toAnthropicThread(
       viewOf([ask("go"), call("a", "m"), say("meanwhile", "m"), call("b", "m"), result("a"), result("b")]),
+    );
+    expect(outline(thread)).toEqual(["user: go", "assistant: meanwhile T:a T:b", "user: R:a R:b"]);
+    expect(rules(thread)).toEqual(["A5 changed"]);
+  });
+
+  it("opens a message for words of another one behind a call (A5)", () => {
+    const thread = toAnthropicThread(
+      viewOf([ask("go"), call("a", "m"), say("meanwhile", "n"), call("b", "n"), result("a"), result("b")]),
     );
     expect(outline(thread)).toEqual([
       "user: go",

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { planCalls } from "../../src/core/anthropic-calls.ts";
 import { findSpokenMessages, hardenEnds } from "../../src/core/anthropic-hardening.ts";
+import { findServerCalls } from "../../src/core/anthropic-server-calls.ts";
 import type { Event, EventMetadata } from "../../src/core/event.ts";
 import { limitRoles, signatureOf, signSteps } from "../../src/core/google-hardening.ts";
 import { itemOrigins, joinOrigins } from "../../src/core/openai-thread.ts";
@@ -91,6 +92,7 @@ describe("findSpokenMessages", () => {
       message("a", "said"),
       message("b", "thought", { reasoning: "hm" }),
       message("d", "data", { data: 1 }),
+      message("w", "blank", { message: " \n" }),
       message("e", undefined),
       call("c1", "called"),
       message("f", "result", done),
@@ -98,7 +100,12 @@ describe("findSpokenMessages", () => {
       { type: "chat_request", id: "q", ...at, content: "go", metadata: { message_id: "asked" } },
       message("g", "last"),
     );
-    expect([...findSpokenMessages(view, planCalls(view))]).toEqual(["said", "data", "called", "last"]);
+    expect([...findSpokenMessages(view, planCalls(view), findServerCalls(view))]).toEqual([
+      "said",
+      "data",
+      "called",
+      "last",
+    ]);
   });
 });
 

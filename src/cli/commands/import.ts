@@ -13,7 +13,13 @@ export const command: CommandSpec = {
       description: "format (claude-code; detected when left out), then files, folders or -",
     },
   ],
-  options: [{ flags: "--all-branches", description: "make forks of the branches that the agent left, too" }],
+  options: [
+    { flags: "--all-branches", description: "make forks of the branches that the agent left, too" },
+    {
+      flags: "--again",
+      description: "read sessions that are known once more; a fork, where this version of jpg reads them differently",
+    },
+  ],
   examples: [
     { command: "jpg import", explains: "the sessions of this project" },
     { command: "jpg import ~/.claude/projects/-home-me-app/4f2e….jsonl", explains: "one session file" },
@@ -25,6 +31,7 @@ export const command: CommandSpec = {
     const { sessions, failed } = await importSessions(workspace, {
       ...request,
       allBranches: flag(options, "allBranches"),
+      again: flag(options, "again"),
     });
     if (json) output.json(sessions);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));

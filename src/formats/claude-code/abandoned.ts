@@ -1,9 +1,10 @@
 // Branches of a session that its active path left: the user went back and asked something else. Parallel calls, sub-agents
 // and failed requests branch the graph as well and are none of these.
 import type { AbandonedBranch } from "../imported-session.ts";
-import { findLinesBeside, pathTo, type SessionPath } from "./active-path.ts";
+import { pathTo, type SessionPath } from "./active-path.ts";
 import { deriveName } from "./derived-name.ts";
 import { isSent } from "./line-kind.ts";
+import { findLinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
 import { cutTurns, requestLines, type TurnCut } from "./turn-cuts.ts";
@@ -22,14 +23,14 @@ export function findAbandoned(
   graph: SessionGraph,
   active: ActiveBranch,
 ): readonly AbandonedBranch[] {
-  const claimed = new Set([...active.path.chain, ...active.path.beside]);
+  const claimed = new Set([...active.path.chain, ...active.path.beside.keys()]);
   const branches: AbandonedBranch[] = [];
   for (const leaf of findLeaves(index, graph, claimed).toReversed()) {
     if (claimed.has(leaf)) continue;
     const chain = pathTo(leaf, graph);
     const own = chain.filter((entry) => !claimed.has(entry));
     const beside = findLinesBeside(index, graph, chain);
-    for (const entry of [...own, ...beside]) claimed.add(entry);
+    for (const entry of [...own, ...beside.keys()]) claimed.add(entry);
     const first = own.find((entry) => isSent(entry.kind));
     if (first === undefined || !own.some(isSubstance)) continue;
     branches.unshift(createBranch(active, { chain, beside }, branchName(first)));

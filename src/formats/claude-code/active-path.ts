@@ -1,21 +1,21 @@
-// The path that the agent resumes: from the newest leaf back to the root, with the lines of parallel tool calls that
-// hang beside it. The rules are those that the agent itself was seen to follow.
+// The path that the agent resumes: from the newest leaf back to the root, with what belongs to it and hangs beside it. The rules are those that the agent itself was seen to follow.
+import { findLinesBeside, type LinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
 
 export interface SessionPath {
   /** From the root to the leaf, and what hangs behind the leaf; in the order of the links. */
   readonly chain: readonly LineEntry[];
-  /** Lines beside the chain that belong to it: parallel calls and their results, in file order. */
-  readonly beside: readonly LineEntry[];
+  /** Lines beside the chain that the agent sends with it. */
+  readonly beside: LinesBeside;
 }
 
 /** Finds the path that the agent would resume; both lists are empty when the file holds no message. */
 export function findActivePath(index: SessionIndex, graph: SessionGraph): SessionPath {
   const leaf = findLeaf(index, graph);
-  if (leaf === undefined) return { chain: [], beside: [] };
-  const chain = pathTo(leaf, graph);
-  return { chain: [...chain, ...trailingLines(index, graph, leaf)], beside: findLinesBeside(index, graph, chain) };
+  if (leaf === undefined) return { chain: [], beside: new Map() };
+  const chain = [...pathTo(leaf, graph), ...trailingLines(index, graph, leaf)];
+  return { chain, beside: findLinesBeside(index, graph, chain) };
 }
 
 /** The lines from the root to a leaf. */
@@ -77,30 +77,4 @@ function trailingLines(index: SessionIndex, graph: SessionGraph, leaf: LineEntry
   return index.entries.filter(
     (entry) => entry !== leaf && entry.uuid !== undefined && !entry.isMessage && !entry.isSidechain && descends(entry),
   );
-}
-
-/** Lines that share a message id with the chain, and results of calls on the path. */
-export function findLinesBeside(index: SessionIndex, graph: SessionGraph, chain: readonly LineEntry[]): LineEntry[] {
-  const path = new Set(chain);
-  const messageIds = new Set(chain.flatMap((entry) => entry.messageId ?? []));
-  const beside: LineEntry[] = [];
-  for (const entry of index.entries) {
-    if (path.has(entry) || entry.isSidechain) continue;
-    if (!isPartOfMessage(entry) && !isResultOnPath(entry)) continue;
-    path.add(entry);
-    beside.push(entry);
-  }
-  return beside;
-
-  function isPartOfMessage(entry: LineEntry): boolean {
-    if (entry.messageId === undefined || !messageIds.has(entry.messageId)) return false;
-    const parent = graph.parentOf(entry);
-    return parent !== undefined && path.has(parent);
-  }
-
-  function isResultOnPath(entry: LineEntry): boolean {
-    if (entry.kind !== "result") return false;
-    const call = index.nodes.get(entry.sourceAssistant ?? entry.parent ?? "");
-    return call !== undefined && call.kind === "assistant" && path.has(call);
-  }
 }

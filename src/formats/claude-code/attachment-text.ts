@@ -3,42 +3,142 @@
 import { renderedTexts } from "./attachment-kind.ts";
 import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
 
-type Renderer = (attachment: RawLine) => string;
+/** Says what an attachment of one kind tells the model; empty when this one tells nothing. */
+type Renderer = (attachment: RawLine, model: string | undefined) => string;
 
+/** The kinds that the agent was seen to send again when it resumes; every other kind is its own book-keeping. */
 const RENDERERS: Readonly<Record<string, Renderer>> = {
-  agent_listing_delta: (it) => listing("Available agent types:", stringsOf(it, "addedLines")),
+  agent_listing_delta: (it) =>
+    sections(
+      listing("Available agent types:", stringsOf(it, "addedLines")),
+      listing("Agent types that are gone:", stringsOf(it, "removedTypes")),
+    ),
+  agent_mention: (it) => labelled("The user asks for the agent:", stringOf(it, "agentType")),
+  async_hook_response: (it) => {
+    const response = recordOf(it, "response") ?? {};
+    const context = stringOf(recordOf(response, "hookSpecificOutput") ?? {}, "additionalContext");
+    return sections(stringOf(response, "systemMessage"), context);
+  },
+  auto_mode: () => "Auto mode is on.",
+  auto_mode_exit: () => "Auto mode is off.",
+  budget_usd: (it) => `Budget: ${numberOf(it, "used")} of ${numberOf(it, "total")} US dollars are spent.`,
   compact_file_reference: (it) =>
     `${fileName(it)} was read before the conversation was compacted; its content is not repeated.`,
+  critical_system_reminder: (it) => stringOf(it, "content") ?? "",
+  date: (it) => labelled("The date is", stringOf(it, "date")),
   date_change: (it) => `The date is now ${stringOf(it, "newDate") ?? "unknown"}.`,
-  deferred_tools_delta: (it) => listing("Tools available on request:", stringsOf(it, "addedNames")),
-  diagnostics: (it) => `New diagnostics:\n${diagnosticLines(it["files"]).join("\n")}`,
+  deferred_tools_delta: (it) =>
+    sections(
+      listing("Tools available on request:", firstOf(stringsOf(it, "addedLines"), stringsOf(it, "addedNames"))),
+      listing("Tools available again:", stringsOf(it, "readdedNames")),
+      listing("Tools that are gone:", stringsOf(it, "removedNames")),
+      listing("MCP servers that are still connecting:", stringsOf(it, "pendingMcpServers")),
+    ),
+  diagnostics: (it) => listing("New diagnostics:", diagnosticLines(it["files"])),
+  directory: (it) => `Files in ${stringOf(it, "path") ?? "a folder"}:\n${fileText(it["content"])}`,
   edited_text_file: (it) => `${fileName(it)} changed on disk since it was last read:\n${stringOf(it, "snippet") ?? ""}`,
+  elapsed_time_reminder: (it) => stringOf(it, "text") ?? "",
+  environment: (it) => listing("Environment:", plainFields(recordOf(it, "snapshot") ?? {})),
   file: (it) => `Content of ${fileName(it)}:\n${fileText(it["content"])}`,
   hook_additional_context: (it) =>
-    `${stringOf(it, "hookName") ?? "A"} hook additional context: ${hookText(it["content"])}`,
+    labelled(`${stringOf(it, "hookName") ?? "A"} hook additional context:`, hookText(it["content"])),
   hook_blocking_error: (it) => `${stringOf(it, "hookName") ?? "A"} hook blocked: ${hookError(it)}`,
+  hook_stopped_continuation: (it) =>
+    `${stringOf(it, "hookName") ?? "A"} hook stopped: ${stringOf(it, "message") ?? ""}`,
+  hook_success: (it) => {
+    const isSaid = PROMPT_HOOKS.has(stringOf(it, "hookEvent") ?? "");
+    return isSaid ? labelled(`${stringOf(it, "hookName") ?? "A"} hook success:`, hookText(it["content"])) : "";
+  },
   invoked_skills: (it) => listing("Skills invoked in this session:", namedTexts(it["skills"])),
-  mcp_instructions_delta: (it) => listing("MCP server instructions:", stringsOf(it, "addedBlocks")),
+  mcp_instructions_delta: (it) =>
+    sections(
+      listing("MCP server instructions:", stringsOf(it, "addedBlocks")),
+      listing("MCP servers that are gone, with their instructions:", stringsOf(it, "removedNames")),
+    ),
+  mcp_resource: (it) => labelled(`Content of ${stringOf(it, "uri") ?? "a resource"}:`, resourceText(it["content"])),
+  memory_update: (it) => labelled("Memory was updated:", stringOf(it, "path") ?? "by the agent"),
+  model: (it) => stringOf(it, "text") ?? "",
   nested_memory: (it) => `Contents of ${stringOf(it, "path") ?? "a memory file"}:\n\n${fileText(it["content"])}`,
+  opened_file_in_ide: (it) => `The user opened ${fileName(it)} in the editor.`,
+  output_style: (it) => labelled("Output style:", stringOf(it, "style")),
+  pdf_reference: (it) => `${fileName(it)} is a PDF that is too large to be read at once.`,
+  plan_file_reference: (it) =>
+    `The plan in ${stringOf(it, "planFilePath") ?? "a file"}:\n${stringOf(it, "planContent") ?? ""}`,
   plan_mode: () => "Plan mode is on.",
   plan_mode_exit: () => "Plan mode is off.",
+  plan_mode_reentry: () => "Plan mode is on again.",
   queued_command: (it) => fileText(it["prompt"]),
   read_truncation_notice: (it) => stringOf(it, "banner") ?? "",
-  skill_listing: (it) => `Available skills:\n${stringOf(it, "content") ?? ""}`,
+  relevant_memories: (it) => listing("Memories that may matter:", memoryTexts(it["memories"])),
+  remote_session_change: (it) =>
+    listing("Attribution of commits and pull requests:", plainFields(it, ["commit", "pr"])),
+  selected_lines_in_ide: (it) => `The user selected lines of ${fileName(it)}:\n${stringOf(it, "content") ?? ""}`,
+  silent_turn_reminder: (it) => stringOf(it, "text") ?? "",
+  skill_listing: (it) => labelled("Available skills:\n", stringOf(it, "content")),
+  task_reminder: (it, model) =>
+    isEarlierModel(model)
+      ? listing("The task list has not been used for a while.", taskLines(it["content"]), true)
+      : "",
   task_status: (it) => `Task ${stringOf(it, "description") ?? ""}: ${stringOf(it, "status") ?? ""}`,
+  token_usage: (it) => `Tokens: ${numberOf(it, "used")} of ${numberOf(it, "total")} are used.`,
+  total_tokens_reminder: (it) => stringOf(it, "text") ?? "",
+  ultra_effort_enter: () => "Ultracode is on.",
+  ultra_effort_exit: () => "Ultracode is off.",
+  ultrathink_effort: () => "The user asks for deeper reasoning in this turn.",
+  workflow_keyword_request: () => "The user asks for a workflow of several agents in this turn.",
 };
 
-/** Renders an attachment line for a model; empty when it holds nothing to say. */
-export function renderAttachment(line: RawLine): string {
+/** Hooks whose output the agent tells the model; that of others is shown to the user only. */
+const PROMPT_HOOKS: ReadonlySet<string> = new Set(["SessionStart", "UserPromptSubmit", "UserPromptExpansion"]);
+
+/** Models before Opus 4.8 and the fifth generation: newer ones, and those not known, are not reminded of their tasks. */
+const EARLIER_MODEL = /^claude-(?:[123]|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-7])?(?:$|-\d{6}|@|\[)))/;
+
+function isEarlierModel(model: string | undefined): boolean {
+  return model === undefined || EARLIER_MODEL.test(model);
+}
+
+/**
+ * Renders an attachment line for a model; empty when the agent does not send it. `model` is the one that the conversation
+ * was with; absent = one that is told everything.
+ */
+export function renderAttachment(line: RawLine, model?: string): string {
   const rendered = renderedTexts(line);
   if (rendered.length > 0) return rendered.join("\n\n");
   const attachment = recordOf(line, "attachment") ?? {};
   const type = stringOf(attachment, "type") ?? "";
-  return Object.hasOwn(RENDERERS, type) ? (RENDERERS[type]?.(attachment) ?? "") : "";
+  return Object.hasOwn(RENDERERS, type) ? (RENDERERS[type]?.(attachment, model) ?? "") : "";
 }
 
-function listing(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `${title}\n${lines.join("\n")}`;
+function sections(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
+}
+
+function labelled(label: string, text: string | undefined): string {
+  return text === undefined || text === "" ? "" : `${label}${label.endsWith("\n") ? "" : " "}${text}`;
+}
+
+function firstOf(...lists: readonly (readonly string[])[]): readonly string[] {
+  return lists.find((list) => list.length > 0) ?? [];
+}
+
+function numberOf(line: RawLine, key: string): number | string {
+  const value = line[key];
+  return typeof value === "number" ? value : "?";
+}
+
+function plainFields(line: RawLine, keys: readonly string[] = Object.keys(line)): readonly string[] {
+  return keys.flatMap((key) => {
+    const value = line[key];
+    return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? [`${key}: ${value}`]
+      : [];
+  });
+}
+
+/** A title and its lines; without lines nothing, or the title alone where it says something by itself. */
+function listing(title: string, lines: readonly string[], standsAlone = false): string {
+  return lines.length === 0 ? (standsAlone ? title : "") : `${title}\n${lines.join("\n")}`;
 }
 
 function fileName(attachment: RawLine): string {
@@ -71,6 +171,22 @@ function namedTexts(skills: unknown): readonly string[] {
   return skills
     .filter(isRecord)
     .map((skill) => `${stringOf(skill, "name") ?? ""}\n${stringOf(skill, "content") ?? ""}`.trim());
+}
+
+function memoryTexts(memories: unknown): readonly string[] {
+  if (!Array.isArray(memories)) return [];
+  return memories.filter(isRecord).map((it) => `${stringOf(it, "path") ?? ""}\n${fileText(it["content"])}`.trim());
+}
+
+function taskLines(tasks: unknown): readonly string[] {
+  if (!Array.isArray(tasks)) return [];
+  return tasks
+    .filter(isRecord)
+    .map((it) => `#${stringOf(it, "id") ?? "?"} [${stringOf(it, "status") ?? "?"}] ${stringOf(it, "subject") ?? ""}`);
+}
+
+function resourceText(content: unknown): string {
+  return isRecord(content) && Array.isArray(content["contents"]) ? fileText(content["contents"]) : fileText(content);
 }
 
 function diagnosticLines(files: unknown): readonly string[] {

@@ -42,17 +42,16 @@ function findBreaks({ chain, isBroken, plan }: CompactionSources): readonly Brea
   const breaks: Break[] = [];
   const newestOpener = plan.openers.at(-1);
   const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
-  let lost: LineEntry | undefined;
   let isSentBefore = false;
   for (const [position, entry] of chain.entries()) {
     const found = isSentBefore ? breakAt(chain, position) : undefined;
-    if (found !== undefined) {
-      breaks.push(found);
-      lost = undefined;
-    } else if (isSentBefore && isBroken(entry) && !(position > newestTurn && mayPrecedeItsParent(entry))) lost = entry;
+    if (found !== undefined) breaks.push(found);
+    // Also where a compaction of the agent covers it later: a shorter state of the file did not know that.
+    else if (isSentBefore && isBroken(entry) && !(position > newestTurn && mayPrecedeItsParent(entry)))
+      breaks.push({ at: entry, reason: "broken-parent" });
     isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
   }
-  return lost === undefined ? breaks : [...breaks, { at: lost, reason: "broken-parent" }];
+  return breaks;
 }
 
 /** The agent writes results and attachments now and then before the line they follow: that line may still come. */

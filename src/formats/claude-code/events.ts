@@ -5,7 +5,9 @@ import { isQueuedPrompt } from "./attachment-kind.ts";
 import { renderAttachment } from "./attachment-text.ts";
 import { toContent } from "./content-parts.ts";
 import { messageBlocks, type RawLine, recordOf, stringOf } from "./line.ts";
+import { isNotification } from "./line-kind.ts";
 import { createNote } from "./notes.ts";
+import { wrapNotification } from "./notification.ts";
 import type { LineEntry } from "./session-index.ts";
 
 /** How a line is to be read, beyond what it says itself. */
@@ -63,8 +65,17 @@ function request(
   origin: string | undefined,
   content: unknown = recordOf(raw, "message")?.["content"],
 ): Body {
-  const metadata = { ...(origin !== undefined && { origin }), ...(raw["isMeta"] === true && { is_meta: true }) };
-  return { type: "chat_request", content: toContent(content), ...(Object.keys(metadata).length > 0 && { metadata }) };
+  const isNotice = isNotification(raw);
+  const metadata = {
+    ...(origin !== undefined && { origin }),
+    ...(raw["isMeta"] === true && { is_meta: true }),
+    ...(isNotice && { line_origin: raw["origin"] }),
+  };
+  return {
+    type: "chat_request",
+    content: isNotice ? wrapNotification(toContent(content)) : toContent(content),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
 }
 
 /** Results first, as the agent sends them; what else stands beside them follows as one request. */

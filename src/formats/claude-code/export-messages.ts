@@ -15,19 +15,25 @@ import {
   type LineDraft,
   SUMMARY_MARKS,
 } from "./export-lines.ts";
-import { contentOf, isForeign, modelOf, originalAttachment, queuedAttachment } from "./export-source.ts";
+import { contentOf, isForeign, modelOf, noticeMarks, originalAttachment, queuedAttachment } from "./export-source.ts";
+import { unwrapNotification } from "./notification.ts";
 
-/** Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. */
-export function addThread(chain: LineChain, thread: Thread, view: View): void {
+/**
+ * Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. Gives the lines of results
+ * that nobody recorded, each with the event of its call.
+ */
+export function addThread(chain: LineChain, thread: Thread, view: View): ReadonlyMap<string, string> {
   const writer: Writer = {
     chain,
     view: indexView(view),
     calls: new Map(),
     attached: new Set(),
     messageIds: new Map(),
+    made: new Map(),
   };
   addBoundary(writer, thread.messages[0]);
   for (const [at, message] of thread.messages.entries()) addMessage(writer, message, at);
+  return writer.made;
 }
 
 interface Writer {
@@ -39,6 +45,7 @@ interface Writer {
   readonly attached: Set<Event | undefined>;
   /** Position of the thread message that uses a message id, by id. */
   readonly messageIds: Map<string, number>;
+  readonly made: Map<string, string>;
 }
 
 /** A view that starts with a compaction starts as the agent's own compacted sessions do. */
@@ -87,11 +94,17 @@ function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlo
   if (original !== null && writer.attached.has(event)) return;
   if (original !== null) writer.attached.add(event);
   const attachment = original ?? queuedAttachment(event, blocks);
+  const notice = noticeMarks(event);
   const body =
     attachment === null
-      ? createUserBody(contentOf(blocks), marksOf(writer, first))
+      ? createUserBody(
+          contentOf(blocks.map(notice === null ? (block) => block : unwrapNotification)),
+          notice ?? marksOf(writer, first),
+        )
       : { type: "attachment", ...attachment };
-  writer.chain.add({ ...draft, body });
+  const uuid = writer.chain.add({ ...draft, body });
+  const call = first?.event === undefined ? writer.calls.get(first?.block["tool_use_id"]) : undefined;
+  if (call !== undefined) writer.made.set(uuid, writer.chain.shown.get(call) ?? "");
 }
 
 function marksOf(writer: Writer, first: ThreadBlock | undefined): LineDraft["body"] {

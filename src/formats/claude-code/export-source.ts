@@ -44,3 +44,9 @@ export function originalAttachment(event: Event | undefined): Fields | null {
     ...(renderedRole === undefined ? {} : { renderedRole }),
   };
 }
+
+/** Gives the marks of a line in which the agent itself speaks in the user's place; null for every other event. */
+export function noticeMarks(event: Event | undefined): Fields | null {
+  const origin = event?.metadata?.["line_origin"];
+  return isRecord(origin) ? { origin } : null;
+}

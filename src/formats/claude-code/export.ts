@@ -30,6 +30,11 @@ export interface ClaudeExport {
   readonly text: string;
   /** Event or compaction each line shows, by the line's UUID: on import such lines are nothing new. */
   readonly lines: ReadonlyMap<string, string>;
+  /**
+   * The call that each line answers in place of a result that nobody recorded, by the line's UUID: once the agent has gone
+   * on behind it, that is what the call came to.
+   */
+  readonly made: ReadonlyMap<string, string>;
 }
 
 /** Version written when none is given: the one this form was verified with. */
@@ -39,8 +44,8 @@ const VERIFIED_VERSION = "2.1.330";
 export function exportClaudeCode(input: ClaudeExportInput): ClaudeExport {
   const { sessionId, cwd, version = VERIFIED_VERSION, gitBranch } = input;
   const chain = createLineChain({ sessionId, cwd, version, gitBranch }, input.lineId);
-  addThread(chain, input.thread, input.view);
+  const made = addThread(chain, input.thread, input.view);
   const title = input.title === undefined ? [] : [{ type: "custom-title", customTitle: input.title, sessionId }];
   const lines = [createOriginLine(input.origin, sessionId), ...title, ...chain.lines];
-  return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown };
+  return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown, made };
 }

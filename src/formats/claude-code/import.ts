@@ -19,7 +19,7 @@ import { arrangeTurns, findNotes } from "./turn-lines.ts";
 import { readLineEvents, readPlannedTurn, type TurnPlan } from "./turn-reader.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
-export const IMPORTER_VERSION = 1;
+export const IMPORTER_VERSION = 2;
 
 /** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
@@ -54,6 +54,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     turnCount: cuts.length,
     readTurn,
     turnLine: (turn) => starts[turn] ?? source.lineCount,
+    hasLine: (id) => index.nodes.has(id),
     turnTime: (turn) => cuts[turn]?.opener.timestamp ?? index.createdAt,
     compactions,
     compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),

@@ -1,7 +1,7 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
 import type { SkippedLine } from "../imported-session.ts";
-import { type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
+import { messageBlocks, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
 import { kindOfLine, type LineKind } from "./line-kind.ts";
 import type { ParsedLines } from "./parsed-lines.ts";
 import { NO_DATE, readTimestamp } from "./timestamp.ts";
@@ -16,14 +16,16 @@ export interface LineEntry {
   /** Whether the line is a `user` or `assistant` line: what a path can end in. */
   readonly isMessage: boolean;
   readonly isSidechain: boolean;
+  /** Whether it is marked as the agent's own words; only such lines have it. */
+  readonly isMeta?: true;
   /** Absent = side data that is no node of the conversation's graph. */
   readonly uuid?: string;
   readonly parent?: string;
   readonly logicalParent?: string;
-  /** The assistant line whose call a result answers. */
-  readonly sourceAssistant?: string;
   /** `message.id`: lines that share it are one assistant message. */
   readonly messageId?: string;
+  /** Ids of the calls that it makes, or answers as a result; absent = none. */
+  readonly calls?: readonly string[];
   /** RFC 3339 UTC; that of the line before when the line has none. */
   readonly timestamp: string;
   /** Lines that this boundary keeps, in order, and the last of them; only boundaries have it. */
@@ -68,6 +70,8 @@ interface Draft {
   sessionId: string | undefined;
   cwd: string | undefined;
   firstLine: RawLine | undefined;
+  /** Model of the newest answer so far. */
+  model: string | undefined;
 }
 
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
@@ -86,6 +90,7 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
     sessionId: undefined,
     cwd: undefined,
     firstLine: undefined,
+    model: undefined,
   };
   for (let line = 0; line < lineCount; line++) {
     const parsed = lines.at(line);
@@ -125,7 +130,9 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
   const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
   if (leaf !== undefined) draft.promptLeaves.push(leaf);
-  const entry = createEntry({ line, raw, timestamp, earlier: draft.nodes.get(idOf(raw, "uuid") ?? "") });
+  const { model } = draft;
+  const entry = createEntry({ line, raw, timestamp, model, earlier: draft.nodes.get(idOf(raw, "uuid") ?? "") });
+  if (entry.kind === "assistant") draft.model = modelOfAnswer(raw) ?? model;
   draft.entries.push(entry);
   if (entry.uuid === undefined) return;
   const earlier = draft.nodes.get(entry.uuid);
@@ -137,16 +144,18 @@ interface EntryInput {
   readonly line: number;
   readonly raw: RawLine;
   readonly timestamp: string;
+  /** Model of the newest answer before it. */
+  readonly model: string | undefined;
   readonly earlier: LineEntry | undefined;
 }
 
-function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
+function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): LineEntry {
   const uuid = idOf(raw, "uuid");
-  const kind = kindOfLine(raw);
+  const kind = kindOfLine(raw, model);
   const parent = idOf(raw, "parentUuid");
   const logicalParent = idOf(raw, "logicalParentUuid");
-  const sourceAssistant = idOf(raw, "sourceToolAssistantUUID");
   const messageId = kind === "assistant" ? stringOf(recordOf(raw, "message") ?? {}, "id") : undefined;
+  const calls = callsOf(raw, kind);
   return {
     line,
     firstLine: earlier?.firstLine ?? line,
@@ -154,11 +163,12 @@ function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
     isMessage: raw["type"] === "user" || raw["type"] === "assistant",
     isSidechain: raw["isSidechain"] === true,
     timestamp,
+    ...(raw["isMeta"] === true && { isMeta: true }),
     ...(uuid !== undefined && { uuid }),
     ...(parent !== undefined && { parent }),
     ...(logicalParent !== undefined && { logicalParent }),
-    ...(sourceAssistant !== undefined && { sourceAssistant }),
     ...(messageId !== undefined && { messageId }),
+    ...(calls.length > 0 && { calls }),
     ...(kind === "boundary" && { preserved: preservedLines(raw) }),
   };
 }
@@ -167,6 +177,20 @@ function createEntry({ line, raw, timestamp, earlier }: EntryInput): LineEntry {
 function idOf(raw: RawLine, key: string): string | undefined {
   const id = stringOf(raw, key);
   return id === "" ? undefined : id;
+}
+
+/** The agent names its own words, which no model wrote, differently. */
+function modelOfAnswer(raw: RawLine): string | undefined {
+  const model = stringOf(recordOf(raw, "message") ?? {}, "model");
+  return model?.startsWith("<") === true ? undefined : model;
+}
+
+/** Ids of the calls that a line makes or answers. */
+function callsOf(raw: RawLine, kind: LineKind): readonly string[] {
+  if (kind !== "assistant" && kind !== "result") return [];
+  const key = kind === "assistant" ? "id" : "tool_use_id";
+  const type = kind === "assistant" ? "tool_use" : "tool_result";
+  return (messageBlocks(raw) ?? []).flatMap((block) => (block["type"] === type ? (stringOf(block, key) ?? []) : []));
 }
 
 function preservedLines(raw: RawLine): readonly string[] {

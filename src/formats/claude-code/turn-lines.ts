@@ -2,6 +2,7 @@
 // the lines of one assistant message together. Appending lines to the file only adds to the newest turn.
 import { appendAll } from "../../core/append-all.ts";
 import type { SessionPath } from "./active-path.ts";
+import type { LinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
 import type { TurnCut } from "./turn-cuts.ts";
@@ -9,21 +10,13 @@ import type { TurnCut } from "./turn-cuts.ts";
 /** Gives each turn its lines, in event order. `notes` = the lines no model sees that belong to the path. */
 export function arrangeTurns(
   cuts: readonly TurnCut[],
-  beside: readonly LineEntry[],
+  beside: LinesBeside,
   notes: readonly LineEntry[],
 ): readonly (readonly LineEntry[])[] {
-  const turnOfMessage = new Map<string, number>();
-  const turnOfLine = new Map<string, number>();
-  for (const [turn, cut] of cuts.entries()) {
-    for (const entry of cut.chain) place(entry, turn);
-  }
+  const turnOfLine = new Map<LineEntry, number>();
+  for (const [turn, cut] of cuts.entries()) for (const entry of cut.chain) turnOfLine.set(entry, turn);
   const others: LineEntry[][] = cuts.map(() => []);
-  for (const entry of beside) {
-    const turn =
-      turnOfMessage.get(entry.messageId ?? "") ?? turnOfLine.get(entry.sourceAssistant ?? entry.parent ?? "") ?? 0;
-    place(entry, turn);
-    others[turn]?.push(entry);
-  }
+  for (const entry of beside.keys()) others[turnOf(entry)]?.push(entry);
   const starts = cuts.map((cut) => cut.opener.firstLine);
   for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
   return cuts.map((cut, turn) =>
@@ -35,15 +28,15 @@ export function arrangeTurns(
     ),
   );
 
-  function place(entry: LineEntry, turn: number): void {
-    if (entry.messageId !== undefined) turnOfMessage.set(entry.messageId, turn);
-    if (entry.uuid !== undefined) turnOfLine.set(entry.uuid, turn);
+  function turnOf(entry: LineEntry): number {
+    const anchor = beside.get(entry);
+    return anchor === undefined ? (turnOfLine.get(entry) ?? 0) : turnOf(anchor);
   }
 }
 
 /** Lines no model sees that stand beside the path: side data, and nodes that hang on it. */
 export function findNotes(index: SessionIndex, graph: SessionGraph, path: SessionPath): readonly LineEntry[] {
-  const onPath = new Set([...path.chain, ...path.beside]);
+  const onPath = new Set([...path.chain, ...path.beside.keys()]);
   return index.entries.filter((entry) => {
     if (onPath.has(entry) || entry.isSidechain) return false;
     if (entry.uuid === undefined) return true;

@@ -1,0 +1,56 @@
+// Calls that the provider runs itself (web search, MCP servers of the API): blocks of the answer, the call and its result
+// in one message. A half without the other is refused (rule A9).
+import type { Block } from "./anthropic-blocks.ts";
+import type { ChatResponse, Event } from "./event.ts";
+import { fieldsOf } from "./fields.ts";
+import type { View } from "./view.ts";
+
+/** Which calls have both halves in one message, by message and call. */
+export type ServerCalls = ReadonlySet<string>;
+
+const CALL = /^(?:server|mcp)_tool_use$/;
+const RESULT = /^\w+_tool_result$/;
+
+/** Finds the calls of which a message holds the call first and then its result. */
+export function findServerCalls(view: View): ServerCalls {
+  const called = new Set<string>();
+  const whole = new Set<string>();
+  for (const { key, isResult } of view.turns.flatMap(({ events }) => events.flatMap(halvesOf))) {
+    if (!isResult) called.add(key);
+    else if (called.has(key)) whole.add(key);
+  }
+  return whole;
+}
+
+interface Half {
+  readonly key: string;
+  readonly isResult: boolean;
+}
+
+function halvesOf(event: Event): readonly Half[] {
+  if (event.type !== "chat_response" || !Array.isArray(event.message)) return [];
+  const messageId = event.metadata?.message_id;
+  return opaqueValues(event).flatMap(({ type, id, tool_use_id }): readonly Half[] => {
+    if (CALL.test(String(type))) return [{ key: keyOf(messageId, id), isResult: false }];
+    return RESULT.test(String(type)) ? [{ key: keyOf(messageId, tool_use_id), isResult: true }] : [];
+  });
+}
+
+/** Whether a block may be sent: it is no half of a call, or its other half is sent too. */
+export function isWholeServerCall(block: Block, messageId: string | undefined, calls: ServerCalls): boolean {
+  const { type, id, tool_use_id } = block;
+  if (CALL.test(String(type))) return calls.has(keyOf(messageId, id));
+  return !RESULT.test(String(type)) || calls.has(keyOf(messageId, tool_use_id));
+}
+
+function opaqueValues(event: ChatResponse): readonly Block[] {
+  const parts = Array.isArray(event.message) ? event.message : [];
+  return parts.flatMap((part: unknown) => {
+    const { type, value } = fieldsOf(part);
+    return type === "opaque" ? [fieldsOf(value)] : [];
+  });
+}
+
+function keyOf(messageId: string | undefined, callId: unknown): string {
+  return `${messageId ?? ""} ${String(callId)}`;
+}
