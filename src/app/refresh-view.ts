@@ -9,7 +9,8 @@ import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { ProjectedTurn } from "../core/view.ts";
 import { renderViewHeading } from "../formats/markdown/export.ts";
 import type { ConversationStore, Worktree } from "../store/conversation-store.ts";
-import { loadBranchTree } from "./branch-tree.ts";
+import { excludeViews } from "../store/exclude-views.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { loadCompactions, loadView } from "./load-view.ts";
 import { replaceFile } from "./replace-file.ts";
 import { conversationTitle } from "./titles.ts";
@@ -105,6 +106,23 @@ export async function refreshWorktree(workspace: Workspace, worktree: Worktree, 
   else await remakeView(workspace, worktree, commit);
 }
 
+/**
+ * Brings the views of a branch along where no hook did (`git reset --hard`, `stash`, `update-ref`), when somebody reads it.
+ * Reading does not fail for that: a view that cannot be written is left.
+ */
+export async function followReset(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
+  try {
+    for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+      if (worktree.branch !== branch) continue;
+      const recorded = await recordedCommit(worktree);
+      if (recorded === null || recorded === commit || (await workspace.store.readBranch(branch)) !== commit) continue;
+      return await refreshViews(workspace, branch);
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+  }
+}
+
 /** Adds turns to the files that are there. */
 async function extendView(
   store: ConversationStore,
@@ -125,6 +143,7 @@ async function extendView(
 /** Makes both files from nothing. */
 async function remakeView(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
   const { store } = workspace;
+  await excludeViews(store.gitDir);
   const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
   const { all, applied } = await loadCompactions(store, tree);
   const title = await conversationTitle(workspace, tree);

@@ -14,6 +14,7 @@ import {
   findEvents,
   type Target,
 } from "./id-candidates.ts";
+import { followReset } from "./refresh-view.ts";
 import { branchHolding, resolveRevision } from "./revision.ts";
 import { refuseSplice, warnOfSplice } from "./spliced-turns.ts";
 import { detachedHead, readStanding } from "./standing.ts";
@@ -55,6 +56,7 @@ export async function resolveId(
  */
 export async function resolveBranch(workspace: Workspace, id?: string): Promise<BranchTree> {
   const tree = await loadNamedBranch(workspace, id);
+  await followReset(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }
@@ -69,6 +71,7 @@ export async function resolveWhole(workspace: Workspace, id?: string): Promise<B
 /** Resolves an id to a branch as it stands, or to a commit, and loads its tree to read it; warns as `resolveBranch` does. */
 export async function resolveTree(workspace: Workspace, id?: string): Promise<BranchTree> {
   const tree = await loadNamedTree(workspace, id);
+  await followReset(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }

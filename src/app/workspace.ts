@@ -7,6 +7,7 @@ import { codeOf, JpgError, messageOf, repositoryError } from "../core/errors.ts"
 import type { ConversationStore } from "../store/conversation-store.ts";
 import { createStore } from "../store/create-store.ts";
 import { locateStore, type StoreLocation } from "../store/locate-store.ts";
+import { type Mended, mendStore } from "../store/mend-store.ts";
 import { openNativeStore } from "../store/native-store.ts";
 import { ignoredSettings } from "../store/store-guard.ts";
 import { withRememberedLog } from "./remembered-log.ts";
@@ -24,6 +25,8 @@ export interface WorkspaceOptions {
   readonly overrides?: readonly string[];
   /** Make the store, when there is none, as soon as something is written to it. */
   readonly create?: boolean;
+  /** Told what was set right in the store. Without it nothing is looked at: hooks call jpg where they stand. */
+  readonly info?: (message: string) => void;
   /** Told, once a call, of what the user should know of the settings and the store. */
   readonly warn?: (message: string) => void;
 }
@@ -49,6 +52,7 @@ export function withoutOverrides(workspace: Workspace): Workspace {
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
+  if (location.exists) await keepInPlace(runtime, location.root, options);
   const openStore = async (): Promise<ConversationStore> => {
     const opened = await openNativeStore({ root: location.root, env: runtime.env });
     await followSharing(opened.gitDir);
@@ -96,6 +100,26 @@ export function warnOfPrograms({ location, store, runtime, warn }: Workspace): v
     `What the store's own git configuration would start or reach does not count: ${named}. Your own does (--global).`,
   );
 }
+
+/** Mends what a store says of its place, and says so in one line. */
+async function keepInPlace(
+  { env, nodePath, jpgPath }: Runtime,
+  root: string,
+  { info }: Pick<WorkspaceOptions, "info">,
+): Promise<void> {
+  const mended = info === undefined ? null : await mendStore(root, { env, nodePath, jpgPath });
+  if (mended === null) return;
+  const { kind, foreign } = mended;
+  const own =
+    foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
+  info?.(`${MENDED[kind].replace("STORE", root)}${own}`);
+}
+
+const MENDED: Readonly<Record<Mended["kind"], string>> = {
+  moved: "STORE was moved or copied: its hooks and its readable diffs work here again.",
+  programs: "The hooks of STORE called a node or jpg that is gone: they call this one now.",
+  clone: "STORE is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.",
+};
 
 /** Finds the store that the arguments, the environment and the current directory name. */
 export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {

@@ -104,7 +104,12 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
   const { args, options } = parseArguments(command, call.words, call.options);
   const opened: Workspace[] = [];
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
-    const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: output.warn, ...how });
+    const workspace = await openWorkspace(runtime, {
+      ...optionsFrom(options),
+      info: output.info,
+      warn: output.warn,
+      ...how,
+    });
     opened.push(workspace);
     // `jpg git` is stock git, and follows them.
     if (command.passThrough !== true) warnOfPrograms(workspace);

@@ -5,6 +5,7 @@ import { join, parse } from "node:path";
 import { repositoryError, userError } from "../core/errors.ts";
 import { isStoreConfig } from "./branch-config.ts";
 import { isConversationTree } from "./conversation-tree.ts";
+import { excludeViews } from "./exclude-views.ts";
 import { PRIVATE } from "./file-sharing.ts";
 import { type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
@@ -24,8 +25,6 @@ export interface CreateStoreOptions extends HookPrograms {
   readonly env: Environment;
 }
 
-const EXCLUDED = "/VIEW.md\n/view.jsonl\n";
-
 /** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
 export async function createStore(root: string, options: CreateStoreOptions): Promise<void> {
   const { env } = options;
@@ -39,7 +38,7 @@ export async function createStore(root: string, options: CreateStoreOptions): Pr
   await refuseForeign(repository);
   const hooksDir = join(repository.gitDir, "hooks");
   await writeHooks(hooksDir, options);
-  await writeInfo(repository.gitDir, "exclude", EXCLUDED);
+  await excludeViews(repository.gitDir);
   await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
   const sharing = await readUsersSharing(repository);
   await applySettings(repository, new Map([["core.sharedrepository", sharing], ...storeSettings(hooksDir, version)]));

@@ -10,14 +10,13 @@ export const STORE_FORMAT = 1;
 /** The settings of a store with the given hooks folder (absolute), for a git version. */
 export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMap<string, string> {
   const settings = new Map<string, string>([
-    ["core.hookspath", hooksDir],
+    ...placeSettings(hooksDir),
     ["core.autocrlf", "false"],
     ["core.logallrefupdates", "true"],
     ["core.sparsecheckout", "true"],
     ["core.sparsecheckoutcone", "true"],
     ["gc.auto", "0"],
     ["merge.renames", "false"],
-    ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
   ]);
   if (isAtLeast(version, [2, 32, 0])) {
     settings.set("index.sparse", "true");
@@ -27,6 +26,19 @@ export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMa
   // Last: a store that was interrupted while it was made does not yet count as one.
   settings.set("jpg.format", String(STORE_FORMAT));
   return settings;
+}
+
+/** The settings that name a place; without `withHooks` the user's own hooks count. */
+export function placeSettings(hooksDir: string, { withHooks = true } = {}): ReadonlyMap<string, string> {
+  return new Map([
+    ...(withHooks ? [["core.hookspath", hooksDir] as const] : []),
+    ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
+  ]);
+}
+
+/** What a stock clone is given: it stays checked out as it is. `withHooks` as in `placeSettings`. */
+export function cloneSettings(hooksDir: string, how: { readonly withHooks: boolean }): ReadonlyMap<string, string> {
+  return new Map([...placeSettings(hooksDir, how), ["merge.renames", "false"], ["jpg.format", String(STORE_FORMAT)]]);
 }
 
 /** Writes the settings that differ. */

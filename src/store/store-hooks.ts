@@ -26,11 +26,35 @@ export function formatTextconv(programs: HookPrograms): string {
   return script(programs, 'exec cat -- "$1"', 'exec "$node" "$jpg" textconv "$1"');
 }
 
-/** Writes the hooks and the textconv program of a store; files that are already right stay untouched. */
-export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<void> {
+/** Writes the hooks and the textconv program of a store. Hooks that are the user's own stay; gives their names. */
+export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<readonly string[]> {
   await mkdir(hooksDir, { recursive: true });
-  for (const name of HOOK_NAMES) await writeProgram(join(hooksDir, name), formatHook(name, programs));
+  const foreign: string[] = [];
+  for (const name of HOOK_NAMES) {
+    const path = join(hooksDir, name);
+    const present = await readFileIfThere(path);
+    if (present !== null && !isJpgHook(present)) foreign.push(name);
+    else await writeProgram(path, formatHook(name, programs));
+  }
   await writeProgram(textconvPath(hooksDir), formatTextconv(programs));
+  return foreign;
+}
+
+/** Whether the text of a hook is one that jpg wrote. */
+export function isJpgHook(text: string): boolean {
+  return text.includes('"$node" "$jpg" hook ') && programsOf(text) !== null;
+}
+
+/** The programs that a hook of jpg's calls; null in the text of another. */
+export function programsOf(text: string): HookPrograms | null {
+  const [, nodePath, jpgPath] = /^node='(.*)' jpg='(.*)'$/m.exec(text) ?? [];
+  if (nodePath === undefined || jpgPath === undefined) return null;
+  return { nodePath: unquoteForShell(nodePath), jpgPath: unquoteForShell(jpgPath) };
+}
+
+/** Undoes `quoteForShell` between its quotes. */
+export function unquoteForShell(word: string): string {
+  return word.replaceAll(`'\\''`, "'");
 }
 
 /** Where the textconv program of a store stands. */

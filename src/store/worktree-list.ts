@@ -58,9 +58,15 @@ async function describeLinked(repository: Repository, gitDir: string): Promise<W
   const link = (await readFileIfThere(join(gitDir, "gitdir")))?.trim();
   if (link === undefined || link === "") return null;
   const file = resolve(gitDir, link);
-  // A folder that was deleted by hand is only an entry to prune.
-  if ((await readFileIfThere(file)) === null) return null;
+  // A folder that was deleted by hand is only an entry to prune; one of a store that this one was copied from is not ours.
+  const back = /^gitdir: (.+?)\s*$/.exec((await readFileIfThere(file)) ?? "")?.[1];
+  if (back === undefined || !isSamePath(resolve(dirname(file), back), gitDir)) return null;
   return await describeWorktree(repository, dirname(file), gitDir);
+}
+
+function isSamePath(a: string, b: string): boolean {
+  const real = realOrNull(a);
+  return a === b || (real !== null && real === realOrNull(b));
 }
 
 async function describeWorktree(repository: Repository, path: string, gitDir: string): Promise<Worktree | null> {

@@ -1,0 +1,125 @@
+// Stores that jpg did not make where they are: stock clones, moved and copied projects, a jpg that was installed elsewhere.
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { git } from "../helpers/temp-repository.ts";
+
+const made: ImportedSandbox[] = [];
+afterAll(() => {
+  for (const sandbox of made) sandbox.remove();
+});
+
+async function sandboxOf(): Promise<ImportedSandbox> {
+  const sandbox = await copyImportedSandbox();
+  made.push(sandbox);
+  return sandbox;
+}
+
+async function cloned(): Promise<{ readonly sandbox: ImportedSandbox; readonly clone: string }> {
+  const sandbox = await sandboxOf();
+  const clone = join(sandbox.root, "clone");
+  sandbox.git(["clone", "--quiet", sandbox.store, clone], sandbox.root);
+  return { sandbox, clone };
+}
+
+const viewIn = (place: string): string => readFileSync(join(place, "VIEW.md"), "utf8");
+/** Text that only the uncompacted view holds. */
+const THOUGHT = "thought 0: the gauge";
+const ADOPTED = "is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.";
+
+describe.concurrent("a stock clone", () => {
+  it("gets jpg's hooks with the first command, and git passes over its views", async () => {
+    const { sandbox, clone } = await cloned();
+    const first = await sandbox.jpg(["compact"], { cwd: clone });
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stderr).toContain(`${clone} ${ADOPTED}`);
+    expect(viewIn(clone)).not.toContain(THOUGHT);
+    sandbox.git(["add", "-A"], clone);
+    expect(sandbox.git(["status", "--porcelain"], clone)).toBe("");
+    sandbox.git(["revert", "--no-edit", "HEAD"], clone);
+    expect(viewIn(clone)).toContain(THOUGHT);
+    expect((await sandbox.jpg(["ls"], { cwd: clone })).stderr).toBe("");
+    // It stays checked out as a clone is.
+    sandbox.git(["switch", "--quiet", "--create", "x/main"], clone);
+    expect(existsSync(join(clone, "turns", "0000", "000000.jsonl"))).toBe(true);
+  });
+
+  it("keeps the user's own hooks", async () => {
+    const { sandbox, clone } = await cloned();
+    const own = join(clone, ".git", "hooks", "post-commit");
+    mkdirSync(join(own, ".."), { recursive: true });
+    writeFileSync(own, "#!/bin/sh\ntouch own-hook-ran\n");
+    chmodSync(own, 0o755);
+    const { stderr } = await sandbox.jpg(["compact"], { cwd: clone });
+    expect(stderr).toContain("Your own hooks stay (post-commit)");
+    sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "mine"], clone);
+    expect(existsSync(join(clone, "own-hook-ran"))).toBe(true);
+    expect((await sandbox.jpg(["ls"], { cwd: clone })).stderr).toBe("");
+  });
+
+  it("keeps the user's core.hooksPath", async () => {
+    const { sandbox, clone } = await cloned();
+    sandbox.git(["config", "core.hooksPath", "/mine"], clone);
+    const { stderr } = await sandbox.jpg(["log"], { cwd: clone });
+    expect(stderr).toContain("Your own hooks stay (core.hooksPath)");
+    expect(sandbox.git(["config", "--get-all", "core.hooksPath"], clone)).toBe("/mine");
+    expect((await sandbox.jpg(["ls"], { cwd: clone })).stderr).toBe("");
+  });
+});
+
+describe.concurrent("a project that is somewhere else", () => {
+  it("is mended by the next command when it was moved: git show and hooks work again", async () => {
+    const sandbox = await sandboxOf();
+    const { commit } = await sandbox.json<{ commit: string }>(["compact"]);
+    const project = join(sandbox.root, "moved");
+    renameSync(sandbox.project, project);
+    const store = join(project, ".git", "jpg");
+    expect(() => sandbox.git(["show", commit], store)).toThrow();
+    const { stderr } = await sandbox.jpg(["ls"], { cwd: project });
+    expect(stderr).toBe(`${store} was moved or copied: its hooks and its readable diffs work here again.\n`);
+    expect(sandbox.git(["show", commit], store)).toMatch(/^\+turns \d+\.\.\d+: reasoning \+ tools stripped$/m);
+    sandbox.git(["revert", "--no-edit", commit], store);
+    expect(viewIn(store)).toContain(THOUGHT);
+    expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+  });
+
+  it("is mended when it was copied, and leaves the worktrees of the first one alone", async () => {
+    const sandbox = await sandboxOf();
+    const checkout = join(sandbox.root, "checkout");
+    await sandbox.jpg(["checkout", "@", checkout]);
+    const before = viewIn(checkout);
+    const project = join(sandbox.root, "copied");
+    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    const { stderr } = await sandbox.jpg(["compact"], { cwd: project });
+    expect(stderr).toContain("was moved or copied");
+    expect(viewIn(join(project, ".git", "jpg"))).not.toContain(THOUGHT);
+    expect(viewIn(checkout)).toBe(before);
+    expect(sandbox.git(["status", "--porcelain"], checkout)).toBe("");
+    expect((await sandbox.jpg(["ls"])).stderr).toBe("");
+  });
+
+  it("has hooks that call this jpg when the one they called is gone", async () => {
+    const sandbox = await sandboxOf();
+    for (const name of ["post-commit", "pre-push"]) {
+      const path = join(sandbox.store, ".git", "hooks", name);
+      writeFileSync(path, readFileSync(path, "utf8").replace(/ jpg='.*'$/m, " jpg='/gone/jpg.js'"));
+    }
+    const { stderr } = await sandbox.jpg(["compact"]);
+    expect(stderr).toContain("called a node or jpg that is gone: they call this one now.");
+    sandbox.git(["revert", "--no-edit", "HEAD"]);
+    expect(viewIn(sandbox.store)).toContain(THOUGHT);
+    expect((await sandbox.jpg(["ls"])).stderr).toBe("");
+  });
+});
+
+describe.concurrent("a view after git reset --hard, which runs no hook", () => {
+  it("is brought up to date by a command that only reads", async () => {
+    const sandbox = await sandboxOf();
+    await sandbox.jpg(["compact"]);
+    git(sandbox.store, sandbox.env, ["reset", "--quiet", "--hard", "HEAD~1"]);
+    expect(viewIn(sandbox.store)).not.toContain(THOUGHT);
+    await sandbox.jpg(["log"]);
+    expect(viewIn(sandbox.store)).toContain(THOUGHT);
+  });
+});
