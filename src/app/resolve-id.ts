@@ -15,6 +15,7 @@ import {
   type Target,
 } from "./id-candidates.ts";
 import { followReset } from "./refresh-view.ts";
+import { describeRemotes } from "./remote-conversations.ts";
 import { branchHolding, resolveRevision } from "./revision.ts";
 import { refuseSplice, warnOfSplice } from "./spliced-turns.ts";
 import { detachedHead, readStanding } from "./standing.ts";
@@ -122,6 +123,8 @@ async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: reado
   const branches = await workspace.store.listBranches();
   const tip = name === null ? null : mainBranch(branches, name, null);
   if (tip !== null) return { kind: "branch", branch: tip.name, commit: tip.commit };
+  const remote = branches.length === 0 ? await describeRemotes(workspace) : null;
+  if (remote !== null) throw userError("no_conversation", "No conversation is here yet.", { hints: [remote] });
   throw noConversation(
     name !== null
       ? `The active conversation ${name} has no branch in this store.`

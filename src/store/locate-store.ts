@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../core/errors.ts";
 import { isStoreConfig } from "./branch-config.ts";
-import { isConversationTree } from "./conversation-tree.ts";
+import { hasUnbornHead, isConversationTree } from "./conversation-tree.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError, gitTooOldError } from "./git-error.ts";
 import { runGit } from "./git-process.ts";
@@ -142,8 +142,10 @@ async function findTop(cwd: string): Promise<string | null> {
 
 async function holdsConversations(commonDir: string, top: string | null, env: Environment): Promise<boolean> {
   if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
-  if (top !== null && !(await pathExists(join(top, "conversation.json")))) return false;
-  return await isConversationTree({ gitDir: commonDir, cwd: top ?? commonDir, env });
+  const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
+  const mayHold =
+    top === null || (await pathExists(join(top, "conversation.json"))) || (await hasUnbornHead(repository));
+  return mayHold && (await isConversationTree(repository));
 }
 
 async function locateNamed(

@@ -123,3 +123,32 @@ describe.concurrent("a view after git reset --hard, which runs no hook", () => {
     expect(viewIn(sandbox.store)).toContain(THOUGHT);
   });
 });
+
+describe.concurrent("a clone whose HEAD names no branch", () => {
+  it("says what the remote has, and jpg use makes it a branch of one's own", async () => {
+    const sandbox = await sandboxOf();
+    const branch = `${sandbox.conversation}/main`;
+    const bare = join(sandbox.root, "bare.git");
+    sandbox.git(["init", "--quiet", "--bare", "--initial-branch=nothing", bare], sandbox.root);
+    sandbox.git(["push", "--quiet", bare, branch]);
+    const project = join(sandbox.root, "other");
+    sandbox.git(["init", "--quiet", project], sandbox.root);
+    sandbox.git(["clone", "--quiet", bare, join(project, ".git", "jpg")], sandbox.root);
+    const hint = `origin has a conversation branch not here yet: ${branch}. \`jpg use ${branch}\` makes a branch of your own.`;
+    const listed = await sandbox.jpg(["ls"], { cwd: project });
+    expect(listed).toMatchObject({ code: 0, stdout: "" });
+    expect(listed.stderr).toContain(hint);
+    const log = await sandbox.jpg(["log"], { cwd: project });
+    expect(log).toMatchObject({ code: 2, stderr: `error: No conversation is here yet.\nhint: ${hint}\n` });
+    expect(await sandbox.jpg(["use", sandbox.conversation], { cwd: project })).toMatchObject({
+      code: 0,
+      stdout: `Now on ${branch}\n`,
+      stderr: "",
+    });
+    expect(viewIn(join(project, ".git", "jpg"))).toContain(THOUGHT);
+    expect(sandbox.git(["rev-parse", "--abbrev-ref", "@{upstream}"], join(project, ".git", "jpg"))).toBe(
+      `origin/${branch}`,
+    );
+    expect((await sandbox.jpg(["ls"], { cwd: project })).stdout).toContain(sandbox.conversation);
+  });
+});

@@ -1,4 +1,5 @@
 import { listConversations } from "../../app/list.ts";
+import { describeRemotes } from "../../app/remote-conversations.ts";
 import { type CommandSpec, flag } from "../command.ts";
 import { renderList } from "../render-list.ts";
 import { renderCount } from "../render-quantity.ts";
@@ -24,7 +25,9 @@ export const command: CommandSpec = {
     });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)
-      output.info("There are no conversations yet: `jpg import` brings sessions in.");
+      output.info(
+        (await describeRemotes(workspace)) ?? "There are no conversations yet: `jpg import` brings sessions in.",
+      );
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
     for (const { branch } of rows.filter(({ spliced }) => spliced === true))
       output.warn(

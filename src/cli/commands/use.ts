@@ -1,6 +1,9 @@
+import type { BranchTree } from "../../app/branch-tree.ts";
+import { adoptRemote } from "../../app/remote-conversations.ts";
 import { resolveBranch } from "../../app/resolve-id.ts";
 import { useConversation } from "../../app/use.ts";
-import { userError } from "../../core/errors.ts";
+import type { Workspace } from "../../app/workspace.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../command.ts";
 
 export const command: CommandSpec = {
@@ -13,9 +16,21 @@ export const command: CommandSpec = {
     const id = args[0];
     if (id === undefined) throw userError("usage", "jpg use needs an ID.");
     const workspace = await open();
-    const report = await useConversation(workspace, await resolveBranch(workspace, id));
+    const report = await useConversation(workspace, await resolveOrAdopt(workspace, id));
     if (json) output.json(report);
     else output.data(`Now on ${report.branch}`);
     return 0;
   },
 };
+
+/** Like `git switch`, takes a branch that only a remote has: it becomes one of the store's own. */
+async function resolveOrAdopt(workspace: Workspace, id: string): Promise<BranchTree> {
+  try {
+    return await resolveBranch(workspace, id);
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
+    const adopted = await adoptRemote(workspace, id);
+    if (adopted === null) throw error;
+    return resolveBranch(workspace, adopted);
+  }
+}
