@@ -18,6 +18,7 @@ import { turnPath } from "../core/turn-file.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
 import { collectBlobs, parseHeader } from "./branch-tree.ts";
 import { loadCompactions } from "./load-view.ts";
+import { readCompactionLog } from "./log.ts";
 import { sha256 } from "./object-id.ts";
 import { parseReference } from "./source-pieces.ts";
 import { findSplice } from "./spliced-turns.ts";
@@ -192,7 +193,8 @@ async function checkReading(
   const readable = new Set(records.compactions.map(({ path }) => path));
   const compactions = files.records.compactions.filter(({ path }) => readable.has(path));
   const turnOids = turns.map((turn) => turn?.oid ?? "");
-  const live = await loadCompactions(store, { branch: name, commit, turnOids, compactions });
+  const tree = { branch: name, commit, turnOids, compactions };
+  const live = await loadCompactions(store, tree);
   const pathOf = new Map(records.compactions.map(({ path, compaction }) => [compaction.id, path]));
   const stale = live.unapplied.map(({ compaction, reason }) =>
     createFinding("compaction_stale", {
@@ -205,6 +207,7 @@ async function checkReading(
   const view = project({ turnCount: turns.length, turns: whole, compactions: live.applied });
   const broken = checkCoverage([...whole.values()], live.applied, view).slice(0, 1);
   return [
+    ...(await checkMessages(store, tree)),
     ...stale,
     ...broken.map(({ rule, id, message }) =>
       createFinding("coverage_broken", {
@@ -213,6 +216,22 @@ async function checkReading(
       }),
     ),
   ];
+}
+
+/** A commit's message is anybody's text. */
+async function checkMessages(
+  store: ConversationStore,
+  tree: Parameters<typeof readCompactionLog>[1],
+): Promise<readonly Finding[]> {
+  const rows = await readCompactionLog({ store }, tree);
+  return rows
+    .filter(({ message }) => message !== undefined)
+    .map(({ commit, compaction, subject, message = "" }) =>
+      createFinding("message_differs", {
+        message: `commit ${commit.slice(0, 9)} says "${message.slice(0, 80)}", but what it does is "${subject}"`,
+        hint: `\`jpg show ${compaction}\` shows what the model reads; \`jpg revert ${compaction}\` takes it back`,
+      }),
+    );
 }
 
 async function checkPayloads(

@@ -13,7 +13,10 @@ import { findSquashed } from "./squashed-commits.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Reads the history, newest first. */
-export async function readCompactionLog(workspace: Workspace, tree: BranchTree): Promise<LogReport> {
+export async function readCompactionLog(
+  workspace: Pick<Workspace, "store">,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+): Promise<LogReport> {
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const live = new Set(tree.compactions.map((file) => file.path));
   const { unapplied } = await loadCompactions(workspace.store, tree);
@@ -92,7 +95,10 @@ function changesOf({ added, removed }: LogEntry): RecordChange[] {
 }
 
 /** The records of the paths in a log, also of those that are gone; a damaged one is left out. */
-async function readRecords(workspace: Workspace, entries: readonly LogEntry[]): Promise<Map<string, Compaction>> {
+async function readRecords(
+  workspace: Pick<Workspace, "store">,
+  entries: readonly LogEntry[],
+): Promise<Map<string, Compaction>> {
   const oids = new Map<string, string>();
   for (const entry of entries) {
     const wanted = entry.added.filter((path) => !oids.has(path));

@@ -28,7 +28,7 @@ afterEach(() => removeWorkspace(workspace));
 
 describe("fsck", () => {
   it("finds nothing in a store that is sound", async () => {
-    plant({ "compactions/20260501T120000.000Z-c1.jsonl": compaction({ reasoning: "strip" }) });
+    plant({ [pathOf("c1", "12")]: compaction({ reasoning: "strip" }) }, "100644", "compact 0..1: reasoning stripped");
     await refreshViews(workspace, branch);
     expect(await check()).toEqual({ ok: true, branches: 1, turns: 3, findings: [] });
   });
@@ -80,6 +80,7 @@ describe("fsck", () => {
     ["summaries_overlap", () => plant({ ...overlapping("c1", 0, 1), ...overlapping("c2", 1, 2) })],
     ["attachment_unused", () => plant({ [`attachments/${EMPTY.slice(0, 2)}/${EMPTY}`]: "" })],
     ["source_without_turn", () => plant({ [`sources/${SESSION}/0000/000003.jsonl`]: "{}\n" })],
+    ["message_differs", () => plant(record("c1", "12"), "100644", "compact 0..0: tools stripped")],
     ["view_stale", () => moveBranchAlone()],
   ])("warns: %s", async (code, damage) => {
     await damage();
@@ -149,8 +150,8 @@ function read(path: string): string {
 }
 
 /** Commits files (null = removed) on the branch, and brings its worktree along. */
-function plant(files: Readonly<Record<string, string | null>>, mode = "100644"): void {
-  commitOn(branch, files, mode);
+function plant(files: Readonly<Record<string, string | null>>, mode = "100644", message = "plant"): void {
+  commitOn(branch, files, mode, message);
   run(["reset", "--quiet", "--hard"]);
 }
 
@@ -160,7 +161,7 @@ function plantOn(fork: string, files: Readonly<Record<string, string | null>>): 
   commitOn(name, files, "100644");
 }
 
-function commitOn(name: string, files: Readonly<Record<string, string | null>>, mode: string): void {
+function commitOn(name: string, files: Readonly<Record<string, string | null>>, mode: string, message = "plant"): void {
   const index = { GIT_INDEX_FILE: join(workspace.temp.folder, "plant.index") };
   run(["read-tree", name], "", index);
   for (const [path, text] of Object.entries(files)) {
@@ -171,7 +172,7 @@ function commitOn(name: string, files: Readonly<Record<string, string | null>>, 
     }
   }
   const tree = run(["write-tree"], "", index);
-  run(["update-ref", `refs/heads/${name}`, run(["commit-tree", tree, "-p", name, "-m", "plant"])]);
+  run(["update-ref", `refs/heads/${name}`, run(["commit-tree", tree, "-p", name, "-m", message])]);
 }
 
 /** Follows the branch nowhere: no hook runs, no worktree moves. */
