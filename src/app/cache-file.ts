@@ -4,7 +4,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../config/paths.ts";
 import { type Fields, fieldsOf } from "../core/fields.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Reads a file, `name` relative to the cache folder; no fields when there is no JSON object in it. */

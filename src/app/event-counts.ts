@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationStore } from "../store/conversation-store.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 
 /** Events by commit id. */
 export type EventCounts = Map<string, number>;

@@ -2,10 +2,10 @@
 // without taking another turn's with them.
 import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isGone } from "../store/running-process.ts";
 import { journalFolder } from "./journal-folder.ts";
 import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
 import { sha256 } from "./object-id.ts";
-import { stateOfProcess } from "./running-process.ts";
 
 /** A journal that was found. */
 export interface FoundJournal {
@@ -21,9 +21,7 @@ export const LEFT = ".left";
 const MAX_NAME = 180;
 /** More than the first line of a journal has. */
 const HEAD_BYTES = 64 * 1024;
-/** A journal of a process that nothing can be learnt of counts as left when it was not written to for so long, milliseconds. */
-const UNKNOWN_WRITER_MS = 10 * 60_000;
-/** So does one without a whole head after so long: until then its writer may be just beginning, milliseconds. */
+/** A journal without a whole head counts as left after so long: until then its writer may be just beginning, milliseconds. */
 const NO_HEAD_MS = 10_000;
 
 /** The journal of the open turn of a branch. */
@@ -91,8 +89,7 @@ function moveAside(path: string, aside: string): Promise<boolean> {
 async function isDead(path: string, now: Date): Promise<boolean> {
   const head = await readJournalHead(path);
   if (head === null) return (await ageOf(path, now)) > NO_HEAD_MS;
-  const state = await stateOfProcess(head.writer);
-  return state === "ended" || (state === "unknown" && (await ageOf(path, now)) > UNKNOWN_WRITER_MS);
+  return isGone(head.writer, await ageOf(path, now));
 }
 
 /** Milliseconds since a file was written to; -1 when it is gone. */

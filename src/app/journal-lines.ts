@@ -2,8 +2,8 @@
 // its earlier ones, so any prefix of a journal replays to a prefix of its events, and replaying twice changes nothing.
 import type { ChatResponse, Event } from "../core/event.ts";
 import { parseEventLine } from "../core/event-line.ts";
+import type { ProcessMark } from "../store/running-process.ts";
 import type { ConversationHeader } from "./branch-tree.ts";
-import type { ProcessMark } from "./running-process.ts";
 
 /** The first line, and again when it changes: what is needed to commit the turn without its writer. The last one holds. */
 export interface JournalHead {

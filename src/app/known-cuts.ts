@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 
 /** The bound events inside one turn, as a compaction names them. */
 export interface CutBounds {

@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExportOrigin } from "../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { HeldContent } from "./import-report.ts";
 import { familyOf, importSuffix } from "./import-target.ts";
 import { sha256 } from "./object-id.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** A session file of which a branch holds everything. */
 export interface KnownSource {

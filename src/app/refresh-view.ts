@@ -4,21 +4,21 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { appendAll } from "../core/append-all.ts";
-import { JpgError, repositoryError } from "../core/errors.ts";
+import { codeOf, JpgError, repositoryError } from "../core/errors.ts";
 import { parseTurnFile, turnPath } from "../core/turn-file.ts";
 import type { ProjectedTurn } from "../core/view.ts";
 import { renderViewHeading } from "../formats/markdown/export.ts";
 import type { ConversationStore, Worktree } from "../store/conversation-store.ts";
 import { excludeViews } from "../store/exclude-views.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { loadCompactions, loadView } from "./load-view.ts";
-import { replaceFile } from "./replace-file.ts";
 import { conversationTitle } from "./titles.ts";
-import { type ViewSizes, writeViewFiles } from "./view-files.ts";
+import { extendViewFiles, type FileStamp, stampsOf, type ViewStamps, writeViewFiles } from "./view-files.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a worktree's view was made from; kept in its git dir as `jpg-view.json`. */
-interface ViewState extends ViewSizes {
+interface ViewState extends ViewStamps {
   readonly renderer: number;
   /** Null of a detached HEAD. */
   readonly branch: string | null;
@@ -32,7 +32,7 @@ interface ViewState extends ViewSizes {
 }
 
 /** Raised when the files' text changes for the same tree. */
-const RENDERER = 2;
+const RENDERER = 3;
 /** Folders whose files change how turns are read, or the heading of the view. */
 const OVERLAYS = ["compactions", "config", "meta"] as const;
 /** Turns looked for at once after the newest known one. */
@@ -82,10 +82,13 @@ async function catchUp(
 /** What the operating system refused, said of the view: whatever was committed before stays committed. */
 function viewError({ path, branch }: Worktree, error: unknown): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));
+  const reason = isTaken ? "something else stands where VIEW.md or view.jsonl belongs" : error.message;
+  const remedy = isTaken ? `Move it out of ${path}` : `Make room in ${path} or make it writable`;
   return repositoryError(
     "view_not_written",
-    `The view of ${branch} in ${path} cannot be written: ${error.message}; all commits are in the store.`,
-    { hints: [`Make room in ${path} or make it writable, then \`jpg use ${branch}\` writes the view.`], cause: error },
+    `The view of ${branch} in ${path} cannot be written: ${reason}; all commits are in the store.`,
+    { hints: [`${remedy}, then \`jpg use ${branch}\` writes the view.`], cause: error },
   );
 }
 
@@ -102,8 +105,9 @@ export async function refreshWorktree(workspace: Workspace, worktree: Worktree, 
   const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
   if (state?.commit === commit && state.branch === worktree.branch) return;
   const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
-  if (state !== null && added !== null) await extendView(workspace.store, worktree, { state, commit, added });
-  else await remakeView(workspace, worktree, commit);
+  const isExtended =
+    state !== null && added !== null && (await extendView(workspace.store, worktree, { state, commit, added }));
+  if (!isExtended) await remakeView(workspace, worktree, commit);
 }
 
 /**
@@ -123,21 +127,22 @@ export async function followReset(workspace: Workspace, { branch, commit }: Bran
   }
 }
 
-/** Adds turns to the files that are there. */
+/** Adds turns to the files that are there; false when they are others now. */
 async function extendView(
   store: ConversationStore,
   worktree: Worktree,
   { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
-): Promise<void> {
-  const sizes = await writeViewFiles(worktree.path, { turns: rawTurns(store, added, state.turns) });
+): Promise<boolean> {
+  const stamps = await extendViewFiles(worktree, { turns: rawTurns(store, added, state.turns), stamps: state });
+  if (stamps === null) return false;
   await writeState(worktree, {
     ...state,
     commit,
     turns: state.turns + added.length,
     newestTurn: added[added.length - 1] ?? state.newestTurn,
-    markdownBytes: state.markdownBytes + sizes.markdownBytes,
-    jsonlBytes: state.jsonlBytes + sizes.jsonlBytes,
+    ...stamps,
   });
+  return true;
 }
 
 /** Makes both files from nothing. */
@@ -150,7 +155,7 @@ async function remakeView(workspace: Workspace, worktree: Worktree, commit: stri
   // Where nothing is read differently, turns can be shown one by one.
   const turns = applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree)).view.turns;
   const heading = renderViewHeading({ title, branch: tree.branch });
-  const sizes = await writeViewFiles(worktree.path, { turns, heading });
+  const stamps = await writeViewFiles(worktree, { turns, heading });
   await writeState(worktree, {
     renderer: RENDERER,
     branch: worktree.branch,
@@ -159,7 +164,7 @@ async function remakeView(workspace: Workspace, worktree: Worktree, commit: stri
     reach: all.reduce((reach, compaction) => Math.max(reach, compaction.to_turn), -1),
     turns: tree.turnOids.length,
     newestTurn: tree.turnOids[tree.turnOids.length - 1] ?? "",
-    ...sizes,
+    ...stamps,
   });
 }
 
@@ -215,14 +220,14 @@ function overlayKey(entries: ReadonlyMap<string, string>): string {
   return OVERLAYS.map((folder) => entries.get(folder) ?? "-").join(" ");
 }
 
-/** Whether the files have the sizes that were written: others mean that somebody edited or removed them. */
-async function isUntouched(worktree: Worktree, state: ViewState): Promise<boolean> {
-  const size = (name: string): Promise<number> =>
-    stat(join(worktree.path, name)).then(
-      (found) => found.size,
-      () => -1,
-    );
-  return (await size("VIEW.md")) === state.markdownBytes && (await size("view.jsonl")) === state.jsonlBytes;
+/** Whether the files are those that were written: others mean that somebody edited or replaced them. */
+async function isUntouched(worktree: Worktree, { markdown, jsonl }: ViewState): Promise<boolean> {
+  const found = await stampsOf(worktree);
+  return isSameFile(found.markdown, markdown) && isSameFile(found.jsonl, jsonl);
+}
+
+function isSameFile(one: FileStamp, other: FileStamp): boolean {
+  return one.file === other.file && one.size === other.size;
 }
 
 async function readState(worktree: Worktree): Promise<ViewState | null> {

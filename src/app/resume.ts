@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { exportSessionId, renderSession } from "./export.ts";
-import { replaceFile } from "./replace-file.ts";
 import { claudeProjectDir } from "./session-files.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
 

@@ -7,7 +7,7 @@ import { resolveUserPaths } from "../config/paths.ts";
 import { renderSettings } from "../config/show-config.ts";
 import { trustDigest, withoutTrust, withTrust } from "../config/trust.ts";
 import { userError } from "../core/errors.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
 import { locate, projectConfigFile, readIfExists } from "./workspace.ts";
 

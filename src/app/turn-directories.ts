@@ -3,8 +3,8 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TURNS_PER_DIRECTORY, turnPath } from "../core/turn-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import { treeId } from "./object-id.ts";
-import { replaceFile } from "./replace-file.ts";
 
 export interface KnownDirectories {
   /** Object ids of the 100 turns of a directory, by its number and object id; null when it is not known. */

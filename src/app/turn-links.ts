@@ -5,10 +5,10 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { JpgError } from "../core/errors.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
 import { sha256 } from "./object-id.ts";
-import { replaceFile } from "./replace-file.ts";
 import { readPrevious } from "./turn-bytes.ts";
 import { listTurnOids } from "./turn-list.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { textOfContent } from "../core/content.ts";
 import { JpgError } from "../core/errors.ts";
 import type { Content, Event } from "../core/event.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 
 /** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
 export async function keepUnsent(gitDir: string, content: Content): Promise<string | null> {
@@ -12,7 +12,7 @@ export async function keepUnsent(gitDir: string, content: Content): Promise<stri
   if (text.trim() === "") return null;
   const path = join(gitDir, "jpg-unsent.txt");
   try {
-    await replaceFile(path, text, { mode: 0o600 });
+    await replaceFile(path, text);
     return path;
   } catch {
     return null; // no store yet, or no room: the text is not worth another error beside the one that is being reported

@@ -1,6 +1,6 @@
 // Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
 // missing and changes nothing else.
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { repositoryError, userError } from "../core/errors.ts";
 import { isStoreConfig } from "./branch-config.ts";
@@ -15,6 +15,7 @@ import { requireGitVersion } from "./git-version.ts";
 import { ensureIdentity } from "./identity.ts";
 import { findOwnRepository } from "./ownership.ts";
 import { readFileIfThere } from "./ref-reader.ts";
+import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
 import { applySettings, storeSettings } from "./store-config.ts";
 import { type HookPrograms, writeHooks } from "./store-hooks.ts";
@@ -95,6 +96,6 @@ async function writeInfo(gitDir: string, name: string, text: string): Promise<vo
   const path = join(gitDir, "info", name);
   const present = (await readFileIfThere(path)) ?? "";
   if (present.includes(text)) return;
-  await mkdir(join(gitDir, "info"), { recursive: true });
-  await writeFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
+  await makeOwnFolder(join(gitDir, "info"));
+  await replaceFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
 }

@@ -1,4 +1,5 @@
 // What the system says of a process by its number.
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { codeOf } from "../core/errors.ts";
 
@@ -32,4 +33,12 @@ export function existsProcess(pid: number): boolean {
     // Somebody else's process exists too.
     return codeOf(error) === "EPERM";
   }
+}
+
+/** Asks `ps`, for systems without a process table in files. Gives its output; empty when it says nothing. */
+export function askPs(args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { cwd: "/", env: { LC_ALL: "C" }, timeout: 5000 };
+    execFile("/bin/ps", args, options, (error, stdout) => resolve(error === null ? stdout : ""));
+  });
 }

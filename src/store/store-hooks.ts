@@ -1,9 +1,9 @@
 // The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
 // gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase, and record what is pushed.
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { quoteForShell } from "../core/shell-word.ts";
 import { readFileIfThere } from "./ref-reader.ts";
+import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 
 /** The programs that hooks call, absolute. */
 export interface HookPrograms {
@@ -28,7 +28,7 @@ export function formatTextconv(programs: HookPrograms): string {
 
 /** Writes the hooks and the textconv program of a store. Hooks that are the user's own stay; gives their names. */
 export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<readonly string[]> {
-  await mkdir(hooksDir, { recursive: true });
+  await makeOwnFolder(hooksDir);
   const foreign: string[] = [];
   for (const name of HOOK_NAMES) {
     const path = join(hooksDir, name);
@@ -70,6 +70,5 @@ function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command:
 /** Replaces in one step: a hook that git is just running must never be half written. */
 async function writeProgram(path: string, text: string): Promise<void> {
   if ((await readFileIfThere(path)) === text) return;
-  await writeFile(`${path}.new`, text, { mode: 0o777 });
-  await rename(`${path}.new`, path);
+  await replaceFile(path, text, { mode: 0o777 });
 }

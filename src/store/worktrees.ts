@@ -1,10 +1,11 @@
 // The linked worktrees of a store: folders in which a branch is checked out beside the store's own worktree.
-import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { repositoryError } from "../core/errors.ts";
 import type { Worktree, Worktrees } from "./conversation-store.ts";
 import { type Repository, runCommand } from "./git-command.ts";
 import { refOfBranch } from "./ref-name.ts";
+import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { findWorktree, listWorktrees } from "./worktree-list.ts";
 
@@ -54,6 +55,6 @@ async function choosePaths(worktree: Worktree, full: boolean): Promise<void> {
   const path = join(folder, "sparse-checkout");
   // Without patterns git checks everything out, whatever core.sparseCheckout says.
   if (full) return await rm(path, { force: true });
-  await mkdir(folder, { recursive: true });
-  await writeFile(path, SPARSE_PATTERNS);
+  await makeOwnFolder(folder);
+  await replaceFile(path, SPARSE_PATTERNS);
 }

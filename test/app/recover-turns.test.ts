@@ -7,9 +7,9 @@ import { journalPath } from "../../src/app/journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "../../src/app/journal-lines.ts";
 import { loadTurns } from "../../src/app/load-view.ts";
 import { recoverTurns } from "../../src/app/recover-turns.ts";
-import { markThisProcess } from "../../src/app/running-process.ts";
 import { openJournal } from "../../src/app/turn-journal.ts";
 import type { Event } from "../../src/core/event.ts";
+import { markThisProcess } from "../../src/store/running-process.ts";
 import { smallSession } from "../helpers/run-jpg.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../helpers/workspace.ts";
 

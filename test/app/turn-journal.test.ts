@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { journalPath, readJournal } from "../../src/app/journal-files.ts";
 import { hasJournals, journalFolder } from "../../src/app/journal-folder.ts";
 import type { JournalHead } from "../../src/app/journal-lines.ts";
-import { markThisProcess } from "../../src/app/running-process.ts";
 import { openJournal } from "../../src/app/turn-journal.ts";
 import { followSharing } from "../../src/app/user-umask.ts";
 import type { ChatResponse } from "../../src/core/event.ts";
+import { markThisProcess } from "../../src/store/running-process.ts";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
 let folder: TempFolder;

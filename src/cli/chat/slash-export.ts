@@ -1,11 +1,13 @@
 // `/export`: writes the conversation to a file, the view or, with --include-full-history, everything that was said.
+
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { conversationOf } from "../../app/conversations.ts";
 import { exportConversation } from "../../app/export.ts";
+import { writeResultFile } from "../../app/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { writeResultFile } from "../write-file.ts";
+import { plainLine } from "../style.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
 /** Formats by the ending of the file's name; what has none of these is Markdown. */

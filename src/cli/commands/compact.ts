@@ -3,6 +3,7 @@ import type { AcceptedSummary } from "../../app/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact.ts";
 import type { CompactReport } from "../../app/compact-report.ts";
 import { resolveWhole } from "../../app/resolve-id.ts";
+import { writeResultFile } from "../../app/write-file.ts";
 import type { RangeRequest } from "../../core/bound-resolution.ts";
 import { isBound } from "../../core/range-bound.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
@@ -24,7 +25,7 @@ import {
 import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { INTERRUPTED } from "../exit-code.ts";
 import { renderTimeline } from "../render-timeline.ts";
-import { writeResultFile } from "../write-file.ts";
+import { plainLine } from "../style.ts";
 
 export const command: CommandSpec = {
   name: "compact",

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export.ts";
 import { resolveTree, resolveWholeTree } from "../../app/resolve-id.ts";
 import { treeAt } from "../../app/tree-at.ts";
+import { writeResultFile } from "../../app/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
-import { writeResultFile } from "../write-file.ts";
 
 export const command: CommandSpec = {
   name: "export",

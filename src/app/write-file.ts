@@ -1,8 +1,8 @@
 // Writes a result to a file the user named: all of it or nothing, except where the name is no ordinary file (a pipe, a device).
 import { chmod, realpath, stat, writeFile } from "node:fs/promises";
-import { replaceFile } from "../app/replace-file.ts";
-import { userFileMode } from "../app/user-umask.ts";
 import { messageOf, userError } from "../core/errors.ts";
+import { replaceFile } from "../store/replace-file.ts";
+import { userFileMode } from "./user-umask.ts";
 
 /** Writes the file, replacing what is there; a new one has the mode that the user's umask gives. Throws `cannot_write` and leaves what was there. */
 export async function writeResultFile(path: string, content: string | Uint8Array): Promise<void> {
