@@ -89,7 +89,7 @@ function moveAside(path: string, aside: string): Promise<boolean> {
 async function isDead(path: string, now: Date): Promise<boolean> {
   const head = await readJournalHead(path);
   if (head === null) return (await ageOf(path, now)) > NO_HEAD_MS;
-  return isGone(head.writer, await ageOf(path, now));
+  return isGone(head.writer, () => ageOf(path, now));
 }
 
 /** Milliseconds since a file was written to; -1 when it is gone. */

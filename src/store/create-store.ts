@@ -11,9 +11,10 @@ import { type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { runGit } from "./git-process.ts";
-import { requireGitVersion } from "./git-version.ts";
+import { type GitVersion, requireGitVersion } from "./git-version.ts";
 import { ensureIdentity } from "./identity.ts";
 import { findOwnRepository } from "./ownership.ts";
+import { withLock } from "./process-lock.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
@@ -26,34 +27,43 @@ export interface CreateStoreOptions extends HookPrograms {
   readonly env: Environment;
 }
 
-/** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+/** Creates or completes the store at `root`; any number of processes may do so at once. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
 export async function createStore(root: string, options: CreateStoreOptions): Promise<void> {
   const { env } = options;
   // Before anything is made: without a git that will do, nothing is left behind. Its version is the same in every folder.
   const version = await requireGitVersion({ cwd: parse(root).root, env });
-  await makeFolder(root);
-  if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
+  await makeFolder(() => mkdir(root, { recursive: true }), root);
   const found = await findOwnRepository(root, env);
+  if (found !== null) await refuseForeign({ gitDir: found.commonDir, cwd: root, env });
+  const gitDir = found?.commonDir ?? join(root, ".git");
+  if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);
+  await withLock({ path: join(gitDir, "jpg-create.lock"), doing: {} }, () => completeStore(root, options, version));
+}
+
+/** Adds what is missing. `jpg.format` comes last: until then others see no store, and wait for the lock. */
+async function completeStore(root: string, options: CreateStoreOptions, version: GitVersion): Promise<void> {
+  const { env } = options;
+  if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
+  const found = await findRepositoryDir(root);
   if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}`);
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
-  await refuseForeign(repository);
   const hooksDir = join(repository.gitDir, "hooks");
   await writeHooks(hooksDir, options);
   await excludeViews(repository.gitDir);
   await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
+  await ensureIdentity(root, env);
   const sharing = await readUsersSharing(repository);
   await applySettings(repository, new Map([["core.sharedrepository", sharing], ...storeSettings(hooksDir, version)]));
-  await ensureIdentity(root, env);
 }
 
-async function makeFolder(root: string): Promise<void> {
+async function makeFolder(make: () => Promise<unknown>, path: string): Promise<void> {
   try {
-    await mkdir(root, { recursive: true });
+    await make();
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
     const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "store_not_writable";
     const inTheWay = code === "EEXIST" || code === "ENOTDIR";
-    throw repositoryError(kind, `the store ${root} cannot be made: ${message}`, {
+    throw repositoryError(kind, `the store ${path} cannot be made: ${message}`, {
       hints: [
         inTheWay
           ? "a file stands in the way: name another place, e.g. --store DIR"

@@ -1,8 +1,8 @@
 // VIEW.md and view.jsonl are made from a commit and never part of one: whoever writes them first sees to it that git passes
 // over them. All worktrees of a repository share the file.
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readFileIfThere } from "./ref-reader.ts";
+import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 
 const EXCLUDED = ["/VIEW.md", "/view.jsonl"] as const;
 
@@ -13,7 +13,7 @@ export async function excludeViews(gitDir: string): Promise<void> {
   const lines = new Set(present.split("\n").map((line) => line.trimEnd()));
   const missing = EXCLUDED.filter((name) => !lines.has(name));
   if (missing.length === 0) return;
-  await mkdir(join(gitDir, "info"), { recursive: true });
+  await makeOwnFolder(join(gitDir, "info"));
   const separator = present === "" || present.endsWith("\n") ? "" : "\n";
-  await writeFile(path, `${present}${separator}${missing.join("\n")}\n`);
+  await replaceFile(path, `${present}${separator}${missing.join("\n")}\n`);
 }

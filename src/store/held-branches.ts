@@ -6,7 +6,7 @@ import { refOfBranch } from "./ref-name.ts";
 import { readRef } from "./ref-reader.ts";
 import { type BranchMove, moveBranches } from "./ref-update.ts";
 import { type Advance, applyAdvance, checkAdvance } from "./worktree-advance.ts";
-import { type LockedStep, withWorktreeLock } from "./worktree-lock.ts";
+import { withWorktreeLock } from "./worktree-step.ts";
 
 interface HeldMove extends BranchMove {
   readonly worktree: Worktree;
@@ -46,19 +46,7 @@ async function withLocks<T>(repository: Repository, held: readonly HeldMove[], w
     const move = sorted[index];
     if (move === undefined) return work();
     const { worktree, branch, expected, to } = move;
-    return withWorktreeLock(
-      worktree,
-      { branch, from: expected, to },
-      (dead) => finishStep(repository, worktree, dead),
-      () => run(index + 1),
-    );
+    return withWorktreeLock(repository, worktree, { branch, from: expected, to }, () => run(index + 1));
   };
   return await run(0);
-}
-
-/** Finishes the step of a writer that died between moving the branch and bringing the worktree along. */
-async function finishStep(repository: Repository, worktree: Worktree, dead: LockedStep): Promise<void> {
-  if (dead.branch !== worktree.branch) return;
-  if ((await readRef(repository, refOfBranch(dead.branch))) !== dead.to) return;
-  await applyAdvance(repository, { worktree, from: dead.from, to: dead.to });
 }

@@ -19,15 +19,15 @@ import type { Environment } from "./git-environment.ts";
 import { moveWithWorktrees } from "./held-branches.ts";
 import { readLog } from "./log-reader.ts";
 import { findOwnRepository } from "./ownership.ts";
-import { branchOfRef, refOfBranch } from "./ref-name.ts";
-import { readHead, readRef } from "./ref-reader.ts";
+import { refOfBranch } from "./ref-name.ts";
+import { readRef } from "./ref-reader.ts";
 import { type BranchMove, moveBranches } from "./ref-update.ts";
 import { signCommits } from "./sign-commits.ts";
 import { createSizeReader, type SizeReader } from "./size-reader.ts";
 import { findText } from "./text-finder.ts";
 import { createTreeReader } from "./tree-reader.ts";
+import { readActiveBranch, useBranch } from "./use-branch.ts";
 import { verifyStore } from "./verify-store.ts";
-import { checkAdvance, refusal } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
 import { createWorktrees } from "./worktrees.ts";
 
@@ -139,27 +139,6 @@ function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
     ],
     data: { ref },
   });
-}
-
-async function readActiveBranch(repository: Repository): Promise<string | null> {
-  const head = await readHead(repository, repository.gitDir);
-  return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
-}
-
-async function useBranch(repository: Repository, name: string, where?: Worktree): Promise<void> {
-  const to = await readRef(repository, refOfBranch(name));
-  if (to === null) {
-    throw userError("branch_missing", `there is no branch ${name} in ${repository.cwd}`, { hints: ["jpg ls"] });
-  }
-  const active = where === undefined ? await readActiveBranch(repository) : where.branch;
-  if (active === name) return;
-  const worktree = where ?? { path: repository.cwd, gitDir: repository.gitDir, branch: active, commit: null };
-  const from = active === null ? "HEAD" : await readRef(repository, refOfBranch(active));
-  await checkAdvance(repository, { worktree, from, to });
-  const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
-  const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
-  const result = await tryCommand(place, command);
-  if (result.code !== 0) throw await refusal(place, { worktree }, command, result);
 }
 
 async function withSizes(sizes: SizeReader, files: readonly TreeFile[]): Promise<readonly TreeFile[]> {

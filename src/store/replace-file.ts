@@ -2,7 +2,7 @@
 // then renamed: readers see the old content or the new, never a part, and whatever link or pipe a stranger's tree puts in
 // the way is never written through. The name says who writes, so that what a killed process left can be told and cleared.
 import { randomBytes } from "node:crypto";
-import { constants, copyFile, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { constants, copyFile, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
@@ -10,6 +10,8 @@ import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./runn
 /** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
+/** Errors of file systems that know no hard links. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
 /** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
 const PREFIX = ".jpg-draft_";
 
@@ -41,7 +43,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, op
 
 /** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
 export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode = {}): Promise<Draft> {
-  const path = await draftPath(folder);
+  const path = await draftPath(join(folder, "file"));
   const file = await open(path, "wx", mode);
   let isOpen = true;
   const close = async (): Promise<void> => {
@@ -63,6 +65,25 @@ export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode =
   };
 }
 
+/** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
+export async function createFile(path: string, content: string): Promise<boolean> {
+  const written = await draftPath(path);
+  const options = { flag: "wx", mode: FILE_MODE };
+  try {
+    await writeFile(written, content, options);
+    await link(written, path).catch(async (error: unknown) => {
+      if (!NO_LINKS.includes(codeOf(error))) throw error;
+      await writeFile(path, content, options);
+    });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(written, { force: true });
+  }
+}
+
 /** Makes a folder of jpg's own inside one that is there. Throws `ENOTDIR` when something else, a link too, has its name. */
 export async function makeOwnFolder(path: string): Promise<void> {
   await mkdir(path, { mode: FOLDER_MODE }).catch((error: unknown) => {
@@ -78,10 +99,13 @@ export function writerOfDraft(name: string): ProcessMark | null {
   return name.startsWith(PREFIX) ? parseMark(name.slice(PREFIX.length, name.lastIndexOf("_"))) : null;
 }
 
-// Of all that jpg does only this takes randomness without being handed it: no result depends on it.
-async function draftPath(folder: string): Promise<string> {
+/**
+ * Names a draft beside a file. Of all that jpg does only this takes randomness without being handed it: no result depends
+ * on it.
+ */
+export async function draftPath(path: string): Promise<string> {
   const mark = formatMark(await markThisProcess());
-  return join(folder, `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
+  return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
 }
 
 async function moveFile(path: string, target: string): Promise<void> {
@@ -89,7 +113,7 @@ async function moveFile(path: string, target: string): Promise<void> {
     await rename(path, target);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
-    const beside = await draftPath(dirname(target));
+    const beside = await draftPath(target);
     try {
       await copyFile(path, beside, constants.COPYFILE_EXCL);
       await rename(beside, target);

@@ -53,10 +53,10 @@ export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
   return Math.abs(started - Date.parse(mark.started)) <= START_TOLERANCE_MS ? "running" : "ended";
 }
 
-/** Whether the process that made a file is gone. `ageMs` = time since the file was written to. */
-export async function isGone(mark: ProcessMark, ageMs: number): Promise<boolean> {
+/** Whether the process that made a file is gone. `age` gives the milliseconds since the file was written to. */
+export async function isGone(mark: ProcessMark, age: () => Promise<number>): Promise<boolean> {
   const state = await stateOfProcess(mark);
-  return state === "ended" || (state === "unknown" && ageMs > UNKNOWN_WRITER_MS);
+  return state === "ended" || (state === "unknown" && (await age()) > UNKNOWN_WRITER_MS);
 }
 
 /** Writes a mark as a part of a file's name. */

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createStore } from "../../src/store/create-store.ts";
 import { openNativeStore } from "../../src/store/native-store.ts";
+import { markThisProcess } from "../../src/store/running-process.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
 import {
   createTempFolder,
@@ -46,6 +47,21 @@ describe("createStore", () => {
     expect(Object.fromEntries(Object.keys(wanted).map((key) => [key, setting(key)]))).toEqual(wanted);
     expect(git(root, env, ["symbolic-ref", "HEAD"])).toBe("refs/heads/main");
     expect(git(root, env, ["status", "--porcelain"])).toBe("");
+  });
+
+  it("makes one store for any number of callers at once", async () => {
+    await Promise.all([1, 2, 3, 4].map(() => createStore(root, { env, ...PROGRAMS })));
+    expect(setting("jpg.format")).toBe("1");
+    expect(readFileSync(join(root, ".git", "info", "exclude"), "utf8")).toBe("/VIEW.md\n/view.jsonl\n");
+    expect(readdirSync(join(root, ".git")).filter((name) => /jpg|lock/.test(name))).toEqual([]);
+  });
+
+  it("is finished by the next caller when its maker died", async () => {
+    const mark = { ...(await markThisProcess()), pid: 2 ** 22 - 1 };
+    writeText(join(root, ".git", "jpg-create.lock"), JSON.stringify(mark));
+    await createStore(root, { env, ...PROGRAMS });
+    expect(setting("jpg.format")).toBe("1");
+    expect(existsSync(join(root, ".git", "jpg-create.lock"))).toBe(false);
   });
 
   it("changes nothing when run again, and follows programs that moved", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore, Worktree } from "../../src/store/conversation-store.ts";
 import { openNativeStore } from "../../src/store/native-store.ts";
+import { markThisProcess, type ProcessMark } from "../../src/store/running-process.ts";
 import { endUnreaped } from "../helpers/processes.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../helpers/temp-repository.ts";
@@ -211,7 +212,7 @@ describe("a branch that is checked out", () => {
     git(temp.root, temp.env, ["update-ref", "refs/heads/t/crash", to ?? ""]);
     writeText(
       join(temp.root, ".git", "jpg-advance.lock"),
-      JSON.stringify({ pid: 2 ** 22 - 1, branch: "t/crash", from, to }),
+      JSON.stringify({ ...(await deadMark()), branch: "t/crash", from, to }),
     );
     expect(status(temp.root)).not.toBe("");
     expect((await append(store, "t/crash", [turn(3)])).moved).toBe(true);
@@ -220,11 +221,11 @@ describe("a branch that is checked out", () => {
 
   it("takes the lock of a writer that died before it had named itself, or while it took another's", async () => {
     const lock = join(temp.root, ".git", "jpg-advance.lock");
-    const dead = 2 ** 22 - 1;
+    const dead = await deadMark();
     writeText(lock, "");
     expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
-    writeText(lock, JSON.stringify({ pid: dead, branch: "t/other", from: null, to: "" }));
-    writeText(`${lock}.steal`, JSON.stringify({ pid: dead }));
+    writeText(lock, JSON.stringify({ ...dead, branch: "t/other", from: null, to: "" }));
+    writeText(`${lock}.steal`, JSON.stringify(dead));
     expect((await append(store, "t/main", [turn(2)])).moved).toBe(true);
     expect(readdirSync(join(temp.root, ".git")).filter((name) => name.startsWith("jpg-advance"))).toEqual([]);
     expect(status(temp.root)).toBe("");
@@ -234,12 +235,21 @@ describe("a branch that is checked out", () => {
     const { pid, release } = await endUnreaped();
     try {
       const lock = join(temp.root, ".git", "jpg-advance.lock");
-      writeText(lock, JSON.stringify({ pid, branch: "t/other", from: null, to: "" }));
+      writeText(lock, JSON.stringify({ ...(await deadMark()), pid, branch: "t/other", from: null, to: "" }));
       expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
       expect(existsSync(lock)).toBe(false);
     } finally {
       release();
     }
+  });
+
+  it("takes the lock of a writer whose number another process has now", async () => {
+    const lock = join(temp.root, ".git", "jpg-advance.lock");
+    const mark = await markThisProcess();
+    const started = /^\d+$/.test(mark.started) ? String(Number(mark.started) - 1) : "2020-01-01T00:00:00.000Z";
+    writeText(lock, JSON.stringify({ ...mark, started, branch: "t/other", from: null, to: "" }));
+    expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
+    expect(existsSync(lock)).toBe(false);
   });
 });
 
@@ -284,3 +294,8 @@ describe("stock git in a store", () => {
     expect([await store.readActiveBranch(), status(temp.root), status(dir)]).toEqual(["t/other", "", ""]);
   });
 });
+
+/** Of a process that was never there. */
+async function deadMark(): Promise<ProcessMark> {
+  return { ...(await markThisProcess()), pid: 2 ** 22 - 1 };
+}

@@ -7,7 +7,6 @@ import { exportConversation } from "../../app/export.ts";
 import { writeResultFile } from "../../app/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { plainLine } from "../style.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
 /** Formats by the ending of the file's name; what has none of these is Markdown. */

@@ -25,7 +25,6 @@ import {
 import { endOnInterrupt } from "../end-on-interrupt.ts";
 import { INTERRUPTED } from "../exit-code.ts";
 import { renderTimeline } from "../render-timeline.ts";
-import { plainLine } from "../style.ts";
 
 export const command: CommandSpec = {
   name: "compact",
