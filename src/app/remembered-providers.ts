@@ -4,8 +4,8 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../config/paths.ts";
 import { isFields } from "../core/fields.ts";
-import { sha256 } from "./object-id.ts";
 import { replaceFile } from "../store/replace-file.ts";
+import { sha256 } from "./object-id.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
 
 const FORMAT = 1;

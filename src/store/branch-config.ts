@@ -4,6 +4,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../core/errors.ts";
+import { isAbandoned } from "./abandoned.ts";
 import type { Repository } from "./git-command.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 
@@ -24,7 +25,7 @@ export async function configureBranches(
   const missingIn = (text: string): string[] => [...new Set(names)].filter((name) => !text.includes(sectionOf(name)));
   const before = (await readFileIfThere(path)) ?? "";
   if (!isStoreConfig(before) || missingIn(before).length === 0) return;
-  const lock = await takeLock(`${path}.lock`);
+  const lock = await takeLock(repository.gitDir, `${path}.lock`);
   try {
     const text = (await readFileIfThere(path)) ?? "";
     const separator = text === "" || text.endsWith("\n") ? "" : "\n";
@@ -43,12 +44,13 @@ function sectionOf(name: string): string {
   return `[branch "${name.replace(/["\\]/g, "\\$&")}"]\n\tmergeOptions = -Xfind-renames=100%\n`;
 }
 
-async function takeLock(path: string): ReturnType<typeof open> {
+async function takeLock(gitDir: string, path: string): ReturnType<typeof open> {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
     try {
       return await open(path, "wx");
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (attempt === 0 && (await isAbandoned({ gitDir, cwd: gitDir }, path))) await rm(path, { force: true });
       await sleep(LOCK_WAIT_MS);
     }
   }

@@ -4,6 +4,7 @@ import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
+import { clearLock } from "./leftovers.ts";
 import { guardEnvironment } from "./store-guard.ts";
 
 /** A repository that commands run in, named explicitly so that git searches for nothing. */
@@ -42,11 +43,14 @@ export function placeOf(repository: Repository, extraEnv: Environment = {}): Git
   return { cwd: repository.cwd, env: repository.env, extraEnv: { ...guardEnvironment(repository), ...extraEnv } };
 }
 
-/** Runs a command and gives its result, whatever its exit code. */
-export function tryCommand(repository: Repository, command: GitCommand): Promise<GitResult> {
+/** Runs a command and gives its result, whatever its exit code. A lock in its way whose maker is gone is removed first. */
+export async function tryCommand(repository: Repository, command: GitCommand): Promise<GitResult> {
   const { input, extraEnv } = command;
   const place = placeOf(repository, extraEnv);
-  return runGit(formatArguments(repository, command), input === undefined ? place : { ...place, input });
+  const run = (): Promise<GitResult> =>
+    runGit(formatArguments(repository, command), input === undefined ? place : { ...place, input });
+  const result = await run();
+  return result.code !== 0 && (await clearLock(repository, result.stderr)) ? await run() : result;
 }
 
 /** Runs a command that must succeed and gives its output. Throws as `commandError` says. */

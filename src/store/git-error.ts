@@ -71,7 +71,7 @@ const RULES: readonly FailureRule[] = [
     says: "another git process holds a lock",
     hints: () => [
       "wait for the other process and run the command again",
-      "when none runs, remove the lock file that git names",
+      "when none runs, wait ten seconds: jpg then removes the lock file itself",
     ],
   },
 ];

@@ -17,6 +17,7 @@ import { type ImportedBranch, importCommits } from "./fast-import.ts";
 import { commandError, type Repository, tryCommand } from "./git-command.ts";
 import type { Environment } from "./git-environment.ts";
 import { moveWithWorktrees } from "./held-branches.ts";
+import { clearLeftovers } from "./leftovers.ts";
 import { readLog } from "./log-reader.ts";
 import { findOwnRepository } from "./ownership.ts";
 import { refOfBranch } from "./ref-name.ts";
@@ -157,6 +158,8 @@ async function write(
   root: string | null,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
+  const worktrees = await listWorktrees(repository, root);
+  await clearLeftovers(repository, worktrees);
   const branches = await signCommits(repository, await importCommits(repository, writes));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
