@@ -3,7 +3,7 @@ import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { repositoryError } from "../core/errors.ts";
 import type { Worktree, Worktrees } from "./conversation-store.ts";
-import { type Repository, runCommand } from "./git-command.ts";
+import { type Repository, runCommand, tryCommand } from "./git-command.ts";
 import { refOfBranch } from "./ref-name.ts";
 import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
@@ -44,9 +44,15 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
   if (worktree === undefined) {
     throw repositoryError("git_failed", `git worktree add made no worktree at ${wanted.path}`);
   }
-  await choosePaths(worktree, wanted.full);
-  const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
-  await runCommand(place, { args: ["read-tree", "-m", "-u", "HEAD"] });
+  try {
+    await choosePaths(worktree, wanted.full);
+    const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+    await runCommand(place, { args: ["read-tree", "-m", "-u", "HEAD"] });
+  } catch (error) {
+    // Half a worktree would hold its branch, and the next attempt would take it for a whole one.
+    await tryCommand(repository, { args: ["worktree", "remove", "--force", "--force", worktree.path] });
+    throw error;
+  }
   return worktree;
 }
 

@@ -1,0 +1,26 @@
+// A disk without room, played by a limit on the size of files, which every user may set: what cannot be finished is taken back.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createImportedSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
+
+let box: Sandbox;
+beforeEach(async () => {
+  box = await createImportedSandbox(4);
+});
+afterEach(() => box.remove());
+
+it("a checkout that fails leaves no worktree, and the next one succeeds", async () => {
+  const folder = join(box.root, "dir");
+  const args = ["-c", 'ulimit -f 1 && exec "$@"', "sh", process.execPath, JPG, "checkout", "@", folder, "--full"];
+  const { status } = spawnSync("sh", args, { cwd: box.project, env: box.env });
+  expect(status).toBe(3);
+  expect(existsSync(folder)).toBe(false);
+  expect(box.git(["worktree", "list"]).split("\n")).toHaveLength(1);
+  expect(await box.jpg(["checkout", "@", folder, "--full"])).toMatchObject({ code: 0 });
+  expect(box.git(["status", "--short"], folder)).toBe("");
+});
