@@ -1,5 +1,6 @@
 // Checks one branch of a conversation: its files, each by itself and against each other, and the view that they make. What is
 // read of a turn is kept for the other forks of the conversation, so that each file is read once.
+import { appendAll } from "../core/append-all.ts";
 import { attachmentsOf } from "../core/attachment.ts";
 import { checkCoverage } from "../core/coverage.ts";
 import { JpgError } from "../core/errors.ts";
@@ -56,12 +57,13 @@ export async function checkBranch(
   try {
     const files = await store.listTree(tip.commit);
     const header = await checkHeader(store, tip, files);
-    findings.push(...header);
+    appendAll(findings, header);
     // What a newer jpg wrote, or what is no conversation, is not for this one to judge.
     if (header.length > 0) return { turns, findings };
     const sorted = sortBranchFiles(files);
     turns = sorted.turns.length;
-    findings.push(...sorted.findings, ...(await checkFiles(store, tip, sorted, checked)));
+    appendAll(findings, sorted.findings);
+    appendAll(findings, await checkFiles(store, tip, sorted, checked));
   } catch (error) {
     if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
     const hint = error.hints[0] ?? "bring the object back from a copy or a remote of the store";

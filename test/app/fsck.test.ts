@@ -66,6 +66,7 @@ describe("fsck", () => {
   it.each<[FindingCode, () => unknown]>([
     ["attributes_differ", () => plant({ ".gitattributes": "* text=auto\n" })],
     ["misplaced_file", () => plant({ "turns/0000/2.jsonl": "{}\n" })],
+    ["misplaced_file", () => plant({ "turns/9999999/999999999.jsonl": "{}\n" })],
     ["changed_in_place", () => changeRecord()],
     ["changed_in_place", () => plant({ [TURN_2]: read(TURN_2).replace("answer", "another answer") })],
     ["time_malformed", () => plant({ [TURN_2]: read(TURN_2) + noteLine("yesterday") })],

@@ -1,4 +1,5 @@
 // Sorts the files of a branch by what they are, from their paths alone, and finds what is missing, misplaced or no file.
+import { appendAll } from "../append-all.ts";
 import { turnIndexOfPath, turnPath } from "../turn-file.ts";
 import { createFinding, type Finding } from "./finding.ts";
 
@@ -40,12 +41,14 @@ const OTHER_SOURCE = /^sources\/[^/]+\/(?:document\.[a-z0-9]+$|files\/)/;
 const RECORD = /^(compactions|config|meta)\/[^/]+\.jsonl$/;
 /** Folders in which jpg alone has files. */
 const OWN = /^(turns|compactions|config|meta|attachments|sources)\//;
+/** Turns that may be missing in a row. */
+const LONGEST_GAP = 10_000;
 /** What one finding lists at most. */
 const MOST_NAMED = 5;
 
 /** Sorts the files of a branch. */
 export function sortBranchFiles(files: readonly BranchFile[]): BranchFiles {
-  const turns: (BranchFile | undefined)[] = [];
+  const turns = new Map<number, BranchFile>();
   const records: Record<RecordFolder, BranchFile[]> = { compactions: [], config: [], meta: [] };
   const attachments = new Map<string, BranchFile>();
   const sources: BranchFile[] = [];
@@ -56,14 +59,15 @@ export function sortBranchFiles(files: readonly BranchFile[]): BranchFiles {
     const turn = turnIndexOfPath(path);
     const folder = RECORD.exec(path)?.[1] as RecordFolder | undefined;
     const attachment = ATTACHMENT.exec(path)?.[2];
-    if (turn !== null) turns[turn] = file;
+    if (turn !== null) turns.set(turn, file);
     else if (folder !== undefined) records[folder].push(file);
     else if (attachment !== undefined) attachments.set(attachment, file);
     else if (PIECE.test(path) || OTHER_SOURCE.test(path)) sources.push(file);
     else if (OWN.test(path)) findings.push(misplaced(path));
   }
-  const listed = Array.from(turns); // holes become values
-  findings.push(...checkGaps(listed), ...checkSources(sources, listed.length));
+  const listed = listTurns(turns, findings);
+  appendAll(findings, checkGaps(listed));
+  appendAll(findings, checkSources(sources, listed.length));
   return { turns: listed, records, attachments, sources, findings };
 }
 
@@ -81,6 +85,17 @@ function misplaced(path: string): Finding {
     message: "no file has such a name there: jpg passes over it",
     hint: `\`jpg git log -- ${path}\` shows who added it`,
   });
+}
+
+/** A position far behind the others is no turn's: a gap is at most as long as jpg could ever have filled by accident. */
+function listTurns(turns: ReadonlyMap<number, BranchFile>, findings: Finding[]): readonly (BranchFile | undefined)[] {
+  const listed: (BranchFile | undefined)[] = [];
+  for (const index of [...turns.keys()].sort((a, b) => a - b)) {
+    const file = turns.get(index);
+    if (index - listed.length > LONGEST_GAP) findings.push(misplaced(file?.path ?? ""));
+    else listed[index] = file;
+  }
+  return Array.from(listed); // holes become values
 }
 
 function checkGaps(turns: readonly (BranchFile | undefined)[]): readonly Finding[] {

@@ -1,4 +1,5 @@
 // Checks one-line records by themselves: whether they can be read, and whether their names are those of their content.
+import { appendAll } from "../append-all.ts";
 import { type Compaction, compareCompactions } from "../compaction.ts";
 import { parseCompactionLine, parseRecordLine, recordPath } from "../compaction-line.ts";
 import { JpgError } from "../errors.ts";
@@ -34,7 +35,8 @@ export function checkRecords(records: readonly RecordText[]): CheckedRecords {
     const record = parseOrReport({ folder, path, text }, findings);
     if (record === null) continue;
     if (folder === "compactions") compactions.push({ path, compaction: record as unknown as Compaction });
-    findings.push(...checkName(folder, path, record), ...checkType(folder, path, record));
+    appendAll(findings, checkName(folder, path, record));
+    appendAll(findings, checkType(folder, path, record));
     const key = `${folder} ${String(record["id"])}`;
     const other = paths.get(key);
     if (other !== undefined) findings.push(repeated(path, other));

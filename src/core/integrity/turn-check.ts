@@ -1,5 +1,6 @@
 // Checks one turn file by itself, and takes from it what the checks of the whole conversation need. Every line is read,
 // also behind one that is malformed.
+import { appendAll } from "../append-all.ts";
 import { attachmentsOf } from "../attachment.ts";
 import { JpgError } from "../errors.ts";
 import type { Event } from "../event.ts";
@@ -29,7 +30,7 @@ export function checkTurnFile(lines: Iterable<string>, path: string): CheckedTur
     const event = parseOrReport(text, { path, line }, findings);
     if (event === null) continue;
     events.push(event);
-    findings.push(...checkEvent(event, { path, line, isFirst: events.length === 1 && line === 1 }));
+    appendAll(findings, checkEvent(event, { path, line, isFirst: events.length === 1 && line === 1 }));
     for (const name of namesOf(event, { path, line }, findings)) attachments.add(name);
   }
   const [first] = events;
