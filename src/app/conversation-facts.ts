@@ -2,13 +2,14 @@
 // a list costs what was added since the last one. The file may be deleted at any time.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { marksInForce } from "../core/conversation-marks.ts";
 import { type Fields, fieldsOf } from "../core/fields.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { loadWhole } from "./load-view.ts";
 import type { ListRow } from "./reports.ts";
-import { conversationTitle } from "./titles.ts";
+import { readMetas, titleIn } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
 import { findBrokenLinks } from "./turn-links.ts";
 import type { Workspace } from "./workspace.ts";
@@ -25,7 +26,7 @@ export interface KnownFacts {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** Opens what is known; nothing where there is no file, or one that cannot be read. */
 export async function openKnownFacts(store: ConversationStore): Promise<KnownFacts> {
@@ -52,13 +53,17 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
   const [loaded, [seconds = 0]] = await Promise.all([loadWhole(store, tree), store.readCommitTimes([commit])]);
+  const metas = await readMetas(workspace, tree);
+  const { archived, labels } = marksInForce(metas);
   return {
-    title: await conversationTitle(workspace, tree),
+    title: titleIn(metas, tree.header),
     turns: loaded.turns.size,
     ...reportTokens(loaded, meterOf(loaded)),
     compactions: loaded.live.all.length,
     ...((await findBrokenLinks(store, tree)).length > 0 ? { spliced: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
+    ...(archived ? { archived } : {}),
+    ...(labels.length === 0 ? {} : { labels }),
   };
 }
 

@@ -10,12 +10,18 @@ import type { Workspace } from "./workspace.ts";
 export interface Listing {
   /** Newest first. */
   readonly rows: ListReport;
+  /** How many rows are left out because they are archived. */
+  readonly archived: number;
   readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
 }
 
 export interface ListOptions {
-  /** A row for every fork. */
+  /** A row for every fork, archived ones among them. */
   readonly all: boolean;
+  /** Only what is archived; else that is left out. */
+  readonly archived?: boolean;
+  /** Only what has all of these labels. */
+  readonly labels?: readonly string[];
   /** Told, before that is done, how many conversations are read whole because nothing is known of them yet. */
   readonly onReading?: (count: number) => void;
 }
@@ -49,12 +55,16 @@ export async function listConversations(workspace: Workspace, options: ListOptio
     if (index % KEPT_AT_ONCE === KEPT_AT_ONCE - 1) await known.save(tips);
   }
   await known.save(tips);
-  const rows = shown.flatMap(({ tip, forks }) => {
-    const facts = known.find(tip.commit);
-    return facts === null ? [] : [toRow(tip, facts, { forks, active })];
-  });
+  const labelled = shown
+    .flatMap(({ tip, forks }) => {
+      const facts = known.find(tip.commit);
+      return facts === null ? [] : [toRow(tip, facts, { forks, active })];
+    })
+    .filter(({ labels = [] }) => (options.labels ?? []).every((label) => labels.includes(label)));
+  const rows = labelled.filter(({ archived = false }) => options.all || archived === (options.archived ?? false));
+  const archived = labelled.filter((row) => row.archived === true && !rows.includes(row)).length;
   rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
-  return { rows, unreadable };
+  return { rows, archived, unreadable };
 }
 
 function toRow(
@@ -62,10 +72,21 @@ function toRow(
   facts: ConversationFacts,
   { forks, active }: { readonly forks: number; readonly active: string | null },
 ): ListRow {
-  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
+  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, archived, labels } = facts;
   const spliced = facts.spliced === true ? { spliced: facts.spliced } : {};
   const family = { forks, updated_at, active: name === active, ...spliced };
-  return { id: conversationOf(name), title, branch: name, turns, tokens, tokens_source, compactions, ...family };
+  const marks = { ...(archived === true ? { archived } : {}), ...(labels === undefined ? {} : { labels }) };
+  return {
+    id: conversationOf(name),
+    title,
+    branch: name,
+    turns,
+    tokens,
+    tokens_source,
+    compactions,
+    ...family,
+    ...marks,
+  };
 }
 
 /** Branches by conversation, each family's active branch first, then `main`. */

@@ -8,11 +8,9 @@ import { findEvent } from "../core/range-location.ts";
 import { forLine } from "../core/safe-text.ts";
 import type { Turn } from "../core/turn.ts";
 import type { View } from "../core/view.ts";
-import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import { appendMeta } from "./append-meta.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadTurns, loadWhole } from "./load-view.ts";
-import { refreshViews } from "./refresh-view.ts";
-import { randomId } from "./runtime.ts";
 import { readMetas } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -151,28 +149,14 @@ export function turnOf(bound: RangeBound, newest: number): number {
   });
 }
 
-async function writePin(
+function writePin(
   workspace: Workspace,
   tree: BranchTree,
   change: { readonly pin: Pin } | { readonly unpin: Pin },
 ): Promise<string | null> {
-  const appended = await commitChange(workspace, tree, async (current) => {
-    const metas = await readMetas(workspace, current);
-    const pins = pinsInForce(metas);
+  return appendMeta(workspace, tree, (metas) => {
     const wanted = "pin" in change ? change.pin : change.unpin;
-    if (pins.some((pin) => isSamePin(pin, wanted)) === "pin" in change) return null;
-    const timestamp = timestampAfter(
-      workspace.runtime.now(),
-      metas.map((meta) => meta.timestamp),
-    );
-    const record = { type: "meta", id: randomId(workspace.runtime), timestamp, ...change };
-    const verb = "pin" in change ? "pin" : "unpin";
-    return {
-      message: `${verb} ${forLine(boundOf(wanted), 100)}\n`,
-      changes: [recordChange(workspace, "meta", record)],
-      sign: false,
-    };
+    if (pinsInForce(metas).some((pin) => isSamePin(pin, wanted)) === "pin" in change) return null;
+    return { fields: change, subject: `${"pin" in change ? "pin" : "unpin"} ${forLine(boundOf(wanted), 100)}` };
   });
-  if (appended !== null) await refreshViews(workspace, tree.branch, appended.parent);
-  return appended?.commit ?? null;
 }

@@ -1,6 +1,7 @@
 // Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
 import type { Compaction } from "../core/compaction.ts";
 import { parseCompactionLine } from "../core/compaction-line.ts";
+import { marksInForce } from "../core/conversation-marks.ts";
 import { countConversation } from "../core/conversation-stats.ts";
 import { userError } from "../core/errors.ts";
 import { describePolicies } from "../core/policy.ts";
@@ -23,7 +24,7 @@ import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./
 import { resolveId, treeOfTarget } from "./resolve-id.ts";
 import { warnOfSplice } from "./spliced-turns.ts";
 import { findSquashed } from "./squashed-commits.ts";
-import { conversationTitle } from "./titles.ts";
+import { readMetas, titleIn } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -74,10 +75,12 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
   const [latest] = log;
   const updatedAt = latest?.commit === tree.commit ? latest.timestamp : await timeOf(store, tree.commit);
   const { source } = tree.header;
+  const metas = await readMetas(workspace, tree);
   return {
     kind: "conversation",
     id: conversation,
-    title: await conversationTitle(workspace, tree),
+    title: titleIn(metas, tree.header),
+    ...marksInForce(metas),
     branch: tree.branch,
     commit: tree.commit,
     created_at: tree.header.created_at,

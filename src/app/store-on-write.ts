@@ -17,6 +17,9 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     get worktrees() {
       return made?.worktrees ?? null;
     },
+    get trash() {
+      return made?.trash ?? null;
+    },
     get objectsRead() {
       return made?.objectsRead ?? 0;
     },

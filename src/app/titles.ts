@@ -1,13 +1,14 @@
 // The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
 import { compareTimestamps } from "../core/compaction.ts";
 import { parseRecordLine } from "../core/compaction-line.ts";
+import type { MarkRecord } from "../core/conversation-marks.ts";
 import type { PinRecord } from "../core/pin.ts";
 import { shownTitle } from "../core/title.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A record under meta/. */
-export interface MetaRecord extends PinRecord {
+export interface MetaRecord extends PinRecord, MarkRecord {
   readonly id: string;
   readonly timestamp: string;
   readonly title?: string;
@@ -15,8 +16,13 @@ export interface MetaRecord extends PinRecord {
 
 /** The title in force, fit to show. */
 export async function conversationTitle(workspace: Workspace, tree: BranchTree): Promise<string> {
-  const named = (await readMetas(workspace, tree)).filter((meta) => typeof meta.title === "string");
-  return shownTitle(named[named.length - 1]?.title ?? "") || tree.header.title;
+  return titleIn(await readMetas(workspace, tree), tree.header);
+}
+
+/** The title that records under meta/, oldest first, put in force. */
+export function titleIn(metas: readonly MetaRecord[], header: BranchTree["header"]): string {
+  const named = metas.filter((meta) => typeof meta.title === "string");
+  return shownTitle(named[named.length - 1]?.title ?? "") || header.title;
 }
 
 /** All meta records, oldest first. */

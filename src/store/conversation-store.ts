@@ -121,6 +121,8 @@ export interface ConversationStore {
   readonly gitDir: string;
   /** Worktrees, where the engine has them. */
   readonly worktrees: Worktrees | null;
+  /** Removed branches, where the engine keeps them. */
+  readonly trash: Trash | null;
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
@@ -178,4 +180,25 @@ export interface Worktrees {
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
   /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
+}
+
+/** A branch that was removed and can be brought back. */
+export interface TrashedBranch {
+  readonly branch: string;
+  /** Where it stood. */
+  readonly commit: string;
+  /** RFC 3339 UTC, milliseconds; branches that were removed together share it. */
+  readonly removedAt: string;
+}
+
+/** Each throws JpgError of kind `repository` and changes nothing when a ref stands elsewhere by now. */
+export interface Trash {
+  /** Oldest removal first. */
+  list(): Promise<readonly TrashedBranch[]>;
+  /** Removes branches, all or none; the store is left without an active one when it stands on one of them. */
+  put(branches: readonly BranchTip[], removedAt: string): Promise<void>;
+  /** Brings branches back, all or none. */
+  restore(branches: readonly TrashedBranch[]): Promise<void>;
+  /** Removes branches for good, with the objects that nothing else reaches; gives how many objects. */
+  purge(branches: readonly TrashedBranch[]): Promise<number>;
 }

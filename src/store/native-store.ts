@@ -26,6 +26,7 @@ import { type BranchMove, moveBranches } from "./ref-update.ts";
 import { signCommits } from "./sign-commits.ts";
 import { createSizeReader, type SizeReader } from "./size-reader.ts";
 import { findText } from "./text-finder.ts";
+import { createTrash } from "./trash.ts";
 import { createTreeReader } from "./tree-reader.ts";
 import { readActiveBranch, useBranch } from "./use-branch.ts";
 import { verifyStore } from "./verify-store.ts";
@@ -54,6 +55,7 @@ export async function openNativeStore(options: {
     root,
     gitDir: repository.gitDir,
     worktrees: createWorktrees(repository, worktreeRoot),
+    trash: createTrash(repository, worktreeRoot),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),

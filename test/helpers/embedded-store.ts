@@ -53,6 +53,7 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
     root: dir,
     gitDir: gitdir,
     worktrees: null,
+    trash: null,
     listBranches: () => listBranches(repository),
     async listBranchesWith(commit) {
       const tips = await listBranches(repository);

@@ -1,6 +1,6 @@
 import { listConversations } from "../../app/list.ts";
 import { describeRemotes } from "../../app/remote-conversations.ts";
-import { type CommandSpec, flag } from "../command.ts";
+import { type CommandSpec, flag, type OptionValues, texts } from "../command.ts";
 import { renderList } from "../render-list.ts";
 import { renderCount } from "../render-quantity.ts";
 
@@ -13,11 +13,21 @@ const MANY = 200;
 export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with turns, tokens, compactions and forks",
-  options: [{ flags: "-a, --all", description: "one row for every fork" }],
+  options: [
+    { flags: "-a, --all", description: "one row for every fork, archived ones too" },
+    { flags: "--archived", description: "only archived conversations" },
+    {
+      flags: "--label <name>",
+      description: "only those with this label; repeatable: with all of them",
+      repeatable: true,
+    },
+  ],
   run: async ({ options, runtime, output, json, open }) => {
     const workspace = await open();
-    const { rows, unreadable } = await listConversations(workspace, {
+    const { rows, archived, unreadable } = await listConversations(workspace, {
       all: flag(options, "all"),
+      archived: flag(options, "archived"),
+      labels: texts(options, "label"),
       onReading: (count) => {
         if (count >= MANY)
           output.info(`Counting the tokens of ${renderCount(count, "conversation")}; the next list is quick.`);
@@ -25,15 +35,23 @@ export const command: CommandSpec = {
     });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)
-      output.info(
-        (await describeRemotes(workspace)) ?? "There are no conversations yet: `jpg import` brings sessions in.",
-      );
+      output.info((await describeRemotes(workspace)) ?? sayNone(options, archived));
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
     for (const { branch } of rows.filter(({ spliced }) => spliced === true))
       output.warn(
         `Turns of ${branch} do not continue each other: git put them together; \`jpg show ${branch}\` says more.`,
       );
+    if (archived > 0 && rows.length > 0)
+      output.detail(`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`);
     for (const { error } of unreadable) output.warn([error.message, ...error.hints].join("\n"));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };
+
+function sayNone(options: OptionValues, archived: number): string {
+  if (flag(options, "archived")) return "No conversation is archived.";
+  if (archived > 0) return `All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
+  const labels = texts(options, "label");
+  if (labels.length > 0) return `No conversation has the label ${labels.join(" and ")}.`;
+  return "There are no conversations yet: `jpg import` brings sessions in.";
+}

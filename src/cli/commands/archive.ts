@@ -1,0 +1,25 @@
+import { archiveConversation } from "../../app/marks.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import type { CommandContext, CommandSpec } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "archive",
+  summary: "leave a conversation out of the list; nothing of it changes",
+  description:
+    "`jpg ls` leaves it out from then on, `jpg ls --archived` lists it, and everything else goes on as before. `jpg unarchive` takes it back.",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  run: (context) => runArchive(context, true),
+};
+
+/** Archives, or takes that back. */
+export async function runArchive({ args, output, json, open }: CommandContext, archived: boolean): Promise<number> {
+  const workspace = await open();
+  const report = await archiveConversation(workspace, await resolveBranch(workspace, args[0]), archived);
+  const { branch, commit } = report;
+  const verb = archived ? "Archived" : "Unarchived";
+  const idle = archived ? `${branch} is archived already` : `${branch} is not archived`;
+  const hint = archived ? `; \`jpg unarchive ${branch}\` takes it back` : "";
+  if (json) output.json(report);
+  else output.data(commit === null ? `${idle}.` : `${verb} ${branch}${hint}.`);
+  return 0;
+}

@@ -1,0 +1,35 @@
+import { addLabels, readLabels, removeLabels } from "../../app/marks.ts";
+import { resolveBranch } from "../../app/resolve-id.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandSpec, flag } from "../command.ts";
+
+export const command: CommandSpec = {
+  name: "label",
+  summary: "give a conversation labels; without any: list them",
+  description: "`jpg ls --label NAME` lists the conversations that have one.",
+  arguments: [
+    { name: "[id]", description: "conversation; default @" },
+    { name: "[names...]", description: "labels" },
+  ],
+  options: [{ flags: "--remove", description: "take these labels away" }],
+  examples: [
+    { command: "jpg label @ parser release", explains: "two labels for the active conversation" },
+    { command: "jpg ls --label parser", explains: "the conversations with one of them" },
+    { command: "jpg label @ release --remove", explains: "one label less" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const workspace = await open();
+    const [id, ...names] = args;
+    if (flag(options, "remove") && names.length === 0)
+      throw userError("usage", "jpg label --remove: say which conversation and which labels.", {
+        hints: ["For example: jpg label @ release --remove"],
+      });
+    const tree = await resolveBranch(workspace, id);
+    const change = flag(options, "remove") ? removeLabels : addLabels;
+    const report = names.length === 0 ? await readLabels(workspace, tree) : await change(workspace, tree, names);
+    if (json) output.json(report);
+    else if (report.labels.length === 0) output.info(`${tree.branch} has no labels.`);
+    else output.data(report.labels.join("\n"));
+    return 0;
+  },
+};

@@ -1,0 +1,112 @@
+import { conversationOf } from "../../app/conversations.ts";
+import {
+  listRemoved,
+  planPurge,
+  purgeRemoved,
+  type RemoveReport,
+  removeConversation,
+  restoreConversation,
+} from "../../app/trash.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
+import { askYesNo } from "../ask.ts";
+import { type CommandContext, type CommandSpec, flag } from "../command.ts";
+import { renderCount, renderTime } from "../render-quantity.ts";
+
+type Work = (context: CommandContext, id: string | undefined) => Promise<number>;
+
+export const command: CommandSpec = {
+  name: "rm",
+  summary: "remove a conversation or a fork, and bring it back",
+  description:
+    "Puts a conversation with all its forks, or where ID names a branch that fork, into the trash of the store: nothing lists it any more, and `jpg rm --restore ID` brings it back as it was. Remotes are left alone, and a session that its agent still has comes in again with the next `jpg import`; `jpg archive` hides it for good. `--purge` really removes what is in the trash, and cannot be taken back.",
+  arguments: [{ name: "[id]", description: "conversation, or one fork of it" }],
+  options: [
+    { flags: "--list", description: "list what is in the trash" },
+    { flags: "--restore", description: "bring back what was removed last of ID" },
+    { flags: "--purge", description: "remove ID in the trash for good; without ID: all that is there" },
+    { flags: "-y, --yes", description: "with --purge: do not ask" },
+  ],
+  examples: [
+    { command: "jpg rm fix-parser", explains: "the conversation with all its forks" },
+    { command: "jpg rm fix-parser-k3f9/try-b", explains: "one fork" },
+    { command: "jpg rm --restore fix-parser", explains: "bring it back" },
+    { command: "jpg rm --purge", explains: "empty the trash" },
+  ],
+  run: async (context) => {
+    const modes = [
+      ["list", list],
+      ["restore", restore],
+      ["purge", purge],
+    ] as const satisfies readonly (readonly [string, Work])[];
+    const asked = modes.filter(([name]) => flag(context.options, name));
+    if (asked.length > 1)
+      throw userError(
+        "contradictory_flags",
+        `--${asked.map(([name]) => name).join(" and --")} contradict each other.`,
+        {
+          hints: ["Give one of them."],
+        },
+      );
+    const work: Work = asked[0]?.[1] ?? remove;
+    return work(context, context.args[0]);
+  },
+};
+
+const remove: Work = async ({ output, json, open }, id) => {
+  if (id === undefined) throw which("rm", "`jpg ls` lists the conversations; @ is the active one.");
+  const report = await removeConversation(await open(), id);
+  if (json) output.json(report);
+  else {
+    output.data(renderRemoved(report));
+    if (report.moved) output.info(report.active === null ? "No conversation is left." : `Now on ${report.active}`);
+  }
+  return 0;
+};
+
+function renderRemoved({ conversation, removed }: RemoveReport): string {
+  const [only] = removed;
+  const isOne = removed.length === 1 && only !== undefined;
+  const what = isOne ? only.branch : `${conversation} (${renderCount(removed.length, "branch", "branches")})`;
+  return `Removed ${what}; \`jpg rm --restore ${isOne ? only.branch : conversation}\` brings it back.`;
+}
+
+const list: Work = async ({ output, json, open }) => {
+  const rows = await listRemoved(await open());
+  if (json) output.json(rows.map((row) => ({ conversation: conversationOf(row.branch), ...row })));
+  else if (rows.length === 0) output.info("The trash is empty.");
+  else
+    output.data(
+      rows.map(({ branch, removedAt }) => `${forTerminalLine(branch)}  removed ${renderTime(removedAt)}`).join("\n"),
+    );
+  return 0;
+};
+
+const restore: Work = async ({ output, json, open }, id) => {
+  if (id === undefined) throw which("rm --restore", "`jpg rm --list` lists what can be restored.");
+  const restored = await restoreConversation(await open(), id);
+  if (json) output.json({ restored });
+  else output.data(restored.map(({ branch }) => `Restored ${branch}.`).join("\n"));
+  return 0;
+};
+
+const purge: Work = async ({ options, output, json, open }, id) => {
+  const workspace = await open();
+  const chosen = await planPurge(workspace, id);
+  const names = chosen.map(({ branch }) => forTerminalLine(branch)).join(", ");
+  const text = `Remove ${names} for good? This cannot be taken back.`;
+  const isAgreed =
+    chosen.length === 0 ||
+    flag(options, "yes") ||
+    (await askYesNo({ text, otherwise: "no", instead: "--yes" }, { output }));
+  const purged = isAgreed ? chosen : [];
+  const objects = await purgeRemoved(workspace, purged);
+  if (json) output.json({ purged, objects });
+  else if (purged.length > 0) output.data(`Purged ${names}: ${renderCount(objects, "object")} removed.`);
+  else output.info(chosen.length === 0 ? "The trash is empty." : "Nothing was purged.");
+  return 0;
+};
+
+function which(what: string, hint: string): Error {
+  return userError("usage", `jpg ${what}: say which conversation.`, { hints: [hint] });
+}

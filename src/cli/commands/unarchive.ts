@@ -1,0 +1,9 @@
+import type { CommandSpec } from "../command.ts";
+import { runArchive } from "./archive.ts";
+
+export const command: CommandSpec = {
+  name: "unarchive",
+  summary: "list an archived conversation again",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  run: (context) => runArchive(context, false),
+};
