@@ -39,7 +39,9 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),
   path: () => import("./commands/path.ts"),
+  completion: () => import("./commands/completion.ts"),
   git: () => import("./commands/git.ts"),
   hook: () => import("./commands/hook.ts"),
   textconv: () => import("./commands/textconv.ts"),
+  "completion-ids": () => import("./commands/completion-ids.ts"),
 };

@@ -49,6 +49,8 @@ export interface CommandContext {
   readonly output: Output;
   readonly json: boolean;
   readonly fronts: Fronts;
+  /** Loads the declarations of all commands that people call. */
+  readonly commands: () => Promise<readonly CommandSpec[]>;
   /** Opens the store that the global options and the current directory name. */
   readonly open: (how?: { readonly create?: boolean }) => Promise<Workspace>;
 }

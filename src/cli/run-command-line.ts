@@ -117,7 +117,18 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
     return workspace;
   };
   try {
-    return (await command.run({ args, options, runtime, output, json: options["json"] === true, fronts, open })) ?? 0;
+    return (
+      (await command.run({
+        args,
+        options,
+        runtime,
+        output,
+        json: options["json"] === true,
+        fronts,
+        commands: loadAll,
+        open,
+      })) ?? 0
+    );
   } finally {
     for (const workspace of opened) await workspace.close();
   }
@@ -129,4 +140,8 @@ async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Pr
   if (!(await hasJournals(workspace.store.gitDir))) return;
   const { recoverTurns } = await import("../app/recover-turns.ts");
   await recoverTurns(workspace, { info: (text) => info(forTerminal(text)), warn });
+}
+
+async function loadAll(): Promise<readonly CommandSpec[]> {
+  return (await import("./help.ts")).loadCommands();
 }

@@ -1,0 +1,24 @@
+import { conversationOf } from "../../app/conversations.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { CommandSpec } from "../command.ts";
+import { IDS_COMMAND } from "../completion.ts";
+
+/** Names of which every character stands for itself in a shell: a clone may hold others. */
+const PLAIN = /^[\w./@:=-]+$/;
+
+export const command: CommandSpec = {
+  name: IDS_COMMAND,
+  summary: "list conversations and branches for the completion of a shell",
+  hidden: true,
+  run: async ({ output, open }) => {
+    try {
+      const names = (await (await open()).store.listBranches()).map(({ name }) => name);
+      const ids = new Set(names.flatMap((name) => [conversationOf(name), name]));
+      output.data([...ids].filter((id) => PLAIN.test(id)).join("\n"));
+    } catch (error) {
+      // Nobody reads an error while typing.
+      if (!(error instanceof JpgError)) throw error;
+    }
+    return 0;
+  },
+};

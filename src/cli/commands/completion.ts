@@ -1,0 +1,26 @@
+import { userError } from "../../core/errors.ts";
+import type { CommandSpec } from "../command.ts";
+import { renderCompletion, SHELLS } from "../completion.ts";
+
+export const command: CommandSpec = {
+  name: "completion",
+  summary: "print the completion script of a shell",
+  description: "Completes commands, options and conversations.",
+  arguments: [{ name: "<shell>", description: SHELLS.join(", ") }],
+  examples: [
+    { command: "jpg completion bash >> ~/.bashrc", explains: "bash" },
+    { command: "jpg completion zsh >> ~/.zshrc", explains: "zsh; behind compinit" },
+    { command: "jpg completion fish > ~/.config/fish/completions/jpg.fish", explains: "fish" },
+  ],
+  run: async ({ args, output, json, commands }) => {
+    const shell = SHELLS.find((name) => name === args[0]);
+    if (shell === undefined)
+      throw userError("unknown_shell", `jpg has no completion for ${args[0]}.`, {
+        hints: [`There is one for ${SHELLS.join(", ")}.`],
+      });
+    const script = renderCompletion(shell, await commands());
+    if (json) output.json({ shell, script });
+    else output.data(script.trimEnd());
+    return 0;
+  },
+};

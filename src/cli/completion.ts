@@ -1,0 +1,139 @@
+// Completion scripts for shells, made of the commands' declarations. What only a store knows (its conversations) is asked of
+// jpg while somebody types; those words are never expanded by the shell.
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts";
+
+/** The shells there are scripts for. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+type Shell = (typeof SHELLS)[number];
+
+/** The hidden command that lists what an ID may be, one a line. */
+export const IDS_COMMAND = "completion-ids";
+
+const ASK_IDS = `jpg ${IDS_COMMAND} 2>/dev/null`;
+/** Global options that take a value, which is no command. */
+const WITH_VALUE = GLOBAL_OPTIONS.filter(takesValue).flatMap(namesOf);
+
+/** Renders the script of a shell, which it reads as it starts. */
+export function renderCompletion(shell: Shell, commands: readonly CommandSpec[]): string {
+  switch (shell) {
+    case "bash":
+      return renderBash(commands);
+    case "zsh":
+      return renderZsh(commands);
+    case "fish":
+      return renderFish(commands);
+  }
+}
+
+function renderBash(commands: readonly CommandSpec[]): string {
+  const cases = commands.map(
+    (command) =>
+      `    ${command.name}) options=${quote(optionsOf(command).flatMap(namesOf).join(" "))}${takesId(command) ? " ids=1" : ""} ;;`,
+  );
+  return `# bash completion of jpg: eval "$(jpg completion bash)"
+_jpg() {
+  local current=\${COMP_WORDS[COMP_CWORD]} command= options= ids= i word
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case \${COMP_WORDS[i]} in
+      ${WITH_VALUE.join(" | ")}) ((i++)) ;;
+      conversation | c | -*) ;;
+      *) command=\${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $command in
+${cases.join("\n")}
+  esac
+  COMPREPLY=()
+  if [[ $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+  elif [[ -z $command ]]; then
+    COMPREPLY=($(compgen -W ${quote(commands.map(({ name }) => name).join(" "))} -- "$current"))
+  elif [[ -n $ids ]]; then
+    while IFS= read -r word; do
+      [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done < <(${ASK_IDS})
+  fi
+}
+complete -o default -F _jpg jpg
+`;
+}
+
+function renderZsh(commands: readonly CommandSpec[]): string {
+  const described = (name: string, text: string): string => quote(`${name}:${text}`);
+  const cases = commands.map((command) => {
+    const options = optionsOf(command).flatMap((option) =>
+      namesOf(option).map((name) => described(name, option.description)),
+    );
+    return `    ${command.name}) options=(${options.join(" ")})${takesId(command) ? " ids=1" : ""} ;;`;
+  });
+  return `#compdef jpg
+# zsh completion of jpg: eval "$(jpg completion zsh)" after compinit
+_jpg() {
+  local command= ids= i
+  local -a options commands found
+  for ((i = 2; i < CURRENT; i++)); do
+    case $words[i] in
+      ${WITH_VALUE.join("|")}) ((i++)) ;;
+      conversation|c|-*) ;;
+      *) command=$words[i]; break ;;
+    esac
+  done
+  commands=(${commands.map(({ name, summary }) => described(name, summary)).join(" ")})
+  case $command in
+${cases.join("\n")}
+  esac
+  if [[ $words[CURRENT] == -* ]]; then
+    _describe -o option options
+  elif [[ -z $command ]]; then
+    _describe command commands
+  else
+    if [[ -n $ids ]]; then
+      found=("\${(@f)$(${ASK_IDS})}")
+      compadd -a found
+    fi
+    _files
+  fi
+}
+compdef _jpg jpg
+`;
+}
+
+function renderFish(commands: readonly CommandSpec[]): string {
+  const lines = commands.flatMap((command) => {
+    const seen = `-n ${quote(`__fish_seen_subcommand_from ${command.name}`)}`;
+    return [
+      `complete -c jpg -n __fish_use_subcommand -f -a ${command.name} -d ${quote(command.summary)}`,
+      ...optionsOf(command).map((option) => `complete -c jpg ${seen} ${fishFlags(option)}`),
+      ...(takesId(command) ? [`complete -c jpg ${seen} -a ${quote(`(${ASK_IDS})`)}`] : []),
+    ];
+  });
+  return `# fish completion of jpg: jpg completion fish > ~/.config/fish/completions/jpg.fish\n${lines.join("\n")}\n`;
+}
+
+function fishFlags(option: OptionSpec): string {
+  const flags = namesOf(option).map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+  const values = option.choices === undefined ? "" : ` -x -a ${quote(option.choices.join(" "))}`;
+  return `${flags.join(" ")}${takesValue(option) && values === "" ? " -r" : values} -d ${quote(option.description)}`;
+}
+
+function optionsOf({ options = [], passThrough }: CommandSpec): readonly OptionSpec[] {
+  return passThrough === true ? [] : [...options, ...GLOBAL_OPTIONS];
+}
+
+/** \`-a\`, \`--all\` of \`-a, --all <name>\`. */
+function namesOf({ flags }: OptionSpec): readonly string[] {
+  return flags.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? [];
+}
+
+function takesValue({ flags }: OptionSpec): boolean {
+  return flags.includes("<");
+}
+
+function takesId({ arguments: all = [] }: CommandSpec): boolean {
+  return /^\[?id/.test(all[0]?.name.replace("<", "[") ?? "");
+}
+
+/** As all three shells read it; texts of ours have no backslash. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "’")}'`;
+}

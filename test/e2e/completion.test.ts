@@ -1,0 +1,77 @@
+// jpg completion: what a real bash completes, and what the scripts of the other shells name.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { renderCompletion, SHELLS } from "../../src/cli/completion.ts";
+import { loadCommands } from "../../src/cli/help.ts";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A sandbox in which the word `jpg` is a command. */
+async function prepare(): Promise<ImportedSandbox> {
+  const sandbox = await copyImportedSandbox();
+  closers.push(sandbox.remove);
+  const folder = join(sandbox.root, "bin");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "jpg"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+  chmodSync(join(folder, "jpg"), 0o755);
+  sandbox.env["PATH"] = `${folder}:${sandbox.env["PATH"]}`;
+  return sandbox;
+}
+
+/** What bash offers for the last word. */
+function complete({ project, env }: ImportedSandbox, ...words: readonly string[]): readonly string[] {
+  const script = `eval "$(jpg completion bash)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jpg; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const out = execFileSync("bash", ["-c", script, "bash", "jpg", ...words], { cwd: project, env, encoding: "utf8" });
+  return out.split("\n").filter((line) => line !== "");
+}
+
+describe("jpg completion bash", () => {
+  it("completes commands, options and conversations in a real bash", async () => {
+    const sandbox = await prepare();
+    const { conversation } = sandbox;
+    expect(complete(sandbox, "comp")).toEqual(["compact", "completion"]);
+    expect(complete(sandbox, "c", "compa")).toEqual(["compact"]);
+    expect(complete(sandbox, "compact", "--prof")).toEqual(["--profile"]);
+    expect(complete(sandbox, "--store", "x", "ls", "--arch")).toEqual(["--archived"]);
+    expect(complete(sandbox, "show", "mea")).toEqual([conversation, `${conversation}/main`]);
+    expect(complete(sandbox, "trust", "mea")).toEqual([]);
+  });
+
+  it("neither runs nor offers what the name of a branch says", async () => {
+    const sandbox = await prepare();
+    const { conversation } = sandbox;
+    sandbox.git(["branch", "x$(>ran)/main"]);
+    sandbox.git(["branch", "x`>ran`/main"]);
+    expect(complete(sandbox, "show", "x")).toEqual([]);
+    expect(complete(sandbox, "show", "")).toEqual([conversation, `${conversation}/main`]);
+    expect(sandbox.git(["ls-files", "--others"], sandbox.project)).toBe("");
+  });
+
+  it("says which shells there are, and completes nothing where there is no store", async () => {
+    const sandbox = await prepare();
+    const { code, stderr } = await sandbox.jpg(["completion", "tcsh"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
+    expect(await sandbox.jpg(["completion-ids"], { cwd: sandbox.root })).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("every script", () => {
+  it.each(SHELLS)("of %s names every command and option", async (shell) => {
+    const commands = await loadCommands();
+    const script = renderCompletion(shell, commands);
+    for (const { name, options = [] } of commands) {
+      expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+      for (const long of options.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []))
+        expect(script).toContain(shell === "fish" ? `-l ${long.slice(2)}` : long);
+    }
+    expect(script).not.toContain("undefined");
+  });
+});
