@@ -1,5 +1,6 @@
-// A view as the messages of OpenAI Chat Completions, hardened so that the API takes them: provider rules C1–C6, C8. Nothing is
-// joined across turns, so a turn that is added later changes nothing before it but the results of calls still open there.
+// A view as the messages of OpenAI Chat Completions, hardened so that the API and compatible servers take them: provider rules
+// C1–C8. A turn that is added later changes nothing before it but the last message, which it may lengthen, and the results of
+// calls still open there.
 import { appendAll } from "./append-all.ts";
 import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
 import { plainText } from "./content.ts";
@@ -7,6 +8,7 @@ import type { ChatRequest, ChatResponse, Content, Event, ToolCallRequest, ToolCa
 import { isSameModelFamily } from "./model-family.ts";
 import { createIdAssignment, toArgumentsText, toToolName } from "./openai-calls.ts";
 import { type ChatDraft, createDraft, takes, toAssistantMessage } from "./openai-chat-draft.ts";
+import { joinNeighbours } from "./openai-chat-joining.ts";
 import { type ChatContent, mediaParts, toTextContent, toToolContent, toUserContent } from "./openai-chat-messages.ts";
 import { toPieces } from "./openai-pieces.ts";
 import {
@@ -23,6 +25,8 @@ import type { View } from "./view.ts";
 export interface OpenAiChatOptions {
   /** The model that will be sent the messages; reasoning of another family is never sent. */
   readonly model?: string;
+  /** System prompt; goes before those that the view begins with. */
+  readonly system?: string;
   /** Whether reasoning texts are sent as `reasoning_content`, as DeepSeek-like servers take them (default false, C8). */
   readonly reasoning?: boolean;
   /** Whether harness texts are messages of their role; else they are reminders in messages of the user. */
@@ -51,12 +55,14 @@ interface Writer {
 export function toOpenAiChatThread(view: View, options: OpenAiChatOptions = {}): ItemThread {
   const plan = planProviderCalls(view, CALL_RULES);
   const origins = itemOrigins(view);
-  const writer: Writer = { plan, options, items: [], hardening: [...plan.hardening], origins, draft: null };
+  const { system = "" } = options;
+  const items: ThreadItem[] = system.trim() === "" ? [] : [{ events: [], item: { role: "system", content: system } }];
+  const writer: Writer = { plan, options, items, hardening: [...plan.hardening], origins, draft: null };
   for (const turn of view.turns) {
     for (const event of turn.events) addEvent(writer, event, originOf(writer, event));
     endMessage(writer);
   }
-  return { items: writer.items, hardening: writer.hardening };
+  return { items: joinNeighbours(items), hardening: writer.hardening };
 }
 
 function originOf({ origins }: Writer, event: Event): ItemOrigin {

@@ -35,9 +35,9 @@ function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
   return { events: origin.kind === "summary" ? [] : [event.id], compaction: origin.compaction };
 }
 
-/** Joins the origins of what became one item. They are of one projected turn. */
+/** Joins the origins of what became one item; where several compactions had a part in it, the first is named. */
 export function joinOrigins(origins: readonly ItemOrigin[]): ItemOrigin {
-  const [first] = origins;
   const events = origins.flatMap((origin) => origin.events);
-  return { events, ...(first?.compaction !== undefined && { compaction: first.compaction }) };
+  const compaction = origins.find((origin) => origin.compaction !== undefined)?.compaction;
+  return { events, ...(compaction !== undefined && { compaction }) };
 }

@@ -7,11 +7,11 @@ import type { LlmRequest } from "./llm-client.ts";
 
 /** Gives the messages; the same request always gives the same. */
 export function toLlamaHistory({ model, view, system = "" }: LlmRequest): readonly LlamaMessage[] {
-  const items = toOpenAiChatThread(view, { model }).items.map(({ item }) => item);
+  const items = toOpenAiChatThread(view, { model, system }).items.map(({ item }) => item);
   const results = new Map(
     items.filter(({ role }) => role === "tool").map((item) => [item["tool_call_id"], item["content"]]),
   );
-  const messages: LlamaMessage[] = system.trim() === "" ? [] : [{ type: "system", text: system }];
+  const messages: LlamaMessage[] = [];
   for (const item of items) {
     if (item["role"] === "tool") continue;
     const message = toMessage(item, results);

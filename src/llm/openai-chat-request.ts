@@ -8,12 +8,11 @@ export type ChatBody = Readonly<Record<string, unknown>>;
 /** Gives the body; the same request always gives the same. */
 export function toChatBody({ provider }: LlmConnection, request: LlmRequest, stream: boolean): ChatBody {
   const { model, view, system = "", tools = [], maxTokens } = request;
-  const messages = toOpenAiChatThread(view, { model }).items.map(({ item }) => item);
   // OpenAI's newer models refuse the old name, most other servers know only that.
   const limit = provider === "openai" ? "max_completion_tokens" : "max_tokens";
   return {
     model,
-    messages: system.trim() === "" ? messages : [{ role: "system", content: system }, ...messages],
+    messages: toOpenAiChatThread(view, { model, system }).items.map(({ item }) => item),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) }),
     ...(maxTokens !== undefined && { [limit]: maxTokens }),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),

@@ -164,13 +164,41 @@ describe("toOpenAiChatThread", () => {
     expect(rules(view, { reasoning: true })).toEqual(["C8 dropped t", "C5 dropped s"]);
   });
 
-  it("joins calls to the text of their own message only", () => {
-    const view = viewOf([
-      said("a", "one", "m1"),
-      call("b", "1", { metadata: { message_id: "m2" } }),
-      call("c", "2", { metadata: { message_id: "m2" } }),
+  it("joins neighbours of one role, across turns and messages, never across a result (C7)", () => {
+    const asked = (id: string, content: unknown, role = "user"): Event =>
+      ({ type: "chat_request", id, ...time, role, content }) as Event;
+    const picture = { type: "image", media_type: "image/png", data: "AAAA" };
+    const view = viewOf(
+      [asked("s", "Be brief.", "system"), asked("t", "Be kind.", "system"), asked("u", "How"), asked("v", "deep?")],
+      [asked("w", [picture])],
+      [said("a", "one", "m1"), said("b", "two", "m2"), call("c", "1", { metadata: { message_id: "m3" } })],
+      [result("d", "1"), said("e", "three"), asked("x", "so"), asked("y", "what?")],
+    );
+    const { items } = toOpenAiChatThread(view, { system: "You are a pilot." });
+    expect(items.map(({ events, item }) => [events.join(""), item["role"], item["content"]])).toEqual([
+      ["st", "system", "You are a pilot.\n\nBe brief.\n\nBe kind."],
+      [
+        "uvw",
+        "user",
+        [
+          { type: "text", text: "How" },
+          { type: "text", text: "deep?" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        ],
+      ],
+      ["abc", "assistant", "one\n\ntwo"],
+      ["d", "tool", "done"],
+      ["e", "assistant", "three"],
+      ["xy", "user", "so\n\nwhat?"],
     ]);
-    expect(outline(view).slice(0, 2)).toEqual(["assistant: one", "assistant:  T:1 T:2"]);
+    expect(items[2]!.item["tool_calls"]).toHaveLength(1);
+  });
+
+  it("joins the reasoning of joined messages, and adds nothing for a message without text", () => {
+    const view = viewOf([thought("r", "hm"), said("a", "one", "m1"), thought("s", "so"), call("b", "1")]);
+    const [message] = itemsOf(view, { reasoning: true });
+    expect(message).toMatchObject({ role: "assistant", content: "one", reasoning_content: "hm\nso" });
+    expect(message!["tool_calls"]).toHaveLength(1);
   });
 
   it("leaves out what is blank and says so (C0, C5)", () => {
@@ -271,7 +299,10 @@ describe("toOpenAiChatThread", () => {
       ["e2.2", "assistant"],
     ];
     expect(shown("pair")).toEqual([["k", "user"], ["k", "assistant"], ...rest]);
-    expect(shown("request")).toEqual([["k", "user"], ...rest]);
+    expect(shown("request")).toEqual([
+      ["k", "user"],
+      ["e2.2", "assistant"],
+    ]);
     expect(shown("system")).toEqual([["k", "system"], ...rest]);
   });
 
