@@ -4,7 +4,7 @@ import type { Worktree } from "./conversation-store.ts";
 import { type Repository, tryCommand } from "./git-command.ts";
 import { branchOfRef, refOfBranch } from "./ref-name.ts";
 import { readHead, readRef } from "./ref-reader.ts";
-import { checkAdvance, refusal } from "./worktree-advance.ts";
+import { checkAdvance, refusal, undoAdvance } from "./worktree-advance.ts";
 import { withWorktreeLock } from "./worktree-step.ts";
 
 /** The branch that HEAD of a store, or of one of its worktrees, names, born or not; null when it names none. */
@@ -39,7 +39,12 @@ async function tryUse(repository: Repository, name: string, where: Worktree | un
     const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
     const place = { ...repository, gitDir, cwd: path };
     const result = await tryCommand(place, command);
-    if (result.code !== 0) throw await refusal(place, { worktree }, command, result);
+    if (result.code !== 0) {
+      const isSwitched = (await readActiveBranch(repository, gitDir)) === name;
+      // What cannot be put back now stays as it is; what failed first is what is said.
+      if (!isSwitched) await undoAdvance(repository, { worktree, from, to }).catch(() => undefined);
+      throw await refusal(place, { worktree }, command, result);
+    }
     return true;
   });
 }

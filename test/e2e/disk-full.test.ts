@@ -24,3 +24,16 @@ it("a checkout that fails leaves no worktree, and the next one succeeds", async 
   expect(await box.jpg(["checkout", "@", folder, "--full"])).toMatchObject({ code: 0 });
   expect(box.git(["status", "--short"], folder)).toBe("");
 });
+
+it("a use that fails leaves the files of the conversation that was active", async () => {
+  const before = box.git(["symbolic-ref", "--short", "HEAD"]);
+  expect(await box.jpg(["fork", "@", "other", "--no-activate"])).toMatchObject({ code: 0 });
+  expect(await box.jpg(["compact", "--keep", "0"])).toMatchObject({ code: 0 });
+  const branch = before.replace(/[^/]+$/, "other");
+  // The way back to the compaction has a record to write, which is longer than 512 bytes.
+  expect(await box.jpg(["use", branch])).toMatchObject({ code: 0 });
+  const args = ["-c", 'ulimit -f 1 && exec "$@"', "sh", process.execPath, JPG, "use", before];
+  expect(spawnSync("sh", args, { cwd: box.project, env: box.env }).status).toBe(3);
+  expect(box.git(["symbolic-ref", "--short", "HEAD"])).toBe(branch);
+  expect(box.git(["status", "--short"])).toBe("");
+});
