@@ -1,0 +1,72 @@
+// The real Claude Code, where this machine has it (JPG_AGENTS_DIR, and the runner in ../shared or JPG_CORPUS): lets it go on in
+// a session, offline, and says what it sent to its model.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { sharedFolder } from "./corpus.ts";
+
+const run = promisify(execFile);
+const tools = join(sharedFolder, "agents");
+const agents = process.env["JPG_AGENTS_DIR"] ?? "";
+
+/** Why tests with the real agent cannot run; null when they can. */
+export const agentMissing: string | null =
+  agents !== "" && existsSync(join(tools, "resume.mjs"))
+    ? null
+    : "set JPG_AGENTS_DIR to a folder with the real agents, and JPG_CORPUS for their runner";
+
+/** One block of a message in the shape of the runner; `type` and what belongs to it. */
+export type SentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface SentMessage {
+  readonly role: string;
+  readonly blocks: readonly SentBlock[];
+}
+
+interface Normalizer {
+  normalize(messages: unknown, options: { agent: string; api: string }): readonly SentMessage[];
+  history(messages: readonly SentMessage[]): readonly SentMessage[];
+}
+
+/** The conversation in messages of the API, without what the agent puts in for itself; `isRaw` = not yet in the runner's shape. */
+async function historyOf(messages: unknown, isRaw: boolean): Promise<readonly SentMessage[]> {
+  const tool = (await import(pathToFileURL(join(tools, "normalize.mjs")).href)) as Normalizer;
+  const shaped = isRaw ? tool.normalize(messages, { agent: "claude-code", api: "anthropic-messages" }) : messages;
+  return tool.history(shaped as readonly SentMessage[]);
+}
+
+/** Brings messages of the API into the shape in which `letAgentGoOn` gives them. */
+export const toSentMessages = (messages: unknown): Promise<readonly SentMessage[]> => historyOf(messages, true);
+
+interface Resumed {
+  /** What the agent sent, with the prompt. */
+  readonly withPrompt: readonly SentMessage[];
+  /** The same without the prompt. */
+  readonly sent: readonly SentMessage[];
+}
+
+/** Lets the agent take a prompt in a copy of a session, and puts the session that it left in the file's place. */
+export async function letAgentGoOn(
+  path: string,
+  { prompt, model }: { prompt: string; model: string },
+): Promise<Resumed> {
+  const folder = await mkdtemp(join(tmpdir(), "jpg-e2e-"));
+  const out = join(folder, "sent.json");
+  const options = ["--agents", agents, "--prompt", prompt, "--model", model, "--json", "--out", out, "--keep"];
+  const { stderr } = await run(process.execPath, [join(tools, "resume.mjs"), "claude-code", path, ...options]);
+  const kept = /^kept: (.*)$/m.exec(stderr)?.[1] ?? "";
+  const session = join(kept, "work/session");
+  const left = (await readdir(session)).filter((file) => file === basename(path));
+  await writeFile(path, await readFile(join(session, left[0] ?? "")));
+  const { messages } = JSON.parse(await readFile(out, "utf8")) as { messages: readonly SentMessage[] };
+  await Promise.all([folder, kept].map((at) => rm(at, { recursive: true, force: true, maxRetries: 5 })));
+  const unmarked = messages.map((message) => ({
+    ...message,
+    blocks: message.blocks.map(({ prompt: _, ...block }) => block as SentBlock),
+  }));
+  return { sent: await historyOf(messages, false), withPrompt: await historyOf(unmarked, false) };
+}
