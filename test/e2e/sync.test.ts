@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { createLongSession } from "../helpers/long-session.ts";
 import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
@@ -28,10 +29,10 @@ function agentFile(name: string): string {
   return path;
 }
 
-/** Turns automatic compaction on, with a small part of the window for its limit. */
+/** Turns automatic compaction on as the user, with a small part of the window for its limit. */
 function configure(more = ""): void {
-  writeFileSync(
-    join(sandbox.project, ".jpg.toml"),
+  writeUserConfig(
+    sandbox,
     `[compaction]\nauto = true\n[conversation.compaction.auto]\ntrigger_ratio = 0.05\nwarning_ratio = 0.02\n${more}`,
   );
 }
