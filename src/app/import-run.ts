@@ -21,6 +21,14 @@ export interface KnownSession {
 /** A file of which a branch holds everything, before that was proved of the store. */
 export type FoundSource = Omit<KnownSource, "proof" | "held">;
 
+/** A file that was not imported, and why. */
+export interface ImportFailure {
+  readonly path: string;
+  readonly error: JpgError;
+  /** Named by the user, not found in a folder. */
+  readonly named?: boolean;
+}
+
 /** What is left to import, and what came of the rest. */
 export interface ImportRun {
   readonly request: ImportRequest;
@@ -33,7 +41,9 @@ export interface ImportRun {
     readonly source: Omit<KnownSource, "proof">;
     readonly facts: Pick<StoreFacts, "tips"> & Partial<StoreFacts>;
   }[];
-  readonly failed: { readonly path: string; readonly error: JpgError }[];
+  readonly failed: ImportFailure[];
+  /** Whether one file was named, and nothing else. */
+  readonly isSingle: boolean;
   /** What ended the run early: what was imported before stays. */
   failure: { readonly error: unknown } | null;
   hasMore(): boolean;
@@ -82,6 +92,7 @@ export function createRun(
     sources: start.sources,
     found: [],
     failed: [],
+    isSingle: start.files.length === 1 && start.files[0]?.named === true,
     failure: null,
     hasMore: () => waiting.length > 0 && run.failure === null,
     putBack: (session) => {
@@ -106,10 +117,10 @@ export function createRun(
   return run;
 }
 
-/** Notes what was wrong with a file that was found in a folder; what the user named, or a broken store, ends the run. */
+/** Notes what was wrong with a file, and goes on; where it was the only one that was named, or the store is broken, the run ends. */
 export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, error: unknown): null {
-  if (file.named || !(error instanceof JpgError) || error.kind !== "user") throw error;
-  run.failed.push({ path: file.path, error });
+  if (run.isSingle || !(error instanceof JpgError) || error.kind !== "user") throw error;
+  run.failed.push({ path: file.path, error, ...(file.named && { named: true }) });
   return null;
 }
 

@@ -11,7 +11,14 @@ import { startMaintenance } from "../store/maintenance.ts";
 import { readEventCounts, writeEventCounts } from "./event-counts.ts";
 import type { HeldContent } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { createRun, type FoundSource, type ImportRun, type KnownSession, passOver } from "./import-run.ts";
+import {
+  createRun,
+  type FoundSource,
+  type ImportFailure,
+  type ImportRun,
+  type KnownSession,
+  passOver,
+} from "./import-run.ts";
 import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
 import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -31,8 +38,8 @@ import type { Workspace } from "./workspace.ts";
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
-  /** Files that could not be imported and were not named one by one; files beside sessions that cannot be stored. */
-  readonly failed: readonly { readonly path: string; readonly error: JpgError }[];
+  /** Files that could not be imported, folders that could not be read, files beside sessions that cannot be stored. */
+  readonly failed: readonly ImportFailure[];
 }
 
 /** Tells a format's name from a path among the arguments: `import claude-code FILE`, `import FILE`. */
@@ -51,7 +58,7 @@ export async function parseImportArguments(
   return { paths: words };
 }
 
-/** Imports sessions. Throws for files named one by one; in folders, files that are no sessions are reported and passed over. */
+/** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store, runtime } = workspace;
   const { files, failed } = await filesOf(workspace, request);

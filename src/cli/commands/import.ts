@@ -1,5 +1,6 @@
-import { importSessions, parseImportArguments } from "../../app/import.ts";
+import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import.ts";
 import { type CommandSpec, flag } from "../command.ts";
+import { errorDocument } from "../render-error.ts";
 import { renderFailure, renderImport } from "../render-import.ts";
 
 export const command: CommandSpec = {
@@ -28,14 +29,29 @@ export const command: CommandSpec = {
   run: async ({ args, options, runtime, output, json, open }) => {
     const request = await parseImportArguments(args, runtime.cwd);
     const workspace = await open({ create: true });
-    const { sessions, failed } = await importSessions(workspace, {
+    const outcome = await importSessions(workspace, {
       ...request,
       allBranches: flag(options, "allBranches"),
       again: flag(options, "again"),
     });
-    if (json) output.json(sessions);
+    const { sessions, failed } = outcome;
+    if (json) output.json([...sessions, ...failed.map(failureRow)]);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
     for (const failure of failed) output.warn(renderFailure(failure));
-    return sessions.length === 0 ? 1 : 0;
+    return exitCodeAfter(outcome);
   },
 };
+
+/** What a folder may hold beside sessions, and what is wrong with a file that is none. */
+const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out"];
+
+/** 2 = a file that was named is not in · 1 = one of those that were found is not, or there was none. */
+function exitCodeAfter({ sessions, failed }: ImportOutcome): number {
+  if (failed.some(({ named }) => named === true)) return 2;
+  return sessions.length === 0 || failed.some(({ error }) => !NO_TROUBLE.includes(error.code)) ? 1 : 0;
+}
+
+function failureRow({ path, error }: ImportOutcome["failed"][number]) {
+  const status = error.code === "side_file_left_out" ? "left_out" : "failed";
+  return { source: path, status, ...errorDocument(error) };
+}
