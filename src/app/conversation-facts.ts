@@ -9,6 +9,7 @@ import { replaceFile } from "../store/replace-file.ts";
 import { loadBranchTree } from "./branch-tree.ts";
 import { loadWhole } from "./load-view.ts";
 import type { ListRow } from "./reports.ts";
+import { warnOfDamage } from "./stored-records.ts";
 import { readMetas, titleIn } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
 import { findBrokenLinks } from "./turn-links.ts";
@@ -26,7 +27,7 @@ export interface KnownFacts {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Opens what is known; nothing where there is no file, or one that cannot be read. */
 export async function openKnownFacts(store: ConversationStore): Promise<KnownFacts> {
@@ -52,6 +53,7 @@ export async function openKnownFacts(store: ConversationStore): Promise<KnownFac
 export async function readFacts(workspace: Workspace, { name, commit }: BranchTip): Promise<ConversationFacts> {
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
+  const damaged = await warnOfDamage(workspace, tree);
   const [loaded, [seconds = 0]] = await Promise.all([loadWhole(store, tree), store.readCommitTimes([commit])]);
   const metas = await readMetas(workspace, tree);
   const { archived, labels } = marksInForce(metas);
@@ -61,6 +63,7 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
     ...reportTokens(loaded, meterOf(loaded)),
     compactions: loaded.live.all.length,
     ...((await findBrokenLinks(store, tree)).length > 0 ? { spliced: true as const } : {}),
+    ...(damaged > 0 ? { damaged: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
     ...(archived ? { archived } : {}),
     ...(labels.length === 0 ? {} : { labels }),

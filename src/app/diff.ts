@@ -29,9 +29,8 @@ export async function diffConversation(
     what ?? id,
     what === undefined ? ["branch", "compaction", "commit"] : ["compaction", "commit"],
   );
-  if (target.kind === "branch")
-    return diffNewest(workspace, await loadBranchTree(workspace.store, target.branch, target.commit), options);
   const tree = await treeOfTarget(workspace, target, what ?? id);
+  if (target.kind === "branch") return diffNewest(workspace, tree, options);
   if (target.kind === "commit") return diffCommit(workspace, tree, target.commit, options);
   const compaction = target.kind === "compaction" ? target.compaction : "";
   return diffAddition(workspace, tree, await additionOf(workspace, tree, compaction), options);

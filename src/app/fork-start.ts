@@ -1,7 +1,6 @@
 // Where a branch that holds the first turns of another begins. Positions come from the tree: a commit counts only when its
 // own tree holds exactly these turns. Where history was squashed there is none, and the later turns are taken away.
 import { attachmentPath } from "../core/attachment.ts";
-import { parseRecordLine } from "../core/compaction-line.ts";
 import { repositoryError } from "../core/errors.ts";
 import { type PinRecord, turnOfPin } from "../core/pin.ts";
 import { planFork } from "../core/plan-fork.ts";
@@ -12,6 +11,7 @@ import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts"
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { readDeltas } from "./conversation-config.ts";
 import { loadCompactions } from "./load-view.ts";
+import { readMetaRecords } from "./stored-records.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 export interface ForkStart {
@@ -131,14 +131,8 @@ async function recordsOfLaterTurns(
   turnCount: number,
 ): Promise<readonly string[]> {
   const deltas = (await readDeltas({ store }, tree)).filter(({ at_turn }) => at_turn >= turnCount);
-  const metas = await collectBlobs(
-    store,
-    tree.metas.map((file) => file.oid),
-  );
-  const pins = tree.metas.filter(({ path }, index) => {
-    const record = parseRecordLine(new TextDecoder().decode(metas[index]), path) as unknown as PinRecord;
-    return (turnOfPin(record) ?? -1) >= turnCount;
-  });
+  const { records } = await readMetaRecords(store, tree);
+  const pins = records.filter(({ record }) => (turnOfPin(record as unknown as PinRecord) ?? -1) >= turnCount);
   return [...deltas.map(({ file }) => file), ...pins.map(({ path }) => path)];
 }
 

@@ -1,9 +1,12 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
+
 import { JpgError } from "../core/errors.ts";
 import type { BranchTip } from "../store/conversation-store.ts";
+import { loadBranchTree } from "./branch-tree.ts";
 import { type ConversationFacts, openKnownFacts, readFacts } from "./conversation-facts.ts";
 import { conversationOf, forkOf, preferredBranch } from "./conversations.ts";
 import type { ListReport, ListRow } from "./reports.ts";
+import { warnOfDamage } from "./stored-records.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
@@ -55,6 +58,8 @@ export async function listConversations(workspace: Workspace, options: ListOptio
     if (index % KEPT_AT_ONCE === KEPT_AT_ONCE - 1) await known.save(tips);
   }
   await known.save(tips);
+  for (const { tip } of shown.filter((row) => known.find(row.tip.commit)?.damaged === true))
+    await warnOfDamage(workspace, await loadBranchTree(store, tip.name, tip.commit));
   const labelled = shown
     .flatMap(({ tip, forks }) => {
       const facts = known.find(tip.commit);
@@ -73,8 +78,11 @@ function toRow(
   { forks, active }: { readonly forks: number; readonly active: string | null },
 ): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, archived, labels } = facts;
-  const spliced = facts.spliced === true ? { spliced: facts.spliced } : {};
-  const family = { forks, updated_at, active: name === active, ...spliced };
+  const trouble = {
+    ...(facts.spliced === true ? { spliced: facts.spliced } : {}),
+    ...(facts.damaged === true ? { damaged: facts.damaged } : {}),
+  };
+  const family = { forks, updated_at, active: name === active, ...trouble };
   const marks = { ...(archived === true ? { archived } : {}), ...(labels === undefined ? {} : { labels }) };
   return {
     id: conversationOf(name),

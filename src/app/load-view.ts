@@ -1,14 +1,14 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
 import { type Compaction, compareCompactions, isHiding } from "../core/compaction.ts";
-import { parseCompactionLine } from "../core/compaction-line.ts";
 import { planTurnReadings, type TurnReading } from "../core/hidden-turns.ts";
 import { type ProjectionOptions, project } from "../core/projection.ts";
 import type { Turn } from "../core/turn.ts";
 import type { View } from "../core/view.ts";
 import type { ConversationStore } from "../store/conversation-store.ts";
-import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers } from "./covers.ts";
+import { type DamagedRecord, readCompactions } from "./stored-records.ts";
 import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
 
 /** A live compaction that has no effect, and why. */
@@ -23,6 +23,7 @@ export interface LiveCompactions {
   /** Those that count, bounds made whole where the digest proves it. */
   readonly applied: readonly Compaction[];
   readonly unapplied: readonly UnappliedCompaction[];
+  readonly damaged: readonly DamagedRecord[];
 }
 
 export interface LoadedView {
@@ -35,20 +36,13 @@ export interface LoadedWhole extends LoadedView {
   readonly turns: ReadonlyMap<number, Turn>;
 }
 
-const decoder = new TextDecoder();
-
-/** Reads and checks the live compactions. Throws `malformed_compaction` naming the file. */
+/** Reads and checks the live compactions. A damaged record counts as none, and is named in `damaged`. Throws `newer_record`. */
 export async function loadCompactions(
   store: ConversationStore,
   tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
 ): Promise<LiveCompactions> {
-  const blobs = await collectBlobs(
-    store,
-    tree.compactions.map((file) => file.oid),
-  );
-  const all = blobs
-    .map((bytes, index) => parseCompactionLine(decoder.decode(bytes), tree.compactions[index]?.path ?? ""))
-    .sort(compareCompactions);
+  const { records, damaged } = await readCompactions(store, tree);
+  const all = records.map(({ record }) => record).sort(compareCompactions);
   const checks = await checkAll(store, tree, all);
   const applied: Compaction[] = [];
   const unapplied: UnappliedCompaction[] = [];
@@ -62,7 +56,7 @@ export async function loadCompactions(
         reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made over`,
       });
   }
-  return { all, applied, unapplied };
+  return { all, applied, unapplied, damaged };
 }
 
 /** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */

@@ -19,8 +19,11 @@ export async function readCompactionLog(
 ): Promise<LogReport> {
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const live = new Set(tree.compactions.map((file) => file.path));
-  const { unapplied } = await loadCompactions(workspace.store, tree);
-  const reasons = new Map(unapplied.map(({ compaction, reason }) => [compaction.id, reason]));
+  const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
+  const reasons = new Map([
+    ...unapplied.map(({ compaction, reason }) => [compaction.id, reason] as const),
+    ...damaged.map(({ path, reason }) => [compactionIdOfPath(path) ?? path, `damaged: ${reason}`] as const),
+  ]);
   const records = await readRecords(workspace, entries);
   const squashed = await findSquashed(workspace.store, entries);
   const newest = new Map(

@@ -104,6 +104,8 @@ export interface ListRow {
   readonly labels?: readonly string[];
   /** Some turns do not follow the turn before them: git put them together. */
   readonly spliced?: true;
+  /** Whether records of the branch are damaged: they are not applied. */
+  readonly damaged?: true;
 }
 
 export type ListReport = readonly ListRow[];

@@ -19,6 +19,7 @@ import { describeRemotes } from "./remote-conversations.ts";
 import { branchHolding, resolveRevision } from "./revision.ts";
 import { refuseSplice, warnOfSplice } from "./spliced-turns.ts";
 import { detachedHead, readStanding } from "./standing.ts";
+import { warnOfDamage } from "./stored-records.ts";
 import type { Workspace } from "./workspace.ts";
 
 type TargetKind = Target["kind"];
@@ -52,8 +53,8 @@ export async function resolveId(
 }
 
 /**
- * Resolves an id to a branch, to build on it, and loads its tree; says so when its turns do not follow each other. Throws
- * `detached_head`, `not_a_branch` for a commit.
+ * Resolves an id to a branch, to build on it, and loads its tree; says so when records are damaged, or when its turns do not
+ * follow each other. Throws `detached_head`, `not_a_branch` for a commit.
  */
 export async function resolveBranch(workspace: Workspace, id?: string): Promise<BranchTree> {
   const tree = await loadNamedBranch(workspace, id);
@@ -91,7 +92,7 @@ async function loadNamedTree(workspace: Workspace, id: string | undefined): Prom
 async function loadNamedBranch(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
   try {
     const target = await resolveId(workspace, id);
-    if (target.kind === "branch") return await loadBranchTree(workspace.store, target.branch, target.commit);
+    if (target.kind === "branch") return await treeOfTarget(workspace, target, id);
   } catch (error) {
     const isUnknown = error instanceof JpgError && error.code === "unknown_id";
     if (!isUnknown || id === undefined || (await resolveRevision(workspace, id)) === null) throw error;
@@ -102,13 +103,14 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined): Pr
   });
 }
 
-/** The tree that a target is read from: a commit's own, else that of its branch as it stands. */
+/** The tree that a target is read from: a commit's own, else that of its branch as it stands; says which records are damaged. */
 export async function treeOfTarget(workspace: Workspace, target: Target, id: string | undefined): Promise<BranchTree> {
   const { store } = workspace;
   const tip =
     target.kind === "branch" || target.kind === "commit" ? target.commit : await store.readBranch(target.branch);
   if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
   const tree = await loadBranchTree(store, target.branch, tip);
+  await warnOfDamage(workspace, tree);
   return target.kind === "commit" ? { ...tree, revision: id ?? "@" } : tree;
 }
 

@@ -1,10 +1,10 @@
 // The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
 import { compareTimestamps } from "../core/compaction.ts";
-import { parseRecordLine } from "../core/compaction-line.ts";
 import type { MarkRecord } from "../core/conversation-marks.ts";
 import type { PinRecord } from "../core/pin.ts";
 import { shownTitle } from "../core/title.ts";
-import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { readMetaRecords } from "./stored-records.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A record under meta/. */
@@ -25,16 +25,10 @@ export function titleIn(metas: readonly MetaRecord[], header: BranchTree["header
   return shownTitle(named[named.length - 1]?.title ?? "") || header.title;
 }
 
-/** All meta records, oldest first. */
+/** All meta records that can be read, oldest first. */
 export async function readMetas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<MetaRecord[]> {
-  const blobs = await collectBlobs(
-    workspace.store,
-    tree.metas.map((file) => file.oid),
-  );
-  return blobs
-    .map(
-      (bytes, index) =>
-        parseRecordLine(new TextDecoder().decode(bytes), tree.metas[index]?.path ?? "") as unknown as MetaRecord,
-    )
+  const { records } = await readMetaRecords(workspace.store, tree);
+  return records
+    .map(({ record }) => record as unknown as MetaRecord)
     .sort((a, b) => compareTimestamps(a.timestamp, b.timestamp) || (a.id < b.id ? -1 : 1));
 }

@@ -3,6 +3,7 @@
 import type { Compaction } from "./compaction.ts";
 import { checkCompaction } from "./compaction-check.ts";
 import { JpgError, repositoryError, userError } from "./errors.ts";
+import { fieldsOf } from "./fields.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "./json-depth.ts";
 
 /** Most spaces before a key: 64-byte chunks are what git counts similarity in, so any shift below 64 differs. */
@@ -10,13 +11,27 @@ const MAX_PADDING = 63;
 
 /**
  * Parses the text of a compaction file: one line of JSON, spaces between the keys ignored.
- * Throws `malformed_compaction` (kind `repository`) naming the file, the field, what was expected and received.
+ * Throws `malformed_compaction` (kind `repository`) naming the file, the field, what was expected and received, and
+ * `newer_record` when a reader must know something that is not known here.
  */
 export function parseCompactionLine(text: string, file: string): Compaction {
   const value = parseLine(text, (reason, cause) => malformedCompaction(file, reason, cause));
+  const need = firstNeed(value);
+  if (need !== null) {
+    throw repositoryError("newer_record", `${file} needs \`${need}\`, which this jpg does not know.`, {
+      hints: ["Update jpg: a newer version wrote this compaction."],
+      data: { file, need },
+    });
+  }
   const problem = checkCompaction(value);
   if (problem !== null) throw malformedCompaction(file, problem);
   return value as Compaction;
+}
+
+/** The first thing that a record says its reader must know: nothing of the kind is known yet. */
+function firstNeed(value: unknown): string | null {
+  const { needs } = fieldsOf(value);
+  return Array.isArray(needs) && needs.length > 0 ? String(needs[0]) : null;
 }
 
 /**
