@@ -2,6 +2,7 @@
 import { toAnthropicThread } from "../core/anthropic-thread.ts";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../core/provider-rules/provider.ts";
 import { forJson } from "../core/safe-text.ts";
 import type { View } from "../core/view.ts";
 import { exportAnthropic } from "../formats/anthropic/export.ts";
@@ -18,12 +19,13 @@ import type { BranchTree } from "./branch-tree.ts";
 import { conversationOf } from "./conversations.ts";
 import { loadHistory, loadView } from "./load-view.ts";
 import { sha1Bytes } from "./object-id.ts";
+import { modelOfBody, REQUEST_BODIES } from "./request-body.ts";
 import { readSource } from "./stored-session.ts";
 import { conversationTitle } from "./titles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Bodies of requests, by format name: one JSON document each. */
-const REQUESTS: Readonly<Record<string, (view: View, options: { readonly model?: string }) => object>> = {
+/** What requests hold of a conversation, by the API's name: one JSON document each. */
+const MESSAGES: Readonly<Record<ProviderName, (view: View, options: { readonly model?: string }) => object>> = {
   anthropic: exportAnthropic,
   "openai-chat": exportOpenAiChat,
   "openai-responses": exportOpenAiResponses,
@@ -31,17 +33,19 @@ const REQUESTS: Readonly<Record<string, (view: View, options: { readonly model?:
 };
 
 /** Formats of `export --to`. */
-export const EXPORT_FORMATS: readonly string[] = ["claude-code", ...Object.keys(REQUESTS), "jsonl", "markdown"];
+export const EXPORT_FORMATS: readonly string[] = ["claude-code", ...PROVIDER_NAMES, "jsonl", "markdown"];
 
 export interface ExportRequest {
   readonly to: string;
   /** All turns as they were said, not the view. */
   readonly fullHistory: boolean;
-  /** Model that will read it: reasoning of another family is left out. */
+  /** Model that will read it: reasoning of another family is left out, and bodies of requests name it. */
   readonly model?: string;
+  /** Of a request only the messages, with the system prompt where it stands beside them (default false). */
+  readonly messages?: boolean;
 }
 
-/** Renders a conversation in a format. Throws `unknown_format`. */
+/** Renders a conversation in a format. Throws `unknown_format`; for bodies of requests `no_model`. */
 export async function exportConversation(
   workspace: Workspace,
   tree: BranchTree,
@@ -63,8 +67,18 @@ export async function exportConversation(
   if (request.to === "jsonl") return renderViewLines(view);
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
-  const body = (REQUESTS[request.to] ?? exportAnthropic)(whole, modelOption(request.model));
-  return `${forJson(JSON.stringify(body, null, 1))}\n`;
+  return `${forJson(JSON.stringify(await renderRequest(workspace, tree, whole, request), null, 1))}\n`;
+}
+
+async function renderRequest(
+  workspace: Workspace,
+  tree: BranchTree,
+  view: View,
+  request: ExportRequest,
+): Promise<object> {
+  const api = isProviderName(request.to) ? request.to : "anthropic";
+  if (request.messages === true) return MESSAGES[api](view, modelOption(request.model));
+  return REQUEST_BODIES[api]({ view, model: await modelOfBody(workspace, tree, { api, named: request.model }) });
 }
 
 /** The id of an exported session: the same branch, tip and count always have the same. */

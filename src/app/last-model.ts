@@ -10,14 +10,18 @@ const NEWEST_TURNS = 3;
 /** Each time so many times more, so that a long conversation takes few reads. */
 const GROWTH = 8;
 
-/** The model that answered last on a branch, as `provider/model`; null when none is named. */
-export async function lastModel(store: ConversationStore, tree: BranchTree): Promise<string | null> {
+/** The model that answered last on a branch, of those that count, as `provider/model`; null when none is named. */
+export async function lastModel(
+  store: ConversationStore,
+  tree: BranchTree,
+  counts: (name: string) => boolean = () => true,
+): Promise<string | null> {
   const positions = tree.turnOids.map((_, turn) => turn);
   let end = positions.length;
   for (let count = NEWEST_TURNS; end > 0; count *= GROWTH) {
     const start = Math.max(0, end - count);
     const turns = await loadTurns(store, tree, positions.slice(start, end));
-    const model = conversationModel(turns.values());
+    const model = conversationModel(turns.values(), counts);
     if (model !== null) return model;
     end = start;
   }

@@ -110,14 +110,18 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * Gives the model of the newest answer as `provider/model`, the provider inferred where none is recorded; null when no
- * answer names a model that can be asked for. A provider that jpg does not know stays as it is: it may be one of the user's.
+ * answer names a model that can be asked for and that `counts`. A provider that jpg does not know stays as it is: it may be one of the user's.
  */
-export function conversationModel(turns: Iterable<Turn>): string | null {
+export function conversationModel(
+  turns: Iterable<Turn>,
+  counts: (name: string) => boolean = () => true,
+): string | null {
   let newest: string | null = null;
   for (const { events } of turns) {
     for (const { type, metadata } of events) {
       if (type !== "chat_response" && type !== "tool_call_request") continue;
-      if (typeof metadata?.model === "string") newest = recordedName(metadata.provider, metadata.model) ?? newest;
+      const name = typeof metadata?.model === "string" ? recordedName(metadata.provider, metadata.model) : null;
+      if (name !== null && counts(name)) newest = name;
     }
   }
   return newest;

@@ -9,6 +9,9 @@ import type { View } from "./view.ts";
 /** Stands before an assistant message that would be the first (A12). */
 const OPENING: ThreadBlock = { block: { type: "text", text: "[Earlier messages are not shown.]" } };
 
+/** Stands after an assistant message that would be the last of a request (A14). */
+const CLOSING: ThreadBlock = { block: { type: "text", text: "[No new message.]" } };
+
 /** Ids of the assistant messages that are sent something other than reasoning. */
 export function findSpokenMessages(view: View, plan: CallPlan, serverCalls: ServerCalls): ReadonlySet<string> {
   const spoken = new Set<string>();
@@ -35,6 +38,13 @@ export function hardenEnds(messages: readonly ThreadMessage[], hardening: Harden
   if (ended[0] === undefined || ended[0].role === "user") return ended;
   hardening.push({ rule: "A12", action: "added" });
   return [{ role: "user", blocks: [OPENING] }, ...ended];
+}
+
+/** Makes a list that is sent as it stands end with the user: newer models take no beginning of an answer (A14). */
+export function endWithUser(messages: readonly ThreadMessage[], hardening: HardeningStep[]): readonly ThreadMessage[] {
+  if (messages.findLast(({ role }) => role !== "system")?.role !== "assistant") return messages;
+  hardening.push({ rule: "A14", action: "added" });
+  return [...messages, { role: "user", blocks: [CLOSING] }];
 }
 
 function hardenEnd(messages: readonly ThreadMessage[], hardening: HardeningStep[]): readonly ThreadMessage[] {

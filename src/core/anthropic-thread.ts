@@ -1,8 +1,8 @@
-// A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A13,
-// A15, A16, A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
+// A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A16,
+// A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
 import { type Block, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
 import { type CallPlan, planCalls } from "./anthropic-calls.ts";
-import { findSpokenMessages, hardenEnds } from "./anthropic-hardening.ts";
+import { endWithUser, findSpokenMessages, hardenEnds } from "./anthropic-hardening.ts";
 import {
   addAssistantBlock,
   addCall,
@@ -25,6 +25,8 @@ export interface AnthropicOptions {
   readonly model?: string;
   /** Whether the model takes role `system` inside the list; else harness texts become reminders in the user's messages. */
   readonly systemMessages?: boolean;
+  /** Whether the thread is sent as it stands, so that it must end with the user; default false: a request will follow. */
+  readonly complete?: boolean;
 }
 
 interface Writer {
@@ -57,7 +59,8 @@ export function toAnthropicThread(view: View, options: AnthropicOptions = {}): T
     origins,
   };
   for (const event of origins.keys()) addEvent(writer, event);
-  return { messages: hardenEnds(finishMessages(builder), hardening), hardening };
+  const messages = hardenEnds(finishMessages(builder), hardening);
+  return { messages: options.complete === true ? endWithUser(messages, hardening) : messages, hardening };
 }
 
 function addEvent(writer: Writer, event: Event): void {

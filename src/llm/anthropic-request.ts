@@ -26,7 +26,7 @@ const DEFAULT_MAX_TOKENS = 8192;
 export function toAnthropicInput({ model, view, system, tools = [] }: LlmRequest): AnthropicInput {
   const { prompts, rest } = splitPrompts(view);
   const prompt = joinPrompts(system, prompts);
-  const messages = toAnthropicThread(rest, { model }).messages.map(({ role, blocks }) => ({
+  const messages = toAnthropicThread(rest, { model, complete: true }).messages.map(({ role, blocks }) => ({
     role,
     content: blocks.map(({ block }) => block),
   }));

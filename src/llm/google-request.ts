@@ -19,6 +19,17 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
   return { model, contents, config };
 }
 
+/** Gives the same as the body that the library sends: the model stands in the address. */
+export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unknown>> {
+  const { contents, config: { systemInstruction, tools, maxOutputTokens } = {} } = toGoogleParameters(request);
+  return {
+    ...(systemInstruction !== undefined && { systemInstruction }),
+    contents,
+    ...(tools !== undefined && { tools }),
+    ...(maxOutputTokens !== undefined && { generationConfig: { maxOutputTokens } }),
+  };
+}
+
 /** Gives what is counted: the library counts contents only, so the prompt and the tools go along as texts. */
 export function toCountedContents(request: LlmRequest): Content[] {
   const { prompt, contents } = toInput(request);

@@ -6,7 +6,11 @@ import type { LlmConnection, LlmRequest } from "./llm-client.ts";
 export type ChatBody = Readonly<Record<string, unknown>>;
 
 /** Gives the body; the same request always gives the same. */
-export function toChatBody({ provider }: LlmConnection, request: LlmRequest, stream: boolean): ChatBody {
+export function toChatBody(
+  { provider }: Pick<LlmConnection, "provider">,
+  request: LlmRequest,
+  stream: boolean,
+): ChatBody {
   const { model, view, system = "", tools = [], maxTokens } = request;
   // OpenAI's newer models refuse the old name, most other servers know only that.
   const limit = provider === "openai" ? "max_completion_tokens" : "max_tokens";

@@ -28,7 +28,7 @@ const READING: readonly (readonly string[])[] = [
   ["log"],
   ["diff"],
   ["check", "--provider", "all"],
-  ...EXPORT_FORMATS.map((format) => ["export", "--to", format]),
+  ...EXPORT_FORMATS.map((format) => ["export", "--to", format, "--model", "claude-sonnet-4-5"]),
 ];
 /** All that choose by themselves what to take out, in one compaction. */
 const STRATEGY_FLAGS = STRATEGIES.filter(({ standsAlone }) => standsAlone !== true).flatMap(({ name }) => [

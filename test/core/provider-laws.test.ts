@@ -5,11 +5,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/buffer-source.ts";
 import { type ListOptions, PROVIDER_CHECKS } from "../../src/app/provider-checks.ts";
+import { REQUEST_BODIES } from "../../src/app/request-body.ts";
 import type { Event } from "../../src/core/event.ts";
 import { projectTurns } from "../../src/core/projection.ts";
 import { checkGoogle } from "../../src/core/provider-rules/google.ts";
 import { toNaiveList } from "../../src/core/provider-rules/naive-list.ts";
 import { PROVIDER_NAMES, type ProviderName } from "../../src/core/provider-rules/provider.ts";
+import { recognizeRequest } from "../../src/core/provider-rules/request-shape.ts";
 import type { View } from "../../src/core/view.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import { exportGoogle } from "../../src/formats/google/export.ts";
@@ -59,6 +61,24 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
         expect(once).toEqual(twice);
       }),
       { numRuns: 100 },
+    );
+  });
+});
+
+describe.each(PROVIDER_NAMES)("a body of a request for %s", (provider) => {
+  it("names its model, is recognised and taken as it stands", () => {
+    fc.assert(
+      fc.property(foreignConversation, ({ turns, compactions, model = "claude-opus-4-8" }) => {
+        const body = REQUEST_BODIES[provider]({ model, view: projectTurns(turns, compactions) });
+        const shape = recognizeRequest(JSON.parse(JSON.stringify(body)));
+        expect(shape?.model).toBe(provider === "google" ? undefined : model);
+        expect("max_tokens" in body).toBe(provider === "anthropic");
+        if (shape === null || shape.list.length === 0) return;
+        expect(shape.possible).toContain(provider);
+        const found = PROVIDER_CHECKS[provider].check(shape.list, { model, complete: true });
+        expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+      }),
+      { numRuns: 500 },
     );
   });
 });

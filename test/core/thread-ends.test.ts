@@ -1,7 +1,7 @@
 // The ends of a list for Anthropic and Google, signatures of Google's calls, and what names the origin of a block.
 import { describe, expect, it } from "vitest";
 import { planCalls } from "../../src/core/anthropic-calls.ts";
-import { findSpokenMessages, hardenEnds } from "../../src/core/anthropic-hardening.ts";
+import { endWithUser, findSpokenMessages, hardenEnds } from "../../src/core/anthropic-hardening.ts";
 import { findServerCalls } from "../../src/core/anthropic-server-calls.ts";
 import type { Event, EventMetadata } from "../../src/core/event.ts";
 import { limitRoles, signatureOf, signSteps } from "../../src/core/google-hardening.ts";
@@ -70,6 +70,23 @@ describe("hardenEnds", () => {
   ])("leaves %s", (_, messages, hardened, steps) => {
     const hardening: HardeningStep[] = [];
     expect(hardenEnds(messages, hardening)).toEqual(hardened);
+    expect(hardening).toEqual(steps);
+  });
+});
+
+describe("endWithUser", () => {
+  const closing = user(text("[No new message.]"));
+  const said = assistant(text("hi"));
+  const note: ThreadMessage = { role: "system", blocks: [text("n")] };
+
+  it.each<[string, ThreadMessage[], ThreadMessage[], HardeningStep[]]>([
+    ["leaves an empty list", [], [], []],
+    ["leaves a list that ends with the user", [ask, said, ask, note], [ask, said, ask, note], []],
+    ["closes a list that ends with the assistant", [ask, said], [ask, said, closing], [added("A14")]],
+    ["looks past notes of the system", [ask, said, note], [ask, said, note, closing], [added("A14")]],
+  ])("%s", (_, messages, ended, steps) => {
+    const hardening: HardeningStep[] = [];
+    expect(endWithUser(messages, hardening)).toEqual(ended);
     expect(hardening).toEqual(steps);
   });
 });

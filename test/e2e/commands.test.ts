@@ -711,11 +711,37 @@ describe("print, export, resume", () => {
       path: out,
       bytes: readFileSync(out).length,
     });
-    const request = JSON.parse((await sandbox.jpg(["export", "--to", "anthropic"])).stdout) as {
-      messages: { role: string }[];
-    };
-    expect(request.messages[0]?.role).toBe("user");
     expect(readdirSync(sandbox.root).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("export writes bodies of requests that providers take, for the model that is named or answered last", async () => {
+    const sandbox = group.get();
+    const own = await sandbox.json<Record<string, unknown>>(["export", "--to", "anthropic"]);
+    expect(own).toMatchObject({ model: "claude-sonnet-4-5-20250929", max_tokens: 8192 });
+    const bare = await sandbox.json<{ messages: unknown[] }>(["export", "--to", "anthropic", "--messages"]);
+    expect(Object.keys(bare)).toEqual(["messages"]);
+    expect(own["messages"]).toEqual([
+      ...bare.messages,
+      { role: "user", content: [{ type: "text", text: "[No new message.]" }] },
+    ]);
+    const refused = await sandbox.jpg(["export", "--to", "openai-chat"]);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toMatch(/No model of openai-chat answered in .*--model ollama\/qwen3/s);
+    for (const [api, named, model] of [
+      ["anthropic", "claude-opus-4-8", "claude-opus-4-8"],
+      ["openai-chat", "ollama/qwen3:8b", "qwen3:8b"],
+      ["openai-chat", "meta-llama/llama-3", "meta-llama/llama-3"],
+      ["openai-responses", "openai/gpt-5.2", "gpt-5.2"],
+      ["google", "gemini-2.5-pro", undefined],
+    ] as const) {
+      const file = join(sandbox.root, "body.json");
+      expect((await sandbox.jpg(["export", "--to", api, "--model", named, "-o", file])).code).toBe(0);
+      expect((JSON.parse(readFileSync(file, "utf8")) as { model?: string }).model).toBe(model);
+      const checked = await sandbox.json(["check", file, ...(model === undefined ? ["--model", named] : [])]);
+      expect(checked).toMatchObject({ ok: true, violations: [], checked: [{ provider: api }] });
+    }
+    const clash = await sandbox.jpg(["export", "--to", "markdown", "--messages"]);
+    expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining("--messages is for requests")]);
   });
 
   it("resume writes the session where the agent looks, once, and says how to go on from anywhere in the project", async () => {

@@ -4,13 +4,14 @@ import { resolveTree, resolveWholeTree } from "../../app/resolve-id.ts";
 import { treeAt } from "../../app/tree-at.ts";
 import { writeResultFile } from "../../app/write-file.ts";
 import { userError } from "../../core/errors.ts";
+import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
 
 export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in a format, or the imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take; `jpg check` says what they would refuse. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. A conversation that ends with an answer gets a closing message of the user where the API wants one. --messages writes the messages alone, to which a request can be added. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
@@ -20,9 +21,11 @@ export const command: CommandSpec = {
     { flags: "--session <id>", description: "with --original: which session, when the conversation came from several" },
     { flags: "--at <commit-or-turn>", description: "as it was at a commit, or only the turns up to one" },
     { flags: "--model <model>", description: "model that will read it: reasoning of another family is left out" },
+    { flags: "--messages", description: "of a request only its messages, with the system prompt beside them" },
   ],
   examples: [
     { command: "jpg export --to claude-code -o 4f2e.jsonl", explains: "a session that `claude --resume FILE` takes" },
+    { command: "jpg export --to anthropic -o body.json", explains: "what `curl -d @body.json` can send" },
     { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
   ],
   run: async (context) => {
@@ -40,6 +43,7 @@ export const command: CommandSpec = {
     const request = {
       to: text(options, "to") ?? "",
       fullHistory: flag(options, "fullHistory"),
+      messages: flag(options, "messages"),
       ...(model === undefined ? {} : { model }),
     };
     return writeChunks(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
@@ -53,13 +57,20 @@ function checkFlags({ options }: CommandContext): void {
       hints: [`Formats: ${EXPORT_FORMATS.join(", ")}.`],
     });
   }
-  const clash = original ? ["to", "fullHistory", "model"].find((name) => options[name] !== undefined) : undefined;
+  const clash = original
+    ? ["to", "fullHistory", "model", "messages"].find((name) => options[name] !== undefined)
+    : undefined;
   if (clash !== undefined)
     throw userError(
       "contradictory_flags",
-      "--original writes the imported bytes as they are; it goes with neither --to, --full-history nor --model.",
+      "--original writes the imported bytes as they are; it goes with neither --to, --full-history, --model nor --messages.",
       { hints: ["Leave --original out to have the conversation written in a format."] },
     );
+  const to = text(options, "to") ?? "";
+  if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
+    throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {
+      hints: ["Leave --messages out."],
+    });
 }
 
 async function writeChunks(
