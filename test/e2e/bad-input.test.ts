@@ -1,5 +1,6 @@
 // Bad input and a broken world outside: every case is a clear error with what to do next and the right exit code, and
 // nothing is lost or half written.
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -170,7 +171,12 @@ describe("wrong words", () => {
     ["too many words", ["ls", "here"], "usage", /too many arguments/],
     ["a missing word", ["use"], "usage", /missing required argument/],
     ["a wrong id", ["show", "nothing-like-it"], "unknown_id", /no conversation, compaction, commit or event/],
-    ["a wrong conversation", ["log", "measure-the-tide-at-the-peer"], "unknown_id", /no conversation of this store/],
+    [
+      "a wrong conversation",
+      ["log", "measure-the-tide-at-the-peer"],
+      "unknown_id",
+      /no conversation or commit of this/,
+    ],
     ["an ambiguous prefix", ["show", "measure"], "ambiguous_id", /could mean 2 things: measure-.*, measure-/],
     ["a title in place of an id", ["title", "Spring tide"], "unknown_id", /Spring tide/, /jpg title @ "Spring tide"/],
     ["a bad bound", ["compact", "--to", "soon"], "bad_bound", /"soon"/, /5h/],
@@ -363,10 +369,10 @@ describe.concurrent("a damaged store", () => {
     const sandbox = await imported();
     sandbox.git(["-c", "core.hooksPath=/dev/null", "checkout", "-q", "--detach"]);
     await expectRefusal(sandbox, ["compact"], {
-      code: "no_conversation",
+      code: "detached_head",
       exit: 2,
-      says: /No conversation is active/,
-      hint: /jpg use ID/,
+      says: /No conversation is checked out here: HEAD is detached at/,
+      hint: /jpg use /,
     });
     sandbox.git(["symbolic-ref", "HEAD", "refs/heads/gone/main"]);
     await expectRefusal(sandbox, ["show"], {
@@ -451,7 +457,7 @@ describe.concurrent("a git that will not do", () => {
 
 describe.concurrent("a place that may not be written", () => {
   /** A user without rights here: somebody else when the tests run as root. */
-  const uid = process.getuid?.() === 0 ? { uid: 65534 } : {};
+  const uid: { readonly uid?: number } = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
   it("is named, with what to do, and the conversations stay as they are", async () => {
     const sandbox = await imported();
@@ -462,13 +468,13 @@ describe.concurrent("a place that may not be written", () => {
     sandbox.git(["config", "core.fileMode", "false"]);
     sandbox.git(["-c", "alias.lock=!chmod -R a-w .", "lock"]);
     chmodSync(elsewhere, 0o555);
+    const give = (owner: number | undefined): void => {
+      if (uid.uid !== undefined) execFileSync("chown", ["-R", String(owner ?? 0), sandbox.root]);
+    };
+    const session = sandbox.session("small.jsonl", smallSession({ turns: 8 }));
+    give(uid.uid);
     const options = { ...uid, cwd: elsewhere, env: { JPG_STORE: sandbox.store } };
-    for (const args of [
-      ["compact"],
-      ["fork"],
-      ["title", "@", "Other"],
-      ["import", sandbox.session("small.jsonl", smallSession({ turns: 8 }))],
-    ]) {
+    for (const args of [["compact"], ["fork"], ["title", "@", "Other"], ["import", session]]) {
       await expectRefusal(
         sandbox,
         args,
@@ -489,6 +495,7 @@ describe.concurrent("a place that may not be written", () => {
       options,
     );
     expect((await sandbox.jpg(["print"], options)).code).toBe(0);
+    give(0);
     sandbox.git(["-c", "alias.unlock=!chmod -R u+w .", "unlock"], sandbox.store);
     expect(storeState(sandbox)).toBe(before);
   });
