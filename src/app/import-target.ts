@@ -73,18 +73,15 @@ export async function toCandidate(
   };
 }
 
-/** Whether every line stands in the longer text, in order: a late part of a message is put in where the message stands. */
+/**
+ * Whether a turn holds every line that it held, and more or in another place: a late part of a message is put in where the
+ * message stands, and a result that was written before its call is put behind the call once the session goes on from it.
+ */
 export function hasGrown(before: Uint8Array, now: Uint8Array): boolean {
-  if (now.length <= before.length) return false;
-  const lines = new TextDecoder().decode(now).split("\n");
-  let at = 0;
-  return new TextDecoder()
-    .decode(before)
-    .split("\n")
-    .every((line) => {
-      at = lines.indexOf(line, at) + 1;
-      return at > 0;
-    });
+  const [start, ...lines] = new TextDecoder().decode(before).split("\n");
+  const [newStart, ...newLines] = new TextDecoder().decode(now).split("\n");
+  const held = new Set(newLines);
+  return start === newStart && lines.every((line) => held.has(line)) && !Buffer.from(before).equals(now);
 }
 
 /** Ids of all compactions that a commit's history ever held. */

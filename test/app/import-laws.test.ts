@@ -52,7 +52,7 @@ describe("import, laws", () => {
         expect(await tipOf(grown, last.branch)).toBe(await tipOf(whole, once.branch));
         expect((await grown.store.listBranches()).length).toBe(1);
       }),
-      { numRuns: 12 },
+      { numRuns: 4 },
     );
   });
 
@@ -74,7 +74,7 @@ describe("import, laws", () => {
           (await of.store.listTree(await tipOf(of, at), { under: ["turns", "compactions"] })).map(({ oid }) => oid);
         expect(await turns(workspace, branch)).toEqual(await turns(whole, once.branch));
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 
