@@ -19,14 +19,13 @@ export function arrangeTurns(
   for (const entry of beside.keys()) others[turnOf(entry)]?.push(entry);
   const starts = cuts.map((cut) => cut.opener.firstLine);
   for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
-  return cuts.map((cut, turn) =>
-    joinMessages(
-      mergeByLine(
-        cut.chain,
-        (others[turn] ?? []).sort((a, b) => a.line - b.line),
-      ),
-    ),
-  );
+  return cuts.map((cut, turn) => joinMessages(mergeByPlace(cut.chain, others[turn] ?? [], placeOf)));
+
+  /** The line of the file behind which a line is read: its own, but no result stands before its call. */
+  function placeOf(entry: LineEntry): number {
+    const call = entry.kind === "result" ? beside.get(entry) : undefined;
+    return Math.max(entry.line, call?.line ?? 0);
+  }
 
   function turnOf(entry: LineEntry): number {
     const anchor = beside.get(entry);
@@ -70,15 +69,20 @@ function turnAt(starts: readonly number[], line: number): number {
   return turn;
 }
 
-function mergeByLine(chain: readonly LineEntry[], others: readonly LineEntry[]): readonly LineEntry[] {
+function mergeByPlace(
+  chain: readonly LineEntry[],
+  others: readonly LineEntry[],
+  placeOf: (entry: LineEntry) => number,
+): readonly LineEntry[] {
+  const sorted = [...others].sort((a, b) => placeOf(a) - placeOf(b) || a.line - b.line);
   const merged: LineEntry[] = [];
   let next = 0;
   for (const entry of chain) {
-    for (let other = others[next]; other !== undefined && other.line < entry.line; other = others[++next])
+    for (let other = sorted[next]; other !== undefined && placeOf(other) < entry.line; other = sorted[++next])
       merged.push(other);
     merged.push(entry);
   }
-  appendAll(merged, others.slice(next));
+  appendAll(merged, sorted.slice(next));
   return merged;
 }
 

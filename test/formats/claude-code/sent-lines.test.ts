@@ -101,6 +101,15 @@ describe("lines that are sent with a path that does not lead through them", () =
     expect(sent(lines)).toEqual(["u Survey the kelp.", "a ?c1 | ?c2", "u !c1=tall | !c2=low", "a Mixed."]);
   });
 
+  it("puts a result behind its call where the file ends with the call", () => {
+    const lines = [
+      say("Survey the kelp."),
+      { ...result("c1", "dense"), after: 3 },
+      { ...answer("m1", call("c1")), after: 1 },
+    ];
+    expect(sent(lines)).toEqual(["u Survey the kelp.", "a ?c1", "u !c1=dense"]);
+  });
+
   it("takes the first of several results, on the path or beside it", () => {
     const lines = [
       say("Dive."),
