@@ -11,6 +11,16 @@ export type ServerCalls = ReadonlySet<string>;
 const CALL = /^(?:server|mcp)_tool_use$/;
 const RESULT = /^\w+_tool_result$/;
 
+/** Whether a block is a call that the provider runs itself. */
+export function isServerCall({ type }: Block): boolean {
+  return CALL.test(String(type));
+}
+
+/** Whether a block is the result of such a call. */
+export function isServerResult({ type }: Block): boolean {
+  return RESULT.test(String(type));
+}
+
 /** Finds the calls of which a message holds the call first and then its result. */
 export function findServerCalls(view: View): ServerCalls {
   const called = new Set<string>();
@@ -30,17 +40,16 @@ interface Half {
 function halvesOf(event: Event): readonly Half[] {
   if (event.type !== "chat_response" || !Array.isArray(event.message)) return [];
   const messageId = event.metadata?.message_id;
-  return opaqueValues(event).flatMap(({ type, id, tool_use_id }): readonly Half[] => {
-    if (CALL.test(String(type))) return [{ key: keyOf(messageId, id), isResult: false }];
-    return RESULT.test(String(type)) ? [{ key: keyOf(messageId, tool_use_id), isResult: true }] : [];
+  return opaqueValues(event).flatMap((block): readonly Half[] => {
+    if (isServerCall(block)) return [{ key: keyOf(messageId, block["id"]), isResult: false }];
+    return isServerResult(block) ? [{ key: keyOf(messageId, block["tool_use_id"]), isResult: true }] : [];
   });
 }
 
 /** Whether a block may be sent: it is no half of a call, or its other half is sent too. */
 export function isWholeServerCall(block: Block, messageId: string | undefined, calls: ServerCalls): boolean {
-  const { type, id, tool_use_id } = block;
-  if (CALL.test(String(type))) return calls.has(keyOf(messageId, id));
-  return !RESULT.test(String(type)) || calls.has(keyOf(messageId, tool_use_id));
+  if (isServerCall(block)) return calls.has(keyOf(messageId, block["id"]));
+  return !isServerResult(block) || calls.has(keyOf(messageId, block["tool_use_id"]));
 }
 
 function opaqueValues(event: ChatResponse): readonly Block[] {

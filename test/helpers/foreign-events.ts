@@ -22,6 +22,12 @@ const part: fc.Arbitrary<ContentPart> = fc.oneof(
     { type: "attachment" },
     { type: "opaque", provider: "anthropic", value: { type: "search_result", title: "T" } },
     { type: "opaque", provider: "anthropic", value: { type: "tool_reference", tool_name: "Grep" } },
+    {
+      type: "opaque",
+      provider: "anthropic",
+      value: { type: "server_tool_use", id: "s", name: "web_search", input: {} },
+    },
+    { type: "opaque", provider: "anthropic", value: { type: "web_search_tool_result", tool_use_id: "s", content: [] } },
     { type: "opaque", provider: "google", value: { executableCode: { language: "PYTHON", code: "1" } } },
     { type: "opaque", provider: "openai", value: "no item" },
     { type: "opaque", value: null },

@@ -8,14 +8,14 @@ import {
   toAnthropicInput,
 } from "./anthropic-messages.ts";
 import { hasModelFeature } from "./anthropic-models.ts";
+import { ANTHROPIC_SERVER_TOOL_RULE } from "./anthropic-server-tools.ts";
 import { ANTHROPIC_TOOL_RULES } from "./anthropic-tools.ts";
 import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { AnthropicBlock, AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
 
 /**
- * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A8,
- * A10–A15, A17 and A18 when `thinking` is given, A19 as far as the shape shows it.
+ * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when `thinking` is given, A19 as far as the shape shows it.
  */
 export function checkAnthropic(
   messages: readonly AnthropicMessage[],
@@ -133,6 +133,7 @@ function isThinking(type: unknown): boolean {
 const RULES: readonly Rule<AnthropicInput>[] = [
   { id: "A0", severity: "error", find: noMessage },
   ...ANTHROPIC_TOOL_RULES,
+  ANTHROPIC_SERVER_TOOL_RULE,
   { id: "A10", severity: "error", find: emptyText },
   { id: "A11", severity: "error", find: emptyMessage },
   { id: "A12", severity: "error", find: wrongFirst },

@@ -16,7 +16,7 @@ export interface NaiveEntry {
 
 /** Renders a view for a provider without hardening: `messages`, `input` items or `contents`. */
 export function toNaiveList(view: View, provider: ProviderName): readonly NaiveEntry[] {
-  return SHAPES[provider](toNaiveMessages(view));
+  return SHAPES[provider](toNaiveMessages(view, { serverCalls: provider === "anthropic" }));
 }
 
 const SHAPES: Readonly<Record<ProviderName, (messages: readonly NaiveMessage[]) => readonly NaiveEntry[]>> = {
@@ -37,6 +37,8 @@ function anthropicBlock(item: NaiveItem): Json {
       return { type: "text", text: item.text };
     case "media":
       return toBlocks([item.part]).blocks[0] ?? { type: "text", text: `[${item.part.type}]` };
+    case "server_call":
+      return item.block;
     case "reasoning":
       return toThinkingBlock(item.response, undefined) ?? { type: "thinking", thinking: item.response.reasoning };
     case "call":

@@ -1,9 +1,11 @@
 // A view as messages with nothing repaired: what a session would send if its agent only laid it out. Checks over it find what
 // is wrong with the session itself; what jpg sends goes through the hardened threads instead.
 
+import { isServerCall, isServerResult } from "../anthropic-server-calls.ts";
 import { appendAll } from "../append-all.ts";
 import { attachmentText, isMedia, isText, type MediaPart, textOfContent } from "../content.ts";
 import type { ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "../event.ts";
+import { fieldsOf } from "../fields.ts";
 import { formatReminder } from "../reminder.ts";
 import type { View } from "../view.ts";
 
@@ -11,6 +13,8 @@ import type { View } from "../view.ts";
 export type NaiveItem =
   | { readonly kind: "text"; readonly event: string; readonly text: string }
   | { readonly kind: "media"; readonly event: string; readonly part: MediaPart }
+  /** Half of a call that Anthropic runs itself. */
+  | { readonly kind: "server_call"; readonly event: string; readonly block: Readonly<Record<string, unknown>> }
   | { readonly kind: "reasoning"; readonly event: string; readonly response: ChatResponse }
   | { readonly kind: "call"; readonly event: string; readonly call: ToolCallRequest }
   | { readonly kind: "result"; readonly event: string; readonly result: ToolCallResponse; readonly text: string };
@@ -21,11 +25,17 @@ export interface NaiveMessage {
   readonly items: readonly NaiveItem[];
 }
 
-/** Lays a view out; events that no model is sent are left out, nothing else is. */
-export function toNaiveMessages(view: View): readonly NaiveMessage[] {
+/**
+ * Lays a view out; events that no model is sent are left out, and what only one provider reads, but for calls that Anthropic
+ * runs itself where they are asked for.
+ */
+export function toNaiveMessages(
+  view: View,
+  { serverCalls = false }: { readonly serverCalls?: boolean } = {},
+): readonly NaiveMessage[] {
   const messages: { role: NaiveMessage["role"]; items: NaiveItem[] }[] = [];
   for (const event of view.turns.flatMap((turn) => turn.events)) {
-    const items = itemsOf(event);
+    const items = itemsOf(event).filter(({ kind }) => serverCalls || kind !== "server_call");
     const role = event.type === "chat_response" || event.type === "tool_call_request" ? "assistant" : "user";
     const last = messages.at(-1);
     if (last?.role === role) appendAll(last.items, items);
@@ -62,10 +72,15 @@ function contentItems(event: string, content: Content): readonly NaiveItem[] {
   if (isText(content)) return [{ kind: "text", event, text: textOfContent(content) }];
   return content.flatMap((part): readonly NaiveItem[] => {
     if (isMedia(part)) return [{ kind: "media", event, part }];
-    if (part.type === "opaque") return [];
+    if (part.type === "opaque") return serverCall(event, part.value);
     if (part.type === "text") return [{ kind: "text", event, text: textOfContent(part.text) }];
     return [{ kind: "text", event, text: attachmentText(part) }];
   });
+}
+
+function serverCall(event: string, value: unknown): readonly NaiveItem[] {
+  const block = fieldsOf(value);
+  return isServerCall(block) || isServerResult(block) ? [{ kind: "server_call", event, block }] : [];
 }
 
 function resultsFirst(items: readonly NaiveItem[]): readonly NaiveItem[] {

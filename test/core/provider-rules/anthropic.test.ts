@@ -16,6 +16,8 @@ const system = (content: string): AnthropicMessage => ({ role: "system", content
 const text = (value: string): AnthropicBlock => ({ type: "text", text: value });
 const call = (id: string): AnthropicBlock => ({ type: "tool_use", id, name: "Bash", input: {} });
 const result = (id: string): AnthropicBlock => ({ type: "tool_result", tool_use_id: id, content: "" });
+const search = (id: string): AnthropicBlock => ({ type: "server_tool_use", id, name: "web_search", input: {} });
+const found = (id: string): AnthropicBlock => ({ type: "web_search_tool_result", tool_use_id: id, content: [] });
 const thinking = (signature?: string): AnthropicBlock => ({
   type: "thinking",
   thinking: "hm",
@@ -85,6 +87,28 @@ describe("checkAnthropic", () => {
       [user(text("a")), assistant(call("x".repeat(65))), user(result("x".repeat(65)))],
       ["A8 1.0", "A8 2.0"],
     ],
+    ["a server's call without a result", [user(text("a")), assistant(search("1")), user(text("b"))], ["A9 1.0"]],
+    [
+      "a server's result without a call",
+      [user(text("a")), assistant(found("1"), text("b")), user(text("c"))],
+      ["A9 1.0"],
+    ],
+    [
+      "a server's result before its call, of another call, and in a later message",
+      [
+        user(text("a")),
+        assistant(found("1"), search("1"), search("2"), found("3")),
+        user(text("b")),
+        assistant(found("2")),
+        user(text("c")),
+      ],
+      ["A9 1.0", "A9 1.3", "A9 1.1", "A9 1.2", "A9 3.0"],
+    ],
+    [
+      "a server's call that a result answers twice",
+      [user(text("a")), assistant(search("1"), found("1"), found("1")), user(text("b"))],
+      ["A9 1.2"],
+    ],
     ["a blank text block", [user(text("a"), text(" \n"))], ["A10 0.1"]],
     ["a blank string", [{ role: "user", content: "  " }], ["A10 0"]],
     ["an empty message", [user(), assistant(text("b")), user(text("c"))], ["A11 0"]],
@@ -102,6 +126,12 @@ describe("checkAnthropic", () => {
     ["an unknown role", [user(text("a")), { role: "tool", content: "x" }], ["A0 1"]],
   ])("finds %s", (_, messages, found) => {
     expect(check(messages)).toEqual(found);
+  });
+
+  it("accepts a server's call with its result in one message, or in messages that the API joins, and a paused turn", () => {
+    expect(check([user(text("a")), assistant(search("1"), text("b"), found("1")), user(text("c"))])).toEqual([]);
+    expect(check([user(text("a")), assistant(search("1")), assistant(found("1")), user(text("c"))])).toEqual(["A13 2"]);
+    expect(check([user(text("a")), assistant(search("1"))])).toEqual([]);
   });
 
   it("accepts an empty result, and an empty last message of the assistant", () => {

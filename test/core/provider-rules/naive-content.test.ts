@@ -56,6 +56,19 @@ describe("toNaiveMessages", () => {
     expect(items(said("a", []))).toEqual([]);
   });
 
+  it("shows the halves of a server's call to Anthropic alone", () => {
+    const halves = [
+      { type: "server_tool_use", id: "s", name: "web_search", input: {} },
+      { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+    ];
+    const event = answered("a", {
+      message: halves.map((value) => ({ type: "opaque", provider: "anthropic", value })),
+    });
+    expect(list("anthropic", event)).toEqual([{ value: { role: "assistant", content: halves }, events: ["a", "a"] }]);
+    for (const provider of PROVIDER_NAMES.filter((name) => name !== "anthropic"))
+      expect(list(provider, event)).toEqual([]);
+  });
+
   it("takes a text as it is, and names one that is elsewhere", () => {
     const $attachment = "0".repeat(64);
     expect(items(said("a", { $attachment }))).toEqual([
