@@ -27,9 +27,9 @@ const COMPACTIONS: Readonly<Record<string, (sandbox: Sandbox, turns: number) => 
   "an omitted turn": (_, turns) => (turns > 1 ? ["--strategy", "classify-tangents", "--turns", "0", "--force"] : null),
 };
 
-/** What the agent puts in where a session ends with the user, and what stands for a result that never came. */
-const REPAIR = /No response requested\.|\[Tool call interrupted: /;
-const EMPTY_ANSWER = /No response requested\./;
+/** What the agent, or the request that jpg writes, puts in where a session ends with the user or the assistant, and for a lost result. */
+const REPAIR = /No response requested\.|\[No new message\.\]|\[Tool call interrupted: /;
+const EMPTY_ANSWER = /No response requested\.|\[No new message\.\]/;
 
 function blocksOf(
   messages: readonly SentMessage[],
