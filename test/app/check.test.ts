@@ -77,9 +77,13 @@ describe("check of a conversation", () => {
       PROVIDER_NAMES.map((name) => [name, name === "anthropic" ? "claude-sonnet-4-5-20250929" : undefined]),
     );
     for (const to of PROVIDER_NAMES) {
-      const body = await exportConversation(workspace, tree, { to, fullHistory: false });
-      const report = await checkOf(body, { provider: to, history: true });
-      expect(report).toMatchObject({ ok: true, violations: [], checked: [{ provider: to }] });
+      const bare = await exportConversation(workspace, tree, { to, fullHistory: false, messages: true });
+      const body = await exportConversation(workspace, tree, { to, fullHistory: false, model: "claude-opus-4-8" });
+      for (const report of [
+        await checkOf(bare, { provider: to, history: true }),
+        await checkOf(body, { provider: to }),
+      ])
+        expect(report).toMatchObject({ ok: true, violations: [], checked: [{ provider: to }] });
     }
   });
 });

@@ -26,7 +26,7 @@ const bringIn = (lineCount: number, again = false) =>
 const treeOf = async (name: string) => loadBranchTree(workspace.store, name, await tipOf(workspace, name));
 
 async function sent(name: string): Promise<string> {
-  return exportConversation(workspace, await treeOf(name), { to: "anthropic", fullHistory: false });
+  return exportConversation(workspace, await treeOf(name), { to: "anthropic", fullHistory: false, messages: true });
 }
 
 async function original(name: string): Promise<string> {

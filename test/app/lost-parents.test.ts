@@ -60,7 +60,7 @@ async function importGrowing(workspace: TestWorkspace, bytes: Buffer, stride: nu
 
 async function viewOf(workspace: TestWorkspace, branch: string): Promise<unknown> {
   const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
-  return JSON.parse(await exportConversation(workspace, tree, { to: "anthropic", fullHistory: false }));
+  return JSON.parse(await exportConversation(workspace, tree, { to: "anthropic", fullHistory: false, messages: true }));
 }
 
 async function expectSameEnd(bytes: Buffer, stride: number): Promise<void> {

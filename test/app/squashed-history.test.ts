@@ -102,6 +102,7 @@ describe("a fork of the first turns", () => {
     expect(kept).toHaveLength(1);
     const text = await exportConversation(workspace, await treeOf(fork.branch), {
       to: "openai-chat",
+      messages: true,
       fullHistory: true,
     });
     expect(text).toContain(long("a"));

@@ -61,7 +61,9 @@ const bringIn = async (file: string): Promise<Report> =>
   (JSON.parse(await jpg("import", file, "--json")) as Report[])[0]!;
 
 async function view(model: string): Promise<readonly SentMessage[]> {
-  const body = JSON.parse(await jpg("export", "--to", "anthropic", "--model", model)) as { messages: unknown };
+  const body = JSON.parse(await jpg("export", "--to", "anthropic", "--messages", "--model", model)) as {
+    messages: unknown;
+  };
   return toSentMessages(body.messages);
 }
 

@@ -99,7 +99,7 @@ function history(messages: unknown[]): unknown[] {
 
 /** What the projection says the agent must be sent. */
 async function projected(name = branch): Promise<unknown[]> {
-  const request = { to: "anthropic", fullHistory: false, model: "claude-sonnet-4-5-20250929" };
+  const request = { to: "anthropic", fullHistory: false, messages: true, model: "claude-sonnet-4-5-20250929" };
   const { messages } = JSON.parse(await exportConversation(workspace, await treeOf(name), request)) as {
     messages: unknown[];
   };
