@@ -9,7 +9,7 @@ import { trustDigest, withoutTrust, withTrust } from "../config/trust.ts";
 import { userError } from "../core/errors.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
-import { locate, projectConfigFile, readIfExists } from "./workspace.ts";
+import { locate, projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";
 
 /** A setting that counts only when its file is trusted. */
 export interface AllowedSetting {
@@ -32,7 +32,7 @@ type TrustPlace = { readonly store: string | undefined };
 /** Reads what trust would allow. Throws `no_project_config`, and for a file with mistakes what `loadConfig` throws. */
 export async function planTrust(runtime: Runtime, place: TrustPlace): Promise<TrustPlan> {
   const path = await findConfig(runtime, place);
-  const text = await readIfExists(path);
+  const text = await readProjectConfig(path);
   if (text === null) throw noConfig(path);
   const { configFile } = resolveUserPaths(runtime.env, runtime.home);
   const mine = await readIfExists(configFile);

@@ -1,5 +1,5 @@
 // The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
-import { readFile } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../config/load-config.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../config/paths.ts";
@@ -154,6 +154,24 @@ export async function readIfExists(path: string): Promise<string | null> {
   }
 }
 
+/**
+ * Reads the project's config file; null when it does not exist. Whoever made the project may have put a link there, to a file
+ * that an error would quote, or a pipe, on which one waits for ever. Throws `config_no_file`.
+ */
+export async function readProjectConfig(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || found.isFile()) return await readIfExists(path);
+  const what = found.isSymbolicLink() ? "a symbolic link" : "no file";
+  throw new JpgError(
+    "config",
+    "config_no_file",
+    `${path} is ${what}; a project's settings are read from a file only.`,
+    {
+      hints: [`Put the settings into a file of that name, or take it away: rm ${path}`],
+    },
+  );
+}
+
 /** The schema and the TOML reader are loaded only when a layer says something: most calls have the built-in settings. */
 async function readConfig(
   runtime: Runtime,
@@ -162,10 +180,10 @@ async function readConfig(
 ): Promise<LoadedConfig> {
   const { configFile, trustFile } = resolveUserPaths(runtime.env, runtime.home);
   const projectPath = projectConfigFile(location);
-  const [user, project] = await Promise.all([
-    readConfigFile(configFile),
-    projectPath === null ? null : readConfigFile(projectPath),
-  ]);
+  const [user, project] = [
+    asConfigFile(configFile, await readIfExists(configFile)),
+    projectPath === null ? null : asConfigFile(projectPath, await readProjectConfig(projectPath)),
+  ];
   const isNothingGiven = Object.values(given).every((list) => list.length === 0);
   if (user === null && project === null && isNothingGiven)
     return (await import("../config/load-built-in.ts")).loadBuiltIn();
@@ -177,8 +195,7 @@ async function readConfig(
   });
 }
 
-async function readConfigFile(path: string): Promise<ConfigFile | null> {
-  const text = await readIfExists(path);
+function asConfigFile(path: string, text: string | null): ConfigFile | null {
   return text === null ? null : { path, text };
 }
 
