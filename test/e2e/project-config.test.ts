@@ -13,7 +13,7 @@ afterEach(() => {
 describe("a project's .jpg.toml that is no file", () => {
   it.each<[string, (path: string, secret: string) => void]>([
     ["a link to a private file", (path, secret) => symlinkSync(secret, path)],
-    ["a pipe", (path) => execFileSync("mkfifo", [path])],
+    ["a pipe", (path) => execFileSync("sh", ["-c", `mkfifo "$0"`, path])],
   ])("is refused, not followed and not waited for: %s", async (_, plant) => {
     const sandbox = createSandbox();
     made.push(sandbox);
