@@ -44,6 +44,8 @@ export interface Output extends Rendering {
   data(text: string): void;
   /** Writes bytes or text exactly as they are; on a terminal, what would steer it becomes visible. */
   raw(chunk: string | Uint8Array): void;
+  /** Steers the terminal: sequences that jpg itself draws a line of input with. Never text of others. */
+  control(sequences: string): void;
   /** Writes a long result, through the pager when standard output is a terminal it does not fit on. */
   page(text: string): Promise<void>;
   /** Writes one JSON document. */
@@ -96,6 +98,7 @@ export function createOutput(options: OutputOptions): Output {
     },
     data,
     raw,
+    control: (sequences) => out.write(sequences),
     page,
     json,
     prompt,

@@ -71,7 +71,7 @@ const RULES: readonly FailureRule[] = [
     says: "another git process holds a lock",
     hints: () => [
       "wait for the other process and run the command again",
-      "when none runs, wait ten seconds: jpg then removes the lock file itself",
+      "when none runs, wait ten seconds: the next command removes the lock file",
     ],
   },
 ];

@@ -5,7 +5,8 @@ import { loadCommands, renderCommandHelp, renderHelp, unknownCommand, unknownOpt
 it("lists every command that people call, once, with one line", async () => {
   const help = await renderHelp();
   const commands = await loadCommands();
-  for (const { name, summary } of commands) expect(help).toContain(`  ${name.padEnd(8)}  ${summary}`);
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  for (const { name, summary } of commands) expect(help).toContain(`\n  ${name.padEnd(width)}  ${summary}\n`);
   expect(help).not.toMatch(/^ {2}(hook|textconv)\b/m);
   expect(Object.keys(COMMANDS)).toEqual(expect.arrayContaining(commands.map(({ name }) => name)));
 });

@@ -47,7 +47,7 @@ describe("a large import", () => {
     expect(packs.length).toBeGreaterThan(0);
     expect(names.filter((name) => name.startsWith("tmp_"))).toEqual([]);
     for (const name of names.filter((other) => /\.(pack|idx)$/.test(other)))
-      expect(statSync(join(packFolder(), name)).mode & 0o777).toBe(0o444);
+      expect(statSync(join(packFolder(), name)).mode & 0o777).toBe(0o400);
     const objects = packs.flatMap((name) => sandbox.git(["verify-pack", "-v", join(packFolder(), name)]).split("\n"));
     // Turns stand as they are, the agent's lines of each as the difference to them.
     expect(objects.filter((line) => /^[0-9a-f]{40} blob( +\d+){3} 1 /.test(line)).length).toBeGreaterThanOrEqual(60);

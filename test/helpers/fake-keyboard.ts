@@ -33,12 +33,14 @@ export function openFakeKeyboard(columns = 80): FakeKeyboard {
     },
   });
   let written = "";
+  const write = (text: string): void => {
+    written += text;
+  };
   const terminal = openChatTerminal({
     source,
     screen: {
-      write: (text) => {
-        written += text;
-      },
+      write,
+      draw: write,
       columns: () => columns,
     },
     stop: async () => {

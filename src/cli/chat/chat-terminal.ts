@@ -49,7 +49,7 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
   const remember = (line: string): void => {
     if (line.trim() !== "" && line !== history[0]) history = [line, ...history].slice(0, HISTORY);
   };
-  screen.write(BRACKETS_ON);
+  screen.draw(BRACKETS_ON);
   return {
     keys,
     write: (text) => screen.write(text),
@@ -85,18 +85,18 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       }
     },
     async lend(task) {
-      screen.write(BRACKETS_OFF);
+      screen.draw(BRACKETS_OFF);
       keys.pause();
       try {
         return await task();
       } finally {
         keys.resume();
-        screen.write(BRACKETS_ON);
+        screen.draw(BRACKETS_ON);
       }
     },
     close() {
       keys.close();
-      screen.write(BRACKETS_OFF);
+      screen.draw(BRACKETS_OFF);
     },
   };
 }

@@ -10,8 +10,10 @@ export type Completion = readonly [candidates: readonly string[], replaced: stri
 
 /** Where lines are typed. */
 export interface LineScreen {
-  /** Writes to the terminal as it is. */
+  /** Writes text; of what steers the terminal only colours pass. */
   write(text: string): void;
+  /** Draws the line of input: sequences that move the cursor and set modes pass. */
+  draw(sequences: string): void;
   /** Columns now. */
   columns(): number;
 }
@@ -97,7 +99,7 @@ function openEditor(typed: Readable, screen: LineScreen, { prompt, history = [],
   const drawn = new Writable({
     decodeStrings: false,
     write(chunk: string, _encoding, taken) {
-      screen.write(chunk);
+      screen.draw(chunk);
       taken();
     },
   });

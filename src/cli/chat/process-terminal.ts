@@ -9,10 +9,10 @@ export function hasTerminal(): boolean {
 }
 
 /** Opens the terminal of this process. Must be closed. */
-export function openProcessTerminal(output: Pick<Output, "raw">): ChatTerminal {
+export function openProcessTerminal(output: Pick<Output, "raw" | "control">): ChatTerminal {
   const terminal = openChatTerminal({
     source: process.stdin,
-    screen: { write: output.raw, columns: () => process.stdout.columns || 80 },
+    screen: { write: output.raw, draw: output.control, columns: () => process.stdout.columns || 80 },
     stop: () =>
       new Promise((resolve) => {
         process.once("SIGCONT", () => resolve());
