@@ -29,7 +29,10 @@ export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMa
 }
 
 /** The settings that name a place; without `withHooks` the user's own hooks count. */
-export function placeSettings(hooksDir: string, { withHooks = true } = {}): ReadonlyMap<string, string> {
+export function placeSettings(
+  hooksDir: string,
+  { withHooks = true }: { readonly withHooks?: boolean } = {},
+): ReadonlyMap<string, string> {
   return new Map([
     ...(withHooks ? [["core.hookspath", hooksDir] as const] : []),
     ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
