@@ -1,6 +1,7 @@
 // Rule A9 of the Anthropic Messages API: a call that the provider runs itself (web search, MCP servers of the API) and its
 // result stand in one message of the assistant, the call first.
 import { isServerCall, isServerResult } from "../anthropic-server-calls.ts";
+import { appendAll } from "../append-all.ts";
 import type { AnthropicInput, PlacedBlock, PlacedMessage } from "./anthropic-messages.ts";
 import type { Finding, Rule } from "./rule.ts";
 
@@ -28,8 +29,9 @@ function assistantRuns(dialogue: readonly PlacedMessage[]): readonly (readonly P
   for (const [at, { role, index, blocks }] of dialogue.entries()) {
     if (role !== "assistant") continue;
     const placed = blocks.map((value, block) => ({ value, position: { message: index, block } }));
-    if (dialogue[at - 1]?.role === "assistant") runs.at(-1)?.push(...placed);
-    else runs.push(placed);
+    const open = dialogue[at - 1]?.role === "assistant" ? runs.at(-1) : undefined;
+    if (open === undefined) runs.push(placed);
+    else appendAll(open, placed);
   }
   return runs;
 }
