@@ -4,15 +4,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { marksInForce } from "../core/conversation-marks.ts";
 import { type Fields, fieldsOf } from "../core/fields.ts";
+import { previousTurn } from "../core/turn.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
 import { replaceFile } from "../store/replace-file.ts";
-import { loadBranchTree } from "./branch-tree.ts";
-import { loadWhole } from "./load-view.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { type LoadedWhole, loadWhole } from "./load-view.ts";
 import type { ListRow } from "./reports.ts";
 import { warnOfDamage } from "./stored-records.ts";
 import { readMetas, titleIn } from "./titles.ts";
 import { meterOf, reportTokens } from "./token-report.ts";
-import { findBrokenLinks } from "./turn-links.ts";
+import { isBrokenLink } from "./turn-links.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a row says that follows from the commit alone. */
@@ -62,12 +63,18 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
     turns: loaded.turns.size,
     ...reportTokens(loaded, meterOf(loaded)),
     compactions: loaded.live.all.length,
-    ...((await findBrokenLinks(store, tree)).length > 0 ? { spliced: true as const } : {}),
+    ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
     ...(damaged > 0 ? { damaged: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
     ...(archived ? { archived } : {}),
     ...(labels.length === 0 ? {} : { labels }),
   };
+}
+
+/** As `findBrokenLinks` says, of turns that are read already: nothing is read again, or kept for each conversation. */
+function isSpliced({ turns }: LoadedWhole, { turnOids }: BranchTree): boolean {
+  if (turnOids.length < 2) return false;
+  return turnOids.some((_, turn) => isBrokenLink(previousTurn(turns.get(turn)?.events ?? []), turnOids[turn - 1]));
 }
 
 async function readKnown(path: string): Promise<Fields> {

@@ -65,11 +65,12 @@ export async function checkLinks(
 ): Promise<readonly number[]> {
   const unread = positions.flatMap((turn) => oids[turn] ?? []).filter((oid) => !previous.has(oid));
   for (const [at, name] of (await readPrevious(store, unread)).entries()) previous.set(unread[at] ?? "", name);
-  return positions.filter((turn) => {
-    const name = previous.get(oids[turn] ?? "") ?? null;
-    // A turn that does not say what it follows may follow any.
-    return name !== null && name !== oids[turn - 1];
-  });
+  return positions.filter((turn) => isBrokenLink(previous.get(oids[turn] ?? "") ?? null, oids[turn - 1]));
+}
+
+/** Whether a turn that names `previous` was said after another turn than the one before it. One that names none may follow any. */
+export function isBrokenLink(previous: string | null, before: string | undefined): boolean {
+  return previous !== null && previous !== before;
 }
 
 interface CheckedPositions {

@@ -8,6 +8,11 @@ export interface Turn {
   readonly events: readonly Event[];
 }
 
+/** The object id of the turn file that a turn was said after, by its turn_start; null where that says none. */
+export function previousTurn([first]: readonly Event[]): string | null {
+  return first?.type === "turn_start" && typeof first.prev === "string" ? first.prev : null;
+}
+
 /**
  * Splits a flat stream into turns at each turn_start. Provider-visible events before the first turn_start form turn 0;
  * anything else there belongs to the first turn (DESIGN §3).

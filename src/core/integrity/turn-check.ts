@@ -5,6 +5,7 @@ import { attachmentsOf } from "../attachment.ts";
 import { JpgError } from "../errors.ts";
 import type { Event } from "../event.ts";
 import { parseEventLine } from "../event-line.ts";
+import { previousTurn } from "../turn.ts";
 import { createFinding, type Finding } from "./finding.ts";
 
 /** What a turn file holds. It follows from the file's bytes and its position alone. */
@@ -35,8 +36,7 @@ export function checkTurnFile(lines: Iterable<string>, path: string): CheckedTur
   }
   const [first] = events;
   if (line === 0 || (first !== undefined && first.type !== "turn_start")) findings.push(withoutStart(path, line));
-  const previous = first?.type === "turn_start" && typeof first.prev === "string" ? first.prev : null;
-  return { events, previous, attachments, findings };
+  return { events, previous: previousTurn(events), attachments, findings };
 }
 
 interface Place {
