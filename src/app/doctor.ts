@@ -1,15 +1,15 @@
 // Looks at what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of processes
 // that were killed, worktrees, remotes. What can be mended without a choice of the user, `--fix` mends.
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { relative } from "node:path";
 import { JpgError } from "../core/errors.ts";
-import { runCommand, tryCommand } from "../store/git-command.ts";
+import { type Repository, runCommand, tryCommand } from "../store/git-command.ts";
 import { OLDEST_GIT } from "../store/git-error.ts";
 import { runGit } from "../store/git-process.ts";
 import { type GitVersion, isAtLeast, parseGitVersion } from "../store/git-version.ts";
 import type { StoreLocation } from "../store/locate-store.ts";
 import { findRepositoryDir } from "../store/repository-dir.ts";
-import { type Leftover, listStaleFiles, readStoreHealth, type StoreHealth } from "../store/store-health.ts";
+import { readStoreHealth, type StoreHealth } from "../store/store-health.ts";
 import { listJournals } from "./journal-files.ts";
 import type { Runtime } from "./runtime.ts";
 import { createWorkspaceStore, locate } from "./workspace.ts";
@@ -40,8 +40,6 @@ export interface DoctorReport {
 const MANY_LOOSE = 6700;
 /** A git from this version on can do all that jpg asks, and does it fastest. */
 const BEST_GIT: GitVersion = [2, 38, 0];
-/** A lock or a draft older than this is nobody's: no git command of a store runs so long. */
-const STALE_MS = 60 * 60_000;
 
 /** Examines the store that the arguments, the environment and the current directory name; mends it when asked. */
 export async function examine(
@@ -54,11 +52,13 @@ export async function examine(
   if (located === null) return report(null, [git]);
   if (!("root" in located)) return report(null, [git, located]);
   if (!located.exists) return report(located.root, [git, noStore(located)]);
-  const look = async (): Promise<readonly DoctorCheck[]> => checkStore(runtime, located.root, version ?? [0, 0, 0]);
-  const before = await look();
+  const found = await findRepositoryDir(located.root);
+  if (found === null) return report(located.root, [git]);
+  const repository: Repository = { gitDir: found.commonDir, cwd: located.root, env: runtime.env };
+  const { health, checks: before } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
   if (!options.fix || before.every(({ fixable }) => fixable !== true)) return report(located.root, [git, ...before]);
-  await mend(runtime, located.root, before);
-  const after = await look();
+  await mend(runtime, repository, { health, checks: before });
+  const { checks: after } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
   const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
   const checks = after.map((check): DoctorCheck => {
     const message = check.state === "ok" ? wrong.get(check.name) : undefined;
@@ -111,27 +111,30 @@ function noStore({ root }: StoreLocation): DoctorCheck {
   };
 }
 
-async function checkStore(runtime: Runtime, root: string, version: GitVersion): Promise<readonly DoctorCheck[]> {
-  const found = await findRepositoryDir(root);
-  if (found === null) return [];
-  const repository = { gitDir: found.commonDir, cwd: root, env: runtime.env };
+/** How a store is, and what is said of it. */
+interface Examined {
+  readonly health: StoreHealth;
+  readonly checks: readonly DoctorCheck[];
+}
+
+async function checkStore(runtime: Runtime, repository: Repository, version: GitVersion): Promise<Examined> {
   const { nodePath, jpgPath } = runtime;
   const health = await readStoreHealth(repository, { programs: { nodePath, jpgPath }, version });
-  const now = runtime.now();
   const { stdout } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] });
-  const journals = await listJournals(repository.gitDir, now);
-  return [
-    { name: "store", state: "ok", message: root },
+  const journals = await listJournals(repository.gitDir, runtime.now());
+  const checks: readonly DoctorCheck[] = [
+    { name: "store", state: "ok", message: repository.cwd },
     checkWritable(health),
     checkSetup(health),
-    checkLeft("locks", health.locks, now),
-    checkLeft("leftovers", health.leftovers, now),
+    checkLeft("locks", health.locks, repository),
+    checkLeft("leftovers", health.leftovers, repository),
     checkJournals(journals.filter(({ isLeft }) => isLeft).length),
     checkWorktrees(health),
     checkObjects(health),
     checkActive(stdout.length > 0),
-    checkRemote(health, root),
+    checkRemote(health, repository.cwd),
   ];
+  return { health, checks };
 }
 
 function checkWritable({ unwritable }: StoreHealth): DoctorCheck {
@@ -155,11 +158,14 @@ function checkSetup({ settings, programs, dead }: StoreHealth): DoctorCheck {
   return { name, state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint, fixable: true };
 }
 
-function checkLeft(name: "locks" | "leftovers", files: readonly Leftover[], now: Date): DoctorCheck {
-  const stale = files.filter((file) => isStale(file, now));
-  if (stale.length === 0) return { name, state: "ok", message: `no stale ${name}` };
-  const paths = stale.slice(0, 3).map(({ path }) => path);
-  const more = stale.length > paths.length ? ` and ${stale.length - paths.length} more` : "";
+function checkLeft(
+  name: "locks" | "leftovers",
+  files: readonly string[],
+  { gitDir }: Pick<Repository, "gitDir">,
+): DoctorCheck {
+  if (files.length === 0) return { name, state: "ok", message: `no stale ${name}` };
+  const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
+  const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
   return {
     name,
     state: name === "locks" ? "problem" : "warning",
@@ -167,10 +173,6 @@ function checkLeft(name: "locks" | "leftovers", files: readonly Leftover[], now:
     hint: "`jpg doctor --fix` removes them; see first that no git runs in the store",
     fixable: true,
   };
-}
-
-function isStale({ writtenMs }: Leftover, now: Date): boolean {
-  return now.getTime() - writtenMs > STALE_MS;
 }
 
 function checkJournals(left: number): DoctorCheck {
@@ -208,18 +210,10 @@ function checkRemote({ remotes }: StoreHealth, root: string): DoctorCheck {
   return { name, state: "warning", message: `none: when ${root} is lost, so are its conversations`, hint };
 }
 
-async function mend(runtime: Runtime, root: string, checks: readonly DoctorCheck[]): Promise<void> {
-  const found = await findRepositoryDir(root);
-  if (found === null) return;
-  const repository = { gitDir: found.commonDir, cwd: root, env: runtime.env };
+async function mend(runtime: Runtime, repository: Repository, { health, checks }: Examined): Promise<void> {
   const wrong = new Set(checks.filter(({ fixable }) => fixable === true).map(({ name }) => name));
-  if (wrong.has("locks") || wrong.has("leftovers")) await removeStale(runtime, repository.gitDir);
-  if (wrong.has("hooks")) await createWorkspaceStore(runtime, root);
+  for (const path of [...health.locks, ...health.leftovers]) await rm(path, { force: true });
+  if (wrong.has("hooks")) await createWorkspaceStore(runtime, repository.cwd);
   if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] });
   if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });
-}
-
-async function removeStale(runtime: Runtime, gitDir: string): Promise<void> {
-  for (const { path } of await listStaleFiles(gitDir, runtime.now().getTime() - STALE_MS))
-    await rm(join(gitDir, path), { force: true });
 }

@@ -2,6 +2,7 @@
 // writer is gone.
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { appendAll } from "../core/append-all.ts";
 import { isAbandoned, type StorePlace } from "./abandoned.ts";
 import type { Worktree } from "./conversation-store.ts";
 import { fileAge } from "./file-age.ts";
@@ -17,6 +18,11 @@ const LOCKED = [
 
 /** Removes drafts and unfinished packs whose writers are gone. Never fails: what cannot be removed stays. */
 export async function clearLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<void> {
+  for (const path of await listLeftovers(store, worktrees)) await remove(path);
+}
+
+/** Lists them: absolute paths. */
+export async function listLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<readonly string[]> {
   const { gitDir } = store;
   const own = (await namesIn(gitDir)).filter((name) => name.startsWith("jpg-") || ["hooks", "info"].includes(name));
   const folders = [
@@ -24,12 +30,14 @@ export async function clearLeftovers(store: StorePlace, worktrees: readonly Work
     ...own.map((name) => join(gitDir, name)),
     ...worktrees.flatMap((one) => [one.path, one.gitDir]),
   ];
-  for (const folder of new Set(folders)) await clearDrafts(folder);
+  const left: string[] = [];
+  for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));
   const packs = join(gitDir, "objects", "pack");
   for (const name of (await namesIn(packs)).filter((found) => UNFINISHED.test(found))) {
     const path = join(packs, name);
-    if (await isAbandoned(store, path)) await remove(path);
+    if (await isAbandoned(store, path)) left.push(path);
   }
+  return left;
 }
 
 /** Removes the lock that a git command said was in its way, when nobody holds it; says whether it did. */
@@ -42,12 +50,14 @@ export async function clearLock(store: StorePlace, stderr: string): Promise<bool
   return await remove(path);
 }
 
-async function clearDrafts(folder: string): Promise<void> {
+async function listDrafts(folder: string): Promise<readonly string[]> {
+  const left: string[] = [];
   for (const name of await namesIn(folder)) {
     const writer = writerOfDraft(name);
     const path = join(folder, name);
-    if (writer !== null && (await isGone(writer, () => fileAge(path)))) await remove(path);
+    if (writer !== null && (await isGone(writer, () => fileAge(path)))) left.push(path);
   }
+  return left;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -53,7 +53,8 @@ export async function applySettings(repository: Repository, settings: ReadonlyMa
   }
 }
 
-async function readLocalSettings(repository: Repository): Promise<ReadonlyMap<string, string>> {
+/** The settings of the repository's own config file; of a key with several values the last. */
+export async function readLocalSettings(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const output = (await runCommand(repository, { args: ["config", "--local", "--list", "-z"] })).toString();
   const entries = output.split("\0").filter((entry) => entry !== "");
   return new Map(

@@ -1,19 +1,15 @@
 // What can be wrong with a store beside its content: settings, hooks, locks, leftovers, worktrees, loose objects. It only looks.
-import { accessSync, constants, lstatSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { access, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { isAbandoned } from "./abandoned.ts";
 import { type Repository, tryCommand } from "./git-command.ts";
 import type { GitVersion } from "./git-version.ts";
+import { listLeftovers } from "./leftovers.ts";
 import { readFileIfThere } from "./ref-reader.ts";
-import { storeSettings } from "./store-config.ts";
-import { formatHook, formatTextconv, HOOK_NAMES, type HookPrograms, textconvPath } from "./store-hooks.ts";
-
-/** A file that a writer leaves when it is killed. */
-export interface Leftover {
-  readonly path: string;
-  /** When it was written, milliseconds since 1970. */
-  readonly writtenMs: number;
-}
+import { readLocalSettings, storeSettings } from "./store-config.ts";
+import { formatHook, formatTextconv, HOOK_NAMES, type HookPrograms, programsOf, textconvPath } from "./store-hooks.ts";
+import { listWorktrees } from "./worktree-list.ts";
 
 /** What was seen. */
 export interface StoreHealth {
@@ -27,8 +23,10 @@ export interface StoreHealth {
   readonly dead: readonly string[];
   /** Names of linked worktrees whose folder is gone. */
   readonly goneWorktrees: readonly string[];
-  readonly locks: readonly Leftover[];
-  readonly leftovers: readonly Leftover[];
+  /** Locks of git and jpg that nobody holds, absolute. */
+  readonly locks: readonly string[];
+  /** Drafts and unfinished packs whose writers are gone, absolute. */
+  readonly leftovers: readonly string[];
   /** Objects in files of their own. */
   readonly looseObjects: number;
   readonly remotes: readonly string[];
@@ -41,9 +39,11 @@ export async function readStoreHealth(
 ): Promise<StoreHealth> {
   const { gitDir } = repository;
   const hooksDir = join(gitDir, "hooks");
-  const [config, files, loose, hooks, goneWorktrees] = await Promise.all([
-    readConfig(repository),
-    listFiles(gitDir),
+  const worktrees = await listWorktrees(repository, repository.cwd);
+  const [config, locks, leftovers, loose, hooks, goneWorktrees] = await Promise.all([
+    readLocalSettings(repository),
+    listStaleLocks(repository),
+    listLeftovers(repository, worktrees),
     countLoose(repository),
     readPrograms(hooksDir, programs),
     listGoneWorktrees(gitDir),
@@ -54,57 +54,28 @@ export async function readStoreHealth(
     settings: expected.filter(([key, value]) => config.get(key) !== value).map(([key]) => key),
     ...hooks,
     goneWorktrees,
-    locks: files.filter(isLock),
-    leftovers: files.filter(isLeftover),
+    locks,
+    leftovers,
     looseObjects: loose,
     remotes: [...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []),
   };
 }
 
-/** Locks and leftovers that were last written before a time. */
-export async function listStaleFiles(gitDir: string, beforeMs: number): Promise<readonly Leftover[]> {
-  const files = await listFiles(gitDir);
-  return files.filter((file) => (isLock(file) || isLeftover(file)) && file.writtenMs < beforeMs);
-}
+/** No git command of a store holds a lock for so long, milliseconds. */
+const STALE_MS = 60 * 60_000;
+/** Where no locks are looked for: objects are many and have none. */
+const OBJECTS = "objects";
 
-function isLock({ path }: Leftover): boolean {
-  return path.endsWith(".lock");
-}
-
-function isLeftover({ path }: Leftover): boolean {
-  return LEFTOVER.test(path);
-}
-
-const LEFTOVER = /(^|\/)tmp_(pack|idx|obj|rev)_[^/]*$|\.(tmp|new)$/;
-/** Where nothing is looked for: objects are many, and what lies among packs is listed apart. */
-const SKIPPED = new Set(["objects", "worktrees"]);
-
-async function readConfig(repository: Repository): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await tryCommand(repository, { args: ["config", "--local", "--list", "-z"] });
-  const entries = stdout.toString().split("\0").filter(Boolean);
-  return new Map(
-    entries.map((entry) => {
-      const end = entry.indexOf("\n");
-      return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
-    }),
-  );
-}
-
-/** Files of the git dir, and those beside the packs; paths relative to it. */
-async function listFiles(gitDir: string): Promise<readonly Leftover[]> {
-  const found: Leftover[] = [];
+async function listStaleLocks(repository: Repository): Promise<readonly string[]> {
+  const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && !(folder === gitDir && SKIPPED.has(entry.name))) await visit(path);
-      else if (entry.isFile()) {
-        const stat = lstatSync(path, { throwIfNoEntry: false });
-        if (stat !== undefined) found.push({ path: relative(gitDir, path), writtenMs: stat.mtimeMs });
-      }
+      if (entry.isDirectory() && path !== join(repository.gitDir, OBJECTS)) await visit(path);
+      else if (entry.name.endsWith(".lock") && (await isAbandoned(repository, path, STALE_MS))) found.push(path);
     }
   };
-  await visit(gitDir);
-  await visit(join(gitDir, "objects", "pack"));
+  await visit(repository.gitDir);
   return found;
 }
 
@@ -126,10 +97,9 @@ async function readPrograms(hooksDir: string, programs: HookPrograms): Promise<P
   return { programs: other, dead };
 }
 
-/** The programs of a hook that jpg wrote stand in its second line. */
 function callsWhatIsGone(hook: string): boolean {
-  const named = [...hook.matchAll(/\b(?:node|jpg)='((?:[^']|'\\'')*)'|\b(?:node|jpg)=([^\s']+)/g)];
-  return named.some(([, quoted, bare]) => !isThere((quoted ?? bare ?? "").replaceAll("'\\''", "'")));
+  const called = programsOf(hook);
+  return called !== null && !(isThere(called.nodePath) && isThere(called.jpgPath));
 }
 
 function isThere(path: string): boolean {
