@@ -32,6 +32,9 @@ export interface BranchTree {
 /** The newest format version that this jpg reads and writes. */
 export const FORMAT_VERSION = 1;
 
+/** What stands in `.gitattributes`, written once by the root commit. */
+export const BRANCH_ATTRIBUTES = "* -text\ncompactions/** diff=jpg\n";
+
 /** Everything but the turns: few and small. */
 const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as const;
 

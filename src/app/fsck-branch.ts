@@ -17,7 +17,7 @@ import { checkTurnFile } from "../core/integrity/turn-check.ts";
 import { project } from "../core/projection.ts";
 import { turnPath } from "../core/turn-file.ts";
 import type { BranchTip, ConversationStore } from "../store/conversation-store.ts";
-import { collectBlobs, parseHeader } from "./branch-tree.ts";
+import { BRANCH_ATTRIBUTES, collectBlobs, parseHeader } from "./branch-tree.ts";
 import { loadCompactions } from "./load-view.ts";
 import { readCompactionLog } from "./log.ts";
 import { sha256 } from "./object-id.ts";
@@ -38,8 +38,6 @@ export interface BranchVerdict {
   readonly turns: number;
   readonly findings: readonly Finding[];
 }
-
-const ATTRIBUTES = "* -text\ncompactions/** diff=jpg\n";
 
 /** Creates the memory for the forks of one conversation. */
 export function createCheckedFiles(): CheckedFiles {
@@ -135,7 +133,7 @@ async function checkAttributes(store: ConversationStore, commit: string): Promis
   const path = ".gitattributes";
   const oid = (await store.readEntries(commit, [path])).get(path);
   const [bytes] = oid === undefined ? [] : await collectBlobs(store, [oid]);
-  if (bytes !== undefined && new TextDecoder().decode(bytes) === ATTRIBUTES) return [];
+  if (bytes !== undefined && new TextDecoder().decode(bytes) === BRANCH_ATTRIBUTES) return [];
   return [
     createFinding("attributes_differ", {
       path,
@@ -165,9 +163,7 @@ async function readTurns(
 
 async function readRecords(store: ConversationStore, files: BranchFiles): Promise<CheckedRecords> {
   const listed = RECORD_FOLDERS.flatMap((folder) =>
-    files.records[folder]
-      .filter(({ special }) => special === undefined)
-      .map(({ path, oid }) => ({ folder, path, oid })),
+    files.records[folder].map(({ path, oid }) => ({ folder, path, oid })),
   );
   const blobs = await collectBlobs(
     store,
@@ -192,10 +188,8 @@ async function checkReading(
 ): Promise<readonly Finding[]> {
   const isWhole = turns.every((turn) => turn?.findings.every(({ severity }) => severity !== "error") === true);
   if (!isWhole || records.compactions.length === 0) return [];
-  const readable = new Set(records.compactions.map(({ path }) => path));
-  const compactions = files.records.compactions.filter(({ path }) => readable.has(path));
   const turnOids = turns.map((turn) => turn?.oid ?? "");
-  const tree = { branch: name, commit, turnOids, compactions };
+  const tree = { branch: name, commit, turnOids, compactions: files.records.compactions };
   const live = await loadCompactions(store, tree);
   const pathOf = new Map(records.compactions.map(({ path, compaction }) => [compaction.id, path]));
   const stale = live.unapplied.map(({ compaction, reason }) =>

@@ -6,7 +6,7 @@ import { estimateEvents } from "../core/token-estimate.ts";
 import { turnPath } from "../core/turn-file.ts";
 import { compactionMessage, turnMessage } from "../store/commit-message.ts";
 import type { CommitSpec, FileChange, Signature } from "../store/conversation-store.ts";
-import type { ConversationHeader } from "./branch-tree.ts";
+import { BRANCH_ATTRIBUTES, type ConversationHeader } from "./branch-tree.ts";
 import type { ByteSource } from "./buffer-source.ts";
 import { coversDigest } from "./covers.ts";
 import { sha256 } from "./object-id.ts";
@@ -72,7 +72,7 @@ export function rootCommit(
     author: signature,
     committer: signature,
     changes: [
-      { path: ".gitattributes", bytes: encode("* -text\ncompactions/** diff=jpg\n") },
+      { path: ".gitattributes", bytes: encode(BRANCH_ATTRIBUTES) },
       { path: "conversation.json", bytes: encode(`${JSON.stringify(header)}\n`) },
     ],
   };

@@ -11,19 +11,11 @@ export interface BranchFile {
   readonly special?: "link" | "repository";
 }
 
-/** A piece of an imported session. */
-export interface SourcePiece {
-  readonly session: string;
-  /** Turn position. */
-  readonly turn: number;
-  /** 0 = the first piece of the turn. */
-  readonly piece: number;
-}
-
 /** The files of a branch by what they are. */
 export interface BranchFiles {
   /** By turn position; a hole where one is missing. */
   readonly turns: readonly (BranchFile | undefined)[];
+  /** Plain files. */
   readonly records: Readonly<Record<RecordFolder, readonly BranchFile[]>>;
   /** By name. */
   readonly attachments: ReadonlyMap<string, BranchFile>;
@@ -43,6 +35,12 @@ const RECORD = /^(compactions|config|meta)\/[^/]+\.jsonl$/;
 const OWN = /^(turns|compactions|config|meta|attachments|sources)\//;
 /** Turns that may be missing in a row. */
 const LONGEST_GAP = 10_000;
+/** A piece of an imported session: the turn's position, and its number among those of the turn, from 0. */
+interface Piece {
+  readonly turn: number;
+  readonly piece: number;
+}
+
 /** What one finding lists at most. */
 const MOST_NAMED = 5;
 
@@ -68,6 +66,7 @@ export function sortBranchFiles(files: readonly BranchFile[]): BranchFiles {
   const listed = listTurns(turns, findings);
   appendAll(findings, checkGaps(listed));
   appendAll(findings, checkSources(sources, listed.length));
+  for (const folder of RECORD_FOLDERS) records[folder] = records[folder].filter(({ special }) => special === undefined);
   return { turns: listed, records, attachments, sources, findings };
 }
 
@@ -111,18 +110,18 @@ function checkGaps(turns: readonly (BranchFile | undefined)[]): readonly Finding
 
 /** The pieces of a session in order give its file back: a piece that is missing inside is lost text. */
 function checkSources(sources: readonly BranchFile[], turnCount: number): readonly Finding[] {
-  const sessions = new Map<string, SourcePiece[]>();
+  const sessions = new Map<string, Piece[]>();
   for (const { path } of sources) {
     const [, session = "", turn, piece = "0"] = PIECE.exec(path) ?? [];
     if (turn === undefined) continue;
     const pieces = sessions.get(session) ?? [];
-    pieces.push({ session, turn: Number(turn), piece: Number(piece) });
+    pieces.push({ turn: Number(turn), piece: Number(piece) });
     sessions.set(session, pieces);
   }
   return [...sessions].flatMap(([session, pieces]) => checkSession(session, pieces, turnCount));
 }
 
-function checkSession(session: string, pieces: readonly SourcePiece[], turnCount: number): readonly Finding[] {
+function checkSession(session: string, pieces: readonly Piece[], turnCount: number): readonly Finding[] {
   const path = `sources/${session}`;
   const beyond = pieces.filter(({ turn }) => turn >= turnCount);
   const findings: Finding[] = [];
