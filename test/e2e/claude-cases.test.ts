@@ -2,29 +2,13 @@
 // beside the project (../shared or JPG_CORPUS).
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/buffer-source.ts";
 import { projectTurns } from "../../src/core/projection.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import { sharedFolder } from "../helpers/corpus.ts";
-
-interface Block {
-  readonly type: string;
-  readonly text?: string;
-  readonly name?: string;
-  readonly kind?: string;
-  readonly content?: readonly Block[];
-}
-interface Message {
-  readonly role: string;
-  readonly blocks: readonly Block[];
-}
-interface Normalizer {
-  normalize(messages: unknown, options: { agent: string; prompt?: string; api: string }): readonly Message[];
-  history(messages: readonly Message[]): readonly Message[];
-}
+import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 
 const folder = join(sharedFolder, "cases", "claude-code");
 const names = existsSync(folder)
@@ -35,7 +19,7 @@ const names = existsSync(folder)
 const why = names.length > 0 ? "" : ` (skipped: no sessions at ${folder}, set JPG_CORPUS)`;
 
 /** What the agent does to a session when it resumes it and jpg rightly does not: put back, on the agent's side, by name. */
-const DIFFERS: Readonly<Record<string, (block: Block) => readonly Block[]>> = {
+const DIFFERS: Readonly<Record<string, (block: SentBlock) => readonly SentBlock[]>> = {
   // Tools that have other names by now.
   "tool-renamed": (block) => [
     { ...block, ...(block.name !== undefined && { name: OLD_NAMES[block.name] ?? block.name }) },
@@ -58,7 +42,7 @@ const LOST = /^(?:\[Orphaned tool result removed|\(no content\)$|\[Earlier messa
 /** What each side puts in when a session stopped in the middle of a call. */
 const REPAIR = /^(?:\[Tool call interrupted: .*|No response requested\.)$/;
 
-function unfold(block: Block): readonly Block[] {
+function unfold(block: SentBlock): readonly SentBlock[] {
   const content = block.content?.flatMap((part) => {
     const text = part.text?.replace(/(?:^|\n\n)<system-reminder>[\s\S]*$/, "").trim();
     return text === "" ? [] : [{ ...part, ...(text !== undefined && { text }) }];
@@ -66,8 +50,11 @@ function unfold(block: Block): readonly Block[] {
   return [{ ...block, ...(content !== undefined && { content }) }];
 }
 
-function change(messages: readonly Message[], how: (block: Block) => readonly Block[]): readonly Message[] {
-  const changed: { role: string; blocks: Block[] }[] = [];
+function change(
+  messages: readonly SentMessage[],
+  how: (block: SentBlock) => readonly SentBlock[],
+): readonly SentMessage[] {
+  const changed: { role: string; blocks: SentBlock[] }[] = [];
   for (const { role, blocks } of messages) {
     const left = blocks.flatMap(how);
     if (left.length === 0) continue;
@@ -77,7 +64,7 @@ function change(messages: readonly Message[], how: (block: Block) => readonly Bl
   return changed;
 }
 
-function withoutRepair(block: Block): readonly Block[] {
+function withoutRepair(block: SentBlock): readonly SentBlock[] {
   const texts = block.type === "tool_result" ? (block.content ?? []) : [block];
   if (!texts.some(({ text }) => REPAIR.test(text ?? ""))) return [block];
   return block.type === "tool_result" ? [{ ...block, content: [] }] : [];
@@ -85,21 +72,16 @@ function withoutRepair(block: Block): readonly Block[] {
 
 describe.skipIf(names.length === 0)(`Claude Code, rule by rule${why}`, () => {
   it.each(names)("sends for %s what the agent sent", async (name) => {
-    const { normalize, history } = (await import(
-      pathToFileURL(join(sharedFolder, "agents", "normalize.mjs")).href
-    )) as Normalizer;
     const bytes = readFileSync(join(folder, `${name}.jsonl`));
     const session = readClaudeSession(createBufferSource(bytes));
     const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
     const model = /.*"model":"(claude-[^"]+)"/s.exec(bytes.toString())?.[1] ?? "claude-opus-4-6";
     const { messages } = exportAnthropic(projectTurns(turns, session.compactions), { model });
-    const options = { agent: "claude-code", api: "anthropic-messages" };
     const sent = JSON.parse(readFileSync(join(folder, `${name}.wire.json`), "utf8")) as unknown;
-    const how = DIFFERS[name] ?? ((block: Block) => [block]);
-    const both = [
-      history(normalize(messages, options)),
-      history(normalize(sent, { ...options, prompt: "continue" })),
-    ].map((list) => change(change(list, how), withoutRepair));
+    const how = DIFFERS[name] ?? ((block: SentBlock) => [block]);
+    const both = [await sentHistory(messages), await sentHistory(sent, { prompt: "continue" })].map((list) =>
+      change(change(list, how), withoutRepair),
+    );
     expect(both[0]).toEqual(both[1]);
   });
 });

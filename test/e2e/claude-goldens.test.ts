@@ -1,6 +1,4 @@
 // What a model is sent for an imported session equals what the real agent sent when it resumed that session.
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/buffer-source.ts";
 import { projectTurns } from "../../src/core/projection.ts";
@@ -8,28 +6,8 @@ import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import {
-  corpusMissing,
-  GROWTH_SERIES,
-  listGoldens,
-  readCorpusFile,
-  readGolden,
-  sharedFolder,
-} from "../helpers/corpus.ts";
-
-interface Block {
-  readonly type: string;
-  readonly text?: string;
-  readonly content?: readonly Block[];
-}
-interface Message {
-  readonly role: string;
-  readonly blocks: readonly Block[];
-}
-interface Normalizer {
-  normalize(messages: unknown, options: { agent: string; prompt?: string; api?: string }): readonly Message[];
-  history(messages: readonly Message[]): readonly Message[];
-}
+import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile, readGolden } from "../helpers/corpus.ts";
+import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 
 /** What the agent itself puts in when it resumes a session that stopped in the middle. */
 const AGENT_REPAIRS = /^(?:\[Tool call interrupted: |No response requested\.$)/;
@@ -38,14 +16,14 @@ function allTurns(session: ImportedSession) {
   return Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
 }
 
-function isRepair(block: Block): boolean {
+function isRepair(block: SentBlock): boolean {
   const texts = block.type === "tool_result" ? (block.content ?? []) : [block];
   return texts.some((part) => part.type === "text" && AGENT_REPAIRS.test(part.text ?? ""));
 }
 
 /** The history without repairs; an exact repair text of ours or the agent's never stands for a message. */
-function withoutRepairs(messages: readonly Message[]): readonly Message[] {
-  const joined: { role: string; blocks: Block[] }[] = [];
+function withoutRepairs(messages: readonly SentMessage[]): readonly SentMessage[] {
+  const joined: { role: string; blocks: SentBlock[] }[] = [];
   for (const { role, blocks } of messages) {
     const kept = blocks.filter((block) => !isRepair(block));
     if (kept.length === 0) continue;
@@ -106,15 +84,12 @@ describe.skipIf(corpusMissing !== null)(
     );
 
     it.each(goldens)("sends for $file what the agent sent", async ({ golden, file, model }) => {
-      const url = pathToFileURL(join(sharedFolder, "agents", "normalize.mjs")).href;
-      const { normalize, history } = (await import(url)) as Normalizer;
       const session = readClaudeSession(createBufferSource(readCorpusFile(file)));
       const { messages } = exportAnthropic(projectTurns(allTurns(session), session.compactions), { model });
-      const options = { agent: "claude-code", api: "anthropic-messages" };
-      const ours = withoutRepairs(history(normalize(messages, options)));
+      const ours = withoutRepairs(await sentHistory(messages));
       // The prompt of the recording is the agent's alone: the user may have said the same words.
-      const sent = normalize(readGolden(golden), { ...options, prompt: "continue" });
-      expect(ours).toEqual(withoutRepairs(history(sent)));
+      const sent = await sentHistory(readGolden(golden), { prompt: "continue" });
+      expect(ours).toEqual(withoutRepairs(sent));
     });
   },
 );

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { corpusMissing, GROWTH_SERIES, listGoldens, sharedFolder } from "../helpers/corpus.ts";
-import { agentMissing, letAgentGoOn, type SentBlock, type SentMessage, toSentMessages } from "../helpers/real-agent.ts";
+import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
+import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const missing = corpusMissing ?? agentMissing;
@@ -64,7 +65,7 @@ async function view(model: string): Promise<readonly SentMessage[]> {
   const body = JSON.parse(await jpg("export", "--to", "anthropic", "--messages", "--model", model)) as {
     messages: unknown;
   };
-  return toSentMessages(body.messages);
+  return sentHistory(body.messages);
 }
 
 async function original(...args: string[]): Promise<Buffer> {

@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { sharedFolder } from "./corpus.ts";
+import { type SentBlock, type SentMessage, sentHistory } from "./normalizer.ts";
 
 const run = promisify(execFile);
 const tools = join(sharedFolder, "agents");
@@ -18,29 +18,6 @@ export const agentMissing: string | null =
   agents !== "" && existsSync(join(tools, "resume.mjs"))
     ? null
     : "set JPG_AGENTS_DIR to a folder with the real agents, and JPG_CORPUS for their runner";
-
-/** One block of a message in the shape of the runner; `type` and what belongs to it. */
-export type SentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
-
-export interface SentMessage {
-  readonly role: string;
-  readonly blocks: readonly SentBlock[];
-}
-
-interface Normalizer {
-  normalize(messages: unknown, options: { agent: string; api: string }): readonly SentMessage[];
-  history(messages: readonly SentMessage[]): readonly SentMessage[];
-}
-
-/** The conversation in messages of the API, without what the agent puts in for itself; `isRaw` = not yet in the runner's shape. */
-async function historyOf(messages: unknown, isRaw: boolean): Promise<readonly SentMessage[]> {
-  const tool = (await import(pathToFileURL(join(tools, "normalize.mjs")).href)) as Normalizer;
-  const shaped = isRaw ? tool.normalize(messages, { agent: "claude-code", api: "anthropic-messages" }) : messages;
-  return tool.history(shaped as readonly SentMessage[]);
-}
-
-/** Brings messages of the API into the shape in which `letAgentGoOn` gives them. */
-export const toSentMessages = (messages: unknown): Promise<readonly SentMessage[]> => historyOf(messages, true);
 
 interface Resumed {
   /** What the agent sent, with the prompt. */
@@ -68,5 +45,8 @@ export async function letAgentGoOn(
     ...message,
     blocks: message.blocks.map(({ prompt: _, ...block }) => block as SentBlock),
   }));
-  return { sent: await historyOf(messages, false), withPrompt: await historyOf(unmarked, false) };
+  return {
+    sent: await sentHistory(messages, { isShaped: true }),
+    withPrompt: await sentHistory(unmarked, { isShaped: true }),
+  };
 }
