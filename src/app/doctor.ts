@@ -8,6 +8,7 @@ import { OLDEST_GIT } from "../store/git-error.ts";
 import { runGit } from "../store/git-process.ts";
 import { type GitVersion, isAtLeast, parseGitVersion } from "../store/git-version.ts";
 import type { StoreLocation } from "../store/locate-store.ts";
+import { mendStore } from "../store/mend-store.ts";
 import { findRepositoryDir } from "../store/repository-dir.ts";
 import { readStoreHealth, type StoreHealth } from "../store/store-health.ts";
 import { listJournals } from "./journal-files.ts";
@@ -145,10 +146,13 @@ function checkWritable({ unwritable }: StoreHealth): DoctorCheck {
 }
 
 /** A store that was moved, copied or cloned has hooks that call nothing, or none. */
-function checkSetup({ settings, programs, dead }: StoreHealth): DoctorCheck {
+function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorCheck {
   const name = "hooks";
-  if (settings.length === 0 && programs.length === 0)
-    return { name, state: "ok", message: "hooks, textconv and settings are those of this jpg" };
+  if (settings.length === 0 && programs.length === 0) {
+    const own =
+      foreign.length === 0 ? "" : `; your own stay (${foreign.join(", ")}): after them \`jpg use @\` writes VIEW.md`;
+    return { name, state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
+  }
   const parts = [
     ...(dead.length > 0 ? [`${dead.join(", ")} call a jpg that is gone`] : []),
     ...(programs.length > dead.length ? [`${programs.length - dead.length} hooks are missing or of another jpg`] : []),
@@ -213,7 +217,12 @@ function checkRemote({ remotes }: StoreHealth, root: string): DoctorCheck {
 async function mend(runtime: Runtime, repository: Repository, { health, checks }: Examined): Promise<void> {
   const wrong = new Set(checks.filter(({ fixable }) => fixable === true).map(({ name }) => name));
   for (const path of [...health.locks, ...health.leftovers]) await rm(path, { force: true });
-  if (wrong.has("hooks")) await createWorkspaceStore(runtime, repository.cwd);
+  if (wrong.has("hooks")) {
+    const { env, nodePath, jpgPath } = runtime;
+    // First what every command would mend: a stock clone stays one.
+    await mendStore(repository.cwd, { env, nodePath, jpgPath });
+    await createWorkspaceStore(runtime, repository.cwd);
+  }
   if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] });
   if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });
 }

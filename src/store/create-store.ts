@@ -18,7 +18,7 @@ import { withLock } from "./process-lock.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
-import { applySettings, storeSettings } from "./store-config.ts";
+import { applySettings, isAdoptedClone, readLocalSettings, settingsToHave } from "./store-config.ts";
 import { type HookPrograms, writeHooks } from "./store-hooks.ts";
 import { SPARSE_PATTERNS } from "./worktrees.ts";
 
@@ -50,10 +50,12 @@ async function completeStore(root: string, options: CreateStoreOptions, version:
   const hooksDir = join(repository.gitDir, "hooks");
   await writeHooks(hooksDir, options);
   await excludeViews(repository.gitDir);
-  await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
+  const present = await readLocalSettings(repository);
+  if (!isAdoptedClone(present)) await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
   await ensureIdentity(root, env);
   const sharing = await readUsersSharing(repository);
-  await applySettings(repository, new Map([["core.sharedrepository", sharing], ...storeSettings(hooksDir, version)]));
+  const settings = settingsToHave(present, { hooksDir, version, unmarked: "store" });
+  await applySettings(repository, new Map([["core.sharedrepository", sharing], ...settings]));
 }
 
 async function makeFolder(make: () => Promise<unknown>, path: string): Promise<void> {

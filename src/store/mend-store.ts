@@ -11,8 +11,8 @@ import type { Environment } from "./git-environment.ts";
 import { runGit } from "./git-process.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
-import { applySettings, cloneSettings, placeSettings } from "./store-config.ts";
-import { type HookPrograms, programsOf, unquoteForShell, writeHooks } from "./store-hooks.ts";
+import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
+import { type HookPrograms, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
 
 /** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
 export interface Mended {
@@ -65,11 +65,8 @@ async function mendPlace(
 ): Promise<Mended | null> {
   const hooksDir = join(repository.gitDir, "hooks");
   const foreign = await writeHooks(hooksDir, programs);
-  const config = (await readFileIfThere(join(repository.gitDir, "config"))) ?? "";
-  const [hooksPath, folder] = [settingIn(config, "hookspath"), textconvFolderIn(config)];
-  // A folder of hooks that is not the one of the textconv is the user's.
-  const isOwn = hooksPath === null || folder === null || hooksPath === folder;
-  await applySettings(repository, placeSettings(hooksDir, { withHooks: isOwn }));
+  const present = await readLocalSettings(repository);
+  await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
   // A newer jpg has more hooks: nothing was wrong.
   return kind === "outdated" ? null : { kind, foreign };
 }
@@ -88,8 +85,7 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
 /** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
 function textconvFolderIn(config: string): string | null {
   const value = settingIn(config, "textconv");
-  const path = value === null ? undefined : /^'(.*)\/jpg-textconv'$/.exec(value)?.[1];
-  return path === undefined ? null : unquoteForShell(path);
+  return value === null ? null : textconvFolder(value);
 }
 
 /** The last value of a key in a config file's text, as git writes it; null when there is none. */

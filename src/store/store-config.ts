@@ -2,15 +2,26 @@
 import { quoteForShell } from "../core/shell-word.ts";
 import { type Repository, runCommand } from "./git-command.ts";
 import { type GitVersion, isAtLeast } from "./git-version.ts";
-import { textconvPath } from "./store-hooks.ts";
+import { textconvFolder, textconvPath } from "./store-hooks.ts";
 
-/** The version of the stored format, in `jpg.format`. */
+/** The version of the stored format, the value of `jpg.format`. */
 export const STORE_FORMAT = 1;
+const FORMAT = "jpg.format";
+/** Set in a stock clone that jpg took over; absent in a store that jpg made. */
+const CLONE = "jpg.clone";
 
-/** The settings of a store with the given hooks folder (absolute), for a git version. */
-export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMap<string, string> {
+/** Whether the user's own `core.hooksPath` counts, and jpg's is not written. */
+export interface HooksChoice {
+  readonly withHooks: boolean;
+}
+
+/** The settings of a store that jpg makes, with the given hooks folder (absolute), for a git version. */
+function storeSettings(
+  hooksDir: string,
+  { version, ...how }: HooksChoice & { readonly version: GitVersion },
+): ReadonlyMap<string, string> {
   const settings = new Map<string, string>([
-    ...placeSettings(hooksDir),
+    ...placeSettings(hooksDir, how),
     ["core.autocrlf", "false"],
     ["core.logallrefupdates", "true"],
     ["core.sparsecheckout", "true"],
@@ -24,24 +35,55 @@ export function storeSettings(hooksDir: string, version: GitVersion): ReadonlyMa
     settings.set("core.splitindex", "false");
   }
   // Last: a store that was interrupted while it was made does not yet count as one.
-  settings.set("jpg.format", String(STORE_FORMAT));
+  settings.set(FORMAT, String(STORE_FORMAT));
   return settings;
 }
 
-/** The settings that name a place; without `withHooks` the user's own hooks count. */
-export function placeSettings(
-  hooksDir: string,
-  { withHooks = true }: { readonly withHooks?: boolean } = {},
-): ReadonlyMap<string, string> {
+/** The settings that name a place. */
+export function placeSettings(hooksDir: string, { withHooks }: HooksChoice): ReadonlyMap<string, string> {
   return new Map([
     ...(withHooks ? [["core.hookspath", hooksDir] as const] : []),
     ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
   ]);
 }
 
-/** What a stock clone is given: it stays checked out as it is. `withHooks` as in `placeSettings`. */
-export function cloneSettings(hooksDir: string, how: { readonly withHooks: boolean }): ReadonlyMap<string, string> {
-  return new Map([...placeSettings(hooksDir, how), ["merge.renames", "false"], ["jpg.format", String(STORE_FORMAT)]]);
+/** What a stock clone is given: it stays checked out as it is, which `jpg.clone` says from then on. */
+export function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<string, string> {
+  return new Map([
+    ...placeSettings(hooksDir, how),
+    ["merge.renames", "false"],
+    [CLONE, "true"],
+    [FORMAT, String(STORE_FORMAT)],
+  ]);
+}
+
+/** Whether settings are those of a stock clone that jpg took over. */
+export function isAdoptedClone(present: ReadonlyMap<string, string>): boolean {
+  return present.get(CLONE) === "true";
+}
+
+/**
+ * What the settings of a repository should be, told from those that it has: of a clone as little as a clone is given, and in
+ * none a place for hooks where the user chose one. Whoever writes a store's settings or judges them asks here. `unmarked` =
+ * what a repository without any of jpg's settings is to become.
+ */
+export function settingsToHave(
+  present: ReadonlyMap<string, string>,
+  where: { readonly hooksDir: string; readonly version: GitVersion; readonly unmarked: "store" | "clone" },
+): ReadonlyMap<string, string> {
+  const { hooksDir, version, unmarked } = where;
+  const withHooks = !hasForeignHooks(present, hooksDir);
+  const isClone = isAdoptedClone(present) || (unmarked === "clone" && !present.has(FORMAT));
+  return isClone ? cloneSettings(hooksDir, { withHooks }) : storeSettings(hooksDir, { withHooks, version });
+}
+
+/** Whether `core.hooksPath` is the user's: neither jpg's here, nor jpg's where the store stood before it was moved. */
+export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: string): boolean {
+  const [path, textconv] = [present.get("core.hookspath"), present.get("diff.jpg.textconv")];
+  // Of a clone in which the user's path for all repositories counts, its own settings name none.
+  if (path === undefined) return isAdoptedClone(present);
+  if (path === hooksDir) return false;
+  return textconv === undefined ? !present.has(FORMAT) : path !== textconvFolder(textconv);
 }
 
 /** Writes the settings that differ. */

@@ -7,8 +7,16 @@ import { type Repository, tryCommand } from "./git-command.ts";
 import type { GitVersion } from "./git-version.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { readFileIfThere } from "./ref-reader.ts";
-import { readLocalSettings, storeSettings } from "./store-config.ts";
-import { formatHook, formatTextconv, HOOK_NAMES, type HookPrograms, programsOf, textconvPath } from "./store-hooks.ts";
+import { hasForeignHooks, readLocalSettings, settingsToHave } from "./store-config.ts";
+import {
+  formatHook,
+  formatTextconv,
+  HOOK_NAMES,
+  type HookPrograms,
+  isJpgHook,
+  programsOf,
+  textconvPath,
+} from "./store-hooks.ts";
 import { listWorktrees } from "./worktree-list.ts";
 
 /** What was seen. */
@@ -17,6 +25,8 @@ export interface StoreHealth {
   readonly unwritable: readonly string[];
   /** Keys of `.git/config` that are not as jpg sets them. */
   readonly settings: readonly string[];
+  /** Hooks of the user's own, which jpg leaves alone: names, or `core.hooksPath`. */
+  readonly foreign: readonly string[];
   /** Hooks and the textconv program that are missing or call another jpg than this. */
   readonly programs: readonly string[];
   /** Hooks and the textconv program that call a program that is gone. */
@@ -48,11 +58,12 @@ export async function readStoreHealth(
     readPrograms(hooksDir, programs),
     listGoneWorktrees(gitDir),
   ]);
-  const expected = [...storeSettings(hooksDir, version)];
+  const expected = [...settingsToHave(config, { hooksDir, version, unmarked: "clone" })];
   return {
     unwritable: await listUnwritable([gitDir, join(gitDir, "objects"), join(gitDir, "refs")]),
     settings: expected.filter(([key, value]) => config.get(key) !== value).map(([key]) => key),
     ...hooks,
+    foreign: hasForeignHooks(config, hooksDir) ? ["core.hooksPath"] : hooks.foreign,
     goneWorktrees,
     locks,
     leftovers,
@@ -84,17 +95,24 @@ async function countLoose(repository: Repository): Promise<number> {
   return Number(/^\d+/.exec(stdout.toString())?.[0] ?? 0);
 }
 
-async function readPrograms(hooksDir: string, programs: HookPrograms): Promise<Pick<StoreHealth, "programs" | "dead">> {
+async function readPrograms(
+  hooksDir: string,
+  programs: HookPrograms,
+): Promise<Pick<StoreHealth, "programs" | "dead" | "foreign">> {
   const wanted = new Map(HOOK_NAMES.map((name) => [join(hooksDir, name), formatHook(name, programs)]));
   wanted.set(textconvPath(hooksDir), formatTextconv(programs));
-  const [other, dead]: [string[], string[]] = [[], []];
+  const [other, dead, foreign]: [string[], string[], string[]] = [[], [], []];
   for (const [path, text] of wanted) {
     const present = await readFileIfThere(path);
     if (present === text) continue;
+    if (present !== null && path !== textconvPath(hooksDir) && !isJpgHook(present)) {
+      foreign.push(relative(hooksDir, path));
+      continue;
+    }
     other.push(relative(hooksDir, path));
     if (present !== null && callsWhatIsGone(present)) dead.push(relative(hooksDir, path));
   }
-  return { programs: other, dead };
+  return { programs: other, dead, foreign };
 }
 
 function callsWhatIsGone(hook: string): boolean {

@@ -53,13 +53,19 @@ export function programsOf(text: string): HookPrograms | null {
 }
 
 /** Undoes `quoteForShell` between its quotes. */
-export function unquoteForShell(word: string): string {
+function unquoteForShell(word: string): string {
   return word.replaceAll(`'\\''`, "'");
 }
 
 /** Where the textconv program of a store stands. */
 export function textconvPath(hooksDir: string): string {
   return join(hooksDir, "jpg-textconv");
+}
+
+/** The folder in which a value of `diff.jpg.textconv` says that the program stands; null in a value that jpg did not write. */
+export function textconvFolder(value: string): string | null {
+  const path = /^'(.*)\/jpg-textconv'$/.exec(value)?.[1];
+  return path === undefined ? null : unquoteForShell(path);
 }
 
 function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command: string): string {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkoutBranch } from "../../src/app/checkout.ts";
@@ -73,6 +73,46 @@ describe("the doctor", () => {
     expect(check).toMatchObject({ name: "hooks", message: expect.stringContaining("core.hookspath") });
     await look({ store: moved, fix: true });
     expect(wrong(await look({ store: moved }))).toEqual([]);
+  });
+
+  describe("in a stock clone", () => {
+    let clone: string;
+    const inClone = (args: readonly string[]): string => git(clone, workspace.temp.env, args);
+    beforeEach(() => {
+      clone = join(workspace.temp.folder, "clone");
+      git(root, workspace.temp.env, ["clone", "--quiet", root, clone]);
+    });
+
+    it("leaves the checkout, the hooks and core.hooksPath to the user, before jpg took it over and after", async () => {
+      const own = join(clone, ".git", "hooks", "post-commit");
+      mkdirSync(join(own, ".."), { recursive: true });
+      writeFileSync(own, "#!/bin/sh\nmine\n");
+      inClone(["config", "core.hooksPath", "/mine"]);
+      const [check] = wrong(await look({ store: clone }));
+      expect(check).toMatchObject({ name: "hooks", message: expect.not.stringMatching(/sparse|hookspath/) });
+      expect(fixed(await look({ store: clone, fix: true }))).toEqual(["hooks"]);
+      const after = await look({ store: clone, fix: true });
+      expect(wrong(after)).toEqual([]);
+      expect(after.checks.find(({ name }) => name === "hooks")?.message).toContain("your own stay (core.hooksPath)");
+      await createWorkspaceStore(workspace.runtime, clone);
+      expect(inClone(["config", "core.hooksPath"])).toBe("/mine");
+      expect(readFileSync(own, "utf8")).toContain("mine");
+      expect(inClone(["config", "--local", "--name-only", "--list"])).not.toContain("sparse");
+      expect(existsSync(join(clone, "turns"))).toBe(true);
+    });
+
+    it("still finds hooks of jpg's that are missing there", async () => {
+      await look({ store: clone, fix: true });
+      expect(wrong(await look({ store: clone }))).toEqual([]);
+      rmSync(join(clone, ".git", "hooks", "post-merge"));
+      expect(wrong(await look({ store: clone })).map(({ name }) => name)).toEqual(["hooks"]);
+    });
+  });
+
+  it("leaves a core.hooksPath that the user chose in a store", async () => {
+    git(root, workspace.temp.env, ["config", "core.hooksPath", "/mine"]);
+    expect(wrong(await look({ fix: true }))).toEqual([]);
+    expect(git(root, workspace.temp.env, ["config", "core.hooksPath"])).toBe("/mine");
   });
 
   it("says that hooks call a jpg that is gone", async () => {
