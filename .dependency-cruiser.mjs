@@ -43,7 +43,10 @@ export default {
     error(
       "only-git-process-spawns",
       "Describe the command in git-command.ts.",
-      { path: "^src/", pathNot: "^src/(store/(git-process|process-entry)|app/external-process)[.]ts$" },
+      {
+        path: "^src/",
+        pathNot: "^src/(store/(native/git/git-process|files/process-entry)|app/programs/external-process)[.]ts$",
+      },
       { path: "^(node:)?child_process$" },
     ),
     error("src-not-to-test", "Production code does not know its tests.", { path: "^src/" }, { path: "^test/" }),

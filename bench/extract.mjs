@@ -9,10 +9,10 @@ import { loadBundle } from "./sandbox.mjs";
 import { corpusPlace, findCorpus } from "./sessions.mjs";
 
 const LIBRARY = [
-  'export { createBufferSource } from "./src/app/buffer-source.ts";',
+  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
   'export { extractSummary } from "./src/core/extract/extract.ts";',
   'export { checkGrounding } from "./src/core/loss/grounding.ts";',
-  'export { estimateEvents } from "./src/core/token-estimate.ts";',
+  'export { estimateEvents } from "./src/core/tokens/token-estimate.ts";',
   'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
 ].join("\n");
 

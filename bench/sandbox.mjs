@@ -12,13 +12,13 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 // What the in-process measurements call; bundled as the command is.
 const LIBRARY = [
-  'export { loadBranchTree } from "./src/app/branch-tree.ts";',
-  'export { loadTurns, loadView } from "./src/app/load-view.ts";',
-  'export { refreshViews } from "./src/app/refresh-view.ts";',
-  'export { openWorkspace } from "./src/app/workspace.ts";',
-  'export { planReading } from "./src/core/hidden-turns.ts";',
-  'export { project } from "./src/core/projection.ts";',
-  'export { turnPath } from "./src/core/turn-file.ts";',
+  'export { loadBranchTree } from "./src/app/branch/branch-tree.ts";',
+  'export { loadTurns, loadView } from "./src/app/branch/load-view.ts";',
+  'export { refreshViews } from "./src/app/branch/refresh-view.ts";',
+  'export { openWorkspace } from "./src/app/workspace/workspace.ts";',
+  'export { planReading } from "./src/core/projection/hidden-turns.ts";',
+  'export { project } from "./src/core/projection/projection.ts";',
+  'export { turnPath } from "./src/core/event/turn-file.ts";',
 ].join("\n");
 
 /** Creates the sandbox; `isBuilt` = use dist/ as it is. */

@@ -2,19 +2,19 @@
 import { bundle, loadBundle } from "./sandbox.mjs";
 
 const CORE = [
-  'export { createBufferSource } from "./src/app/buffer-source.ts";',
-  'export { findSubsumed } from "./src/app/subsumption.ts";',
-  'export { isNothing } from "./src/core/bound-resolution.ts";',
-  'export { CACHE_READ, CACHE_WRITE } from "./src/core/cache-receipt.ts";',
-  'export { compareTimestamps } from "./src/core/compaction.ts";',
-  'export { traitsOf } from "./src/core/event.ts";',
-  'export { pinnedEvents } from "./src/core/pin.ts";',
-  'export { planCompaction } from "./src/core/plan-compaction.ts";',
-  'export { projectTurns } from "./src/core/projection.ts";',
+  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
+  'export { findSubsumed } from "./src/app/plan/subsumption.ts";',
+  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
+  'export { CACHE_READ, CACHE_WRITE } from "./src/core/tokens/cache-receipt.ts";',
+  'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
+  'export { traitsOf } from "./src/core/event/event.ts";',
+  'export { pinnedEvents } from "./src/core/compaction/pin.ts";',
+  'export { planCompaction } from "./src/core/plan/plan-compaction.ts";',
+  'export { projectTurns } from "./src/core/projection/projection.ts";',
   'export { definedTools } from "./src/core/strategies/defined-tools.ts";',
   'export { choosePipelines, MIN_GAIN_TOKENS, parseTarget, PROTECT_TOKENS } from "./src/core/strategies/pipelines.ts";',
   'export { STRATEGIES } from "./src/core/strategies/strategy-list.ts";',
-  'export { estimateEvent } from "./src/core/token-estimate.ts";',
+  'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
   'export { callFacts } from "./src/core/tools/call-facts.ts";',
   'export { listToolCalls } from "./src/core/tools/tool-call.ts";',
   'export { DEFAULT_TOOL_HINTS } from "./src/core/tools/tool-hints.ts";',
@@ -22,12 +22,12 @@ const CORE = [
 ].join("\n");
 
 const PLANNING = [
-  'export { loadBranchTree } from "./src/app/branch-tree.ts";',
-  'export { planOnBranch } from "./src/app/compact-plan.ts";',
-  'export { coveredEvents } from "./src/app/covered-events.ts";',
-  'export { loadView } from "./src/app/load-view.ts";',
-  'export { openWorkspace } from "./src/app/workspace.ts";',
-  'export { isNothing } from "./src/core/bound-resolution.ts";',
+  'export { loadBranchTree } from "./src/app/branch/branch-tree.ts";',
+  'export { planOnBranch } from "./src/app/plan/compact-plan.ts";',
+  'export { coveredEvents } from "./src/app/branch/covered-events.ts";',
+  'export { loadView } from "./src/app/branch/load-view.ts";',
+  'export { openWorkspace } from "./src/app/workspace/workspace.ts";',
+  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
   'export { lossReceipt } from "./src/core/loss/receipt.ts";',
   'export { choosePipelines } from "./src/core/strategies/pipelines.ts";',
 ].join("\n");

@@ -12,11 +12,11 @@ import { corpusPlace, findCorpus, lastStates } from "./sessions.mjs";
 const LEAST_REQUESTS = 10;
 
 const LIBRARY = [
-  'export { createBufferSource } from "./src/app/buffer-source.ts";',
-  'export { loadTokenizer, modelOf } from "./src/app/tokenizer.ts";',
-  'export { compareTimestamps } from "./src/core/compaction.ts";',
-  'export { projectTurns } from "./src/core/projection.ts";',
-  'export { estimateEvent } from "./src/core/token-estimate.ts";',
+  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
+  'export { loadTokenizer, modelOf } from "./src/app/branch/tokenizer.ts";',
+  'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
+  'export { projectTurns } from "./src/core/projection/projection.ts";',
+  'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
   'export { calibrateOn, listRequestSizes } from "./src/core/tokens/calibration.ts";',
   'export { listUsage, sizeOf } from "./src/core/tokens/usage.ts";',
   'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',

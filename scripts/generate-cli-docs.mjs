@@ -1,7 +1,7 @@
 // Writes docs/cli.md from the commands' declarations (`npm run docs`); with `-`, to standard output. The same commands
 // give the same text: test/cli/cli-docs.test.ts compares it with the file.
 import { writeFileSync } from "node:fs";
-import { GLOBAL_OPTIONS } from "../src/cli/command.ts";
+import { GLOBAL_OPTIONS } from "../src/cli/frame/command.ts";
 import { loadCommands } from "../src/cli/help.ts";
 import { buildCommand } from "../src/cli/parse-arguments.ts";
 

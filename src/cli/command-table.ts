@@ -1,5 +1,5 @@
 // The commands and where each is loaded from: one dynamic import per command keeps start-up at the cost of what is used.
-import type { CommandSpec } from "./command.ts";
+import type { CommandSpec } from "./frame/command.ts";
 
 type Loader = () => Promise<{ readonly command: CommandSpec }>;
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Runtime } from "../app/runtime.ts";
+import type { Runtime } from "../app/workspace/runtime.ts";
 
 /** Creates the runtime of this process. */
 export function createRuntime(): Runtime {

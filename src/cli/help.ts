@@ -1,8 +1,8 @@
 // Help texts: the list of commands, and one command's own.
 import { type JpgError, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
-import { type CommandSpec, GLOBAL_OPTIONS } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
+import { type CommandSpec, GLOBAL_OPTIONS } from "./frame/command.ts";
 import { buildCommand } from "./parse-arguments.ts";
 
 /** Loads every command's declaration that people call, in the order of the table. */

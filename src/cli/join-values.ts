@@ -1,6 +1,6 @@
 // Joins option words with their values by `=` where the parser would guess wrong: negative bounds (`--to -3`), and optional
 // values, which take the next word only when it fits (`--from 5h`, but not `--from fix-parser`).
-import type { OptionSpec } from "./command.ts";
+import type { OptionSpec } from "./frame/command.ts";
 
 /** Gives the words with such values joined; words after `--` stay as they are. */
 export function joinValues(options: readonly OptionSpec[], words: readonly string[]): string[] {

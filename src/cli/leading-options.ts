@@ -1,5 +1,5 @@
 // Global options that stand before the command, as in `jpg --store DIR ls`: they mean the same there.
-import { GLOBAL_OPTIONS } from "./command.ts";
+import { GLOBAL_OPTIONS } from "./frame/command.ts";
 
 export interface LeadingOptions {
   /** The options with their values, as given; never the command's name. */

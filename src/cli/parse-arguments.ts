@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
-import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./command.ts";
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
 import { joinValues } from "./join-values.ts";
 
 export interface ParsedArguments {

@@ -1,14 +1,14 @@
 // Runs one command line: which command it names, the options before and after it, output, and the exit code of whatever
 // comes of it. Everything that the answer to `--version` does not need is loaded from here on.
-import type { Runtime } from "../app/runtime.ts";
-import type { Workspace } from "../app/workspace.ts";
+import type { Runtime } from "../app/workspace/runtime.ts";
+import type { Workspace } from "../app/workspace/workspace.ts";
 import { forTerminal } from "../core/safe-text.ts";
-import type { CommandSpec, Fronts } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
-import { exitCodeOf } from "./exit-code.ts";
+import type { CommandSpec, Fronts } from "./frame/command.ts";
+import { exitCodeOf } from "./frame/exit-code.ts";
+import { createOutput, type Output, type OutputStream } from "./frame/output.ts";
+import { fromSystemError } from "./frame/system-error.ts";
 import { splitLeadingOptions } from "./leading-options.ts";
-import { createOutput, type Output, type OutputStream } from "./output.ts";
-import { fromSystemError } from "./system-error.ts";
 
 /** The world of a call, read in main.ts. */
 export interface CallContext {
@@ -98,8 +98,8 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 async function runParsed(command: CommandSpec, call: Call, { runtime, output, fronts }: World): Promise<number> {
   const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom }] = await Promise.all([
     import("./parse-arguments.ts"),
-    import("../app/workspace.ts"),
-    import("./workspace-options.ts"),
+    import("../app/workspace/workspace.ts"),
+    import("./frame/workspace-options.ts"),
   ]);
   const { args, options } = parseArguments(command, call.words, call.options);
   const opened: Workspace[] = [];
@@ -136,9 +136,9 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
 
 /** A turn whose writer was killed is committed by whoever opens the store next. */
 async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Promise<void> {
-  const { hasJournals } = await import("../app/journal-folder.ts");
+  const { hasJournals } = await import("../app/journal/journal-folder.ts");
   if (!(await hasJournals(workspace.store.gitDir))) return;
-  const { recoverTurns } = await import("../app/recover-turns.ts");
+  const { recoverTurns } = await import("../app/journal/recover-turns.ts");
   await recoverTurns(workspace, { info: (text) => info(forTerminal(text)), warn });
 }
 

@@ -1,6 +1,7 @@
 // The lowest layer: what holds when nobody has set anything.
-import { TRIGGER_RATIO } from "../core/auto-compaction.ts";
-import { BUILT_IN_PROFILES } from "../core/profile.ts";
+
+import { BUILT_IN_PROFILES } from "../core/compaction/profile.ts";
+import { TRIGGER_RATIO } from "../core/plan/auto-compaction.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/tools/tool-hints.ts";
 
 /** The built-in settings, in the shape of a config file. */

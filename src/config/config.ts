@@ -1,8 +1,8 @@
 // The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
 // (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
-import type { FieldPolicy } from "../core/compaction.ts";
-import type { ProviderApi } from "../core/model-provider.ts";
-import type { Policies } from "../core/policy.ts";
+import type { FieldPolicy } from "../core/compaction/compaction.ts";
+import type { Policies } from "../core/compaction/policy.ts";
+import type { ProviderApi } from "../core/model/model-provider.ts";
 
 /** When jpg compacts on its own. */
 export interface AutoConfig {

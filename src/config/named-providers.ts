@@ -1,7 +1,7 @@
 // The providers that settings name: those that have a table, and those of the models that are named. Only these may be sent
 // a conversation's text; which layers may name one is layer-trust.ts's to say (decision 019).
 import { JpgError } from "../core/errors.ts";
-import { parseModelName } from "../core/model-name.ts";
+import { parseModelName } from "../core/model/model-name.ts";
 import type { Config } from "./config.ts";
 
 /** Lists the names of the providers that the settings name. */

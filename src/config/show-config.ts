@@ -1,6 +1,6 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
-import { isFields } from "../core/fields.ts";
+import { isFields } from "../core/event/fields.ts";
 import { forTerminal } from "../core/safe-text.ts";
 import { type Origin, renderPlace } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";

@@ -1,7 +1,7 @@
 // What an importer yields for one session file: turns read on demand, the agent's own compactions, and where each turn
 // begins in the file. A pure function of the source text and the importer's version.
-import type { Compaction } from "../core/compaction.ts";
-import type { Event } from "../core/event.ts";
+import type { Compaction } from "../core/compaction/compaction.ts";
+import type { Event } from "../core/event/event.ts";
 
 /** A line that is no event: `line` is 1-based as editors count. */
 export interface SkippedLine {

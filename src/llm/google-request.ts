@@ -1,7 +1,7 @@
 // What Google's generateContent is sent for a request.
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
-import { toGoogleThread } from "../core/google-thread.ts";
-import { joinPrompts, splitPrompts } from "../core/leading-prompts.ts";
+import { toGoogleThread } from "../core/thread/google-thread.ts";
+import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** Gives what the library is asked with for an answer; the same request always gives the same. */

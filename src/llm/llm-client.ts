@@ -1,7 +1,7 @@
 // The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
 // that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
-import type { ProviderApi } from "../core/model-provider.ts";
-import type { View } from "../core/view.ts";
+import type { ProviderApi } from "../core/model/model-provider.ts";
+import type { View } from "../core/projection/view.ts";
 
 /** A tool that the model may call. */
 export interface ToolDefinition {

@@ -1,7 +1,8 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
-import { joinPrompts, splitPrompts } from "../core/leading-prompts.ts";
-import { modelFamily } from "../core/model-family.ts";
-import { toOpenAiResponsesThread } from "../core/openai-responses-thread.ts";
+
+import { modelFamily } from "../core/model/model-family.ts";
+import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
+import { toOpenAiResponsesThread } from "../core/thread/openai-responses-thread.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** A body of the Responses API. */

@@ -1,5 +1,5 @@
 // The arguments that a model wrote for a call, and ids for calls of providers that give none.
-import { isFields } from "../core/fields.ts";
+import { isFields } from "../core/event/fields.ts";
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
 import type { AnswerPart } from "./llm-client.ts";
 

@@ -1,14 +1,14 @@
 // `jpg mcp`: the tools of jpg for any agent, over standard input and output, which carry the protocol and nothing else.
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { version } from "../app/version.ts";
-import type { McpPlace, McpTool } from "./tool.ts";
+import { version } from "../app/workspace/version.ts";
 import { compact } from "./tools/compact.ts";
 import { fork } from "./tools/fork.ts";
 import { log } from "./tools/log.ts";
 import { search } from "./tools/search.ts";
 import { show } from "./tools/show.ts";
 import { stats } from "./tools/stats.ts";
+import type { McpPlace, McpTool } from "./tools/tool.ts";
 
 const TOOLS: readonly McpTool[] = [compact, log, show, search, fork, stats];
 

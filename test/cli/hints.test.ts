@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
+import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts";
 
 /** Words after "jpg" at the start of a sentence about it. */
 const VERBS =

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/command.ts";
+import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts";
 import { joinValues } from "../../src/cli/join-values.ts";
 import { splitLeadingOptions } from "../../src/cli/leading-options.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import type { JpgError } from "../../src/core/errors.ts";
-import { isBound } from "../../src/core/range-bound.ts";
+import { isBound } from "../../src/core/range/range-bound.ts";
 
 const spec: CommandSpec = {
   name: "pack",

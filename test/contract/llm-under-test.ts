@@ -2,8 +2,8 @@
 import { inspect } from "node:util";
 import { expect } from "vitest";
 import { JpgError } from "../../src/core/errors.ts";
-import type { ProviderApi } from "../../src/core/model-provider.ts";
-import type { View } from "../../src/core/view.ts";
+import type { ProviderApi } from "../../src/core/model/model-provider.ts";
+import type { View } from "../../src/core/projection/view.ts";
 import { createClient } from "../../src/llm/create-client.ts";
 import type { LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/llm-client.ts";
 import { kept, request as userRequest, view } from "../helpers/sample-view.ts";

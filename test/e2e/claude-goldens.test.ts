@@ -1,7 +1,7 @@
 // What a model is sent for an imported session equals what the real agent sent when it resumed that session.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/buffer-source.ts";
-import { projectTurns } from "../../src/core/projection.ts";
+import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { projectTurns } from "../../src/core/projection/projection.ts";
 import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";

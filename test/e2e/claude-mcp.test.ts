@@ -11,7 +11,7 @@ import { surveyedSession } from "../helpers/surveyed-session.ts";
 import { typeLine } from "../helpers/typed-line.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
-const shared = process.env["JPG_CORPUS"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
+const shared = process.env["JPG_CORPUS"] ?? fileURLToPath(new URL("../../shared", import.meta.url));
 const mockFile = join(shared, "agents/mock-llm.mjs");
 const claude = findClaude(process.env["JPG_AGENTS_DIR"]);
 

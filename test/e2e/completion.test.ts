@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { renderCompletion, SHELLS } from "../../src/cli/completion.ts";
+import { renderCompletion, SHELLS } from "../../src/cli/frame/completion.ts";
 import { loadCommands } from "../../src/cli/help.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 

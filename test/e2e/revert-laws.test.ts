@@ -2,17 +2,17 @@
 // comes back, and the view is that of the tree without it.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch-tree.ts";
-import { compact } from "../../src/app/compact.ts";
-import { loadView } from "../../src/app/load-view.ts";
-import { readCompactionLog } from "../../src/app/log.ts";
-import { revertCompactions, undoCompaction } from "../../src/app/revert.ts";
-import { parseCompactionLine } from "../../src/core/compaction-line.ts";
-import type { Policies } from "../../src/core/policy.ts";
-import { project } from "../../src/core/projection.ts";
-import { parseBound } from "../../src/core/range-bound.ts";
-import { parseTurnFile } from "../../src/core/turn-file.ts";
-import type { View } from "../../src/core/view.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
+import { loadView } from "../../src/app/branch/load-view.ts";
+import { compact } from "../../src/app/compact/compact.ts";
+import { readCompactionLog } from "../../src/app/inspect/log.ts";
+import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
+import { parseCompactionLine } from "../../src/core/compaction/compaction-line.ts";
+import type { Policies } from "../../src/core/compaction/policy.ts";
+import { parseTurnFile } from "../../src/core/event/turn-file.ts";
+import { project } from "../../src/core/projection/projection.ts";
+import type { View } from "../../src/core/projection/view.ts";
+import { parseBound } from "../../src/core/range/range-bound.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
 import {

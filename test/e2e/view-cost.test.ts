@@ -3,13 +3,13 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch-tree.ts";
-import { checkoutBranch } from "../../src/app/checkout.ts";
-import { compact } from "../../src/app/compact.ts";
-import { loadView } from "../../src/app/load-view.ts";
-import { useConversation } from "../../src/app/use.ts";
-import { parseBound } from "../../src/core/range-bound.ts";
-import { openNativeStore } from "../../src/store/native-store.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
+import { loadView } from "../../src/app/branch/load-view.ts";
+import { compact } from "../../src/app/compact/compact.ts";
+import { checkoutBranch } from "../../src/app/manage/checkout.ts";
+import { useConversation } from "../../src/app/manage/use.ts";
+import { parseBound } from "../../src/core/range/range-bound.ts";
+import { openNativeStore } from "../../src/store/native/native-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
 import {

@@ -1,7 +1,7 @@
 // The log of the embedded engine: walks the whole graph and compares trees; slow and simple, as a check on git's own.
 import git from "isomorphic-git";
 import type { LogEntry, LogQuery, TreeFile } from "../../src/store/conversation-store.ts";
-import { formatMessage } from "../../src/store/fast-import-text.ts";
+import { formatMessage } from "../../src/store/native/writes/fast-import-text.ts";
 import type { EmbeddedRepository } from "./embedded-repository.ts";
 
 interface Node {

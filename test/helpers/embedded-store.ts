@@ -13,9 +13,9 @@ import type {
   TreeFile,
   WriteResult,
 } from "../../src/store/conversation-store.ts";
-import { formatMessage, quotePath } from "../../src/store/fast-import-text.ts";
-import { refOfBranch } from "../../src/store/ref-name.ts";
-import { pathParts } from "../../src/store/tree-object.ts";
+import { pathParts } from "../../src/store/native/objects/tree-object.ts";
+import { refOfBranch } from "../../src/store/native/refs/ref-name.ts";
+import { formatMessage, quotePath } from "../../src/store/native/writes/fast-import-text.ts";
 import { readEmbeddedLog } from "./embedded-log.ts";
 import type { EmbeddedRepository } from "./embedded-repository.ts";
 

@@ -1,6 +1,6 @@
 // How renderers are called in tests: without colours, on 80 columns; and with colours as readable marks.
-import type { Rendering, Style } from "../../src/cli/style.ts";
-import { createStyle } from "../../src/cli/style.ts";
+import type { Rendering, Style } from "../../src/cli/frame/style.ts";
+import { createStyle } from "../../src/cli/frame/style.ts";
 
 export const PLAIN: Rendering = { style: createStyle(false), width: 80 };
 

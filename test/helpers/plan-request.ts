@@ -1,9 +1,10 @@
 // Plans over conversations in notation, for tests of planning.
-import { isNothing } from "../../src/core/bound-resolution.ts";
-import type { Compaction } from "../../src/core/compaction.ts";
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/plan-compaction.ts";
-import type { Policies } from "../../src/core/policy.ts";
-import type { Turn } from "../../src/core/turn.ts";
+
+import type { Compaction } from "../../src/core/compaction/compaction.ts";
+import type { Policies } from "../../src/core/compaction/policy.ts";
+import type { Turn } from "../../src/core/event/turn.ts";
+import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/plan/plan-compaction.ts";
+import { isNothing } from "../../src/core/range/bound-resolution.ts";
 import { parseConversation } from "./notation.ts";
 
 /** The policy that strips both halves of every call. */

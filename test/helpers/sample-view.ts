@@ -1,6 +1,12 @@
 // Builds small views for tests: events by kind, with ids given in the test.
-import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "../../src/core/event.ts";
-import type { ProjectedTurn, View } from "../../src/core/view.ts";
+import type {
+  ChatRequest,
+  ChatResponse,
+  Event,
+  ToolCallRequest,
+  ToolCallResponse,
+} from "../../src/core/event/event.ts";
+import type { ProjectedTurn, View } from "../../src/core/projection/view.ts";
 
 const timestamp = "2026-11-21T20:30:00Z";
 

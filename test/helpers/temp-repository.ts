@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createStore } from "../../src/store/create-store.ts";
+import { createStore } from "../../src/store/native/create-store.ts";
 
 export interface TempFolder {
   readonly path: string;

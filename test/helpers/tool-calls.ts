@@ -1,5 +1,5 @@
 // Tool calls in the order they are listed here, each answered, for tests of what is known of tools.
-import type { Content } from "../../src/core/event.ts";
+import type { Content } from "../../src/core/event/event.ts";
 import type { ToolCall } from "../../src/core/tools/tool-call.ts";
 
 /** One call: name and arguments, and its result; null = unanswered. */

@@ -1,11 +1,11 @@
 // Workspaces for tests of the app: over a store in memory, or over a real one in a temporary folder. Clock and randomness
 // count up, so that a test that fails fails again.
 import { join } from "node:path";
-import { importSessions } from "../../src/app/import.ts";
-import type { ImportRequest } from "../../src/app/import-request.ts";
-import type { ImportReport } from "../../src/app/reports.ts";
-import type { Runtime } from "../../src/app/runtime.ts";
-import { openWorkspace, type Workspace } from "../../src/app/workspace.ts";
+import { importSessions } from "../../src/app/import/import.ts";
+import type { ImportRequest } from "../../src/app/import/import-request.ts";
+import type { ImportReport } from "../../src/app/reports/reports.ts";
+import type { Runtime } from "../../src/app/workspace/runtime.ts";
+import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { createMemoryStore } from "./embedded-store.ts";

@@ -1,19 +1,19 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
 
-import { COMPACT_DEFINITION, compactTool } from "../../app/compact-tool.ts";
-import type { OpenedModel } from "../../app/models.ts";
-import { newConversation } from "../../app/new-conversation.ts";
-import { type QueryObserver, type QueryReport, query } from "../../app/query.ts";
-import type { Tool, ToolBox } from "../../app/tool-box.ts";
-import type { Workspace } from "../../app/workspace.ts";
-import { textOfContent } from "../../core/content.ts";
-import type { Content } from "../../core/event.ts";
+import { COMPACT_DEFINITION, compactTool } from "../../app/auto/compact-tool.ts";
+import type { OpenedModel } from "../../app/models/models.ts";
+import { newConversation } from "../../app/names/new-conversation.ts";
+import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
+import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { textOfContent } from "../../core/event/content.ts";
+import type { Content } from "../../core/event/event.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
-import type { Output } from "../output.ts";
+import type { Output } from "../frame/output.ts";
+import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "../render/stream-printer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import type { ChatState, SlashContext } from "./slash-command.ts";
-import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "./stream-printer.ts";
 
 /** What an answer needs beside the conversation. */
 export interface Answering {

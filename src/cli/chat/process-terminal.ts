@@ -1,5 +1,5 @@
 // The chat's terminal over the standard streams of this process, and the signals that a terminal sends.
-import type { Output } from "../output.ts";
+import type { Output } from "../frame/output.ts";
 import { type ChatTerminal, openChatTerminal } from "./chat-terminal.ts";
 import { CTRL_C } from "./key-input.ts";
 

@@ -1,6 +1,6 @@
 // A box of text lines, as wide as its text and never wider than the terminal; plain ASCII where the terminal has no lines
 // to draw.
-import { displayWidth, fitWidth } from "../display-width.ts";
+import { displayWidth, fitWidth } from "../frame/display-width.ts";
 
 export interface BoxRendering {
   /** Columns of the terminal. */

@@ -1,7 +1,7 @@
 // The status line before each prompt: how long the view is, and how much of the model's window it fills.
-import type { ChatStatus } from "../../app/chat-status.ts";
-import { renderCount } from "../render-quantity.ts";
-import type { Style } from "../style.ts";
+import type { ChatStatus } from "../../app/query/chat-status.ts";
+import type { Style } from "../frame/style.ts";
+import { renderCount } from "../render/render-quantity.ts";
 
 /** Renders it, e.g. `[52 messages] [ctx: 72%]`, `[Summary + 15 messages]`; the second part only where the window is known. */
 export function renderStatus(status: ChatStatus, style: Style): string {

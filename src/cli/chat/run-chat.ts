@@ -1,16 +1,16 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
-import { type BranchTree, loadTip } from "../../app/branch-tree.ts";
-import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/chat-status.ts";
-import { requestContent } from "../../app/request-content.ts";
-import type { Runtime } from "../../app/runtime.ts";
-import type { ToolBox } from "../../app/tool-box.ts";
-import { type Workspace, withoutOverrides } from "../../app/workspace.ts";
-import { offersCompaction } from "../../core/compact-prompt.ts";
+import { type BranchTree, loadTip } from "../../app/branch/branch-tree.ts";
+import type { ToolBox } from "../../app/programs/tool-box.ts";
+import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/chat-status.ts";
+import { requestContent } from "../../app/query/request-content.ts";
+import type { Runtime } from "../../app/workspace/runtime.ts";
+import { type Workspace, withoutOverrides } from "../../app/workspace/workspace.ts";
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
-import { KEEP_RECENT } from "../../core/keep-messages.ts";
-import type { Output } from "../output.ts";
-import { fromSystemError } from "../system-error.ts";
+import { offersCompaction } from "../../core/plan/compact-prompt.ts";
+import { KEEP_RECENT } from "../../core/plan/keep-messages.ts";
+import type { Output } from "../frame/output.ts";
+import { fromSystemError } from "../frame/system-error.ts";
 import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import { completeLine } from "./complete-line.ts";

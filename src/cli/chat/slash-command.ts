@@ -1,14 +1,14 @@
 // What a slash command of the chat is, and how a typed line names one.
 
-import type { BranchTree } from "../../app/branch-tree.ts";
-import type { OpenedModel } from "../../app/models.ts";
-import type { Runtime } from "../../app/runtime.ts";
-import type { Tool } from "../../app/tool-box.ts";
-import type { Workspace } from "../../app/workspace.ts";
-import type { CompactOffers } from "../../core/compact-prompt.ts";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import type { OpenedModel } from "../../app/models/models.ts";
+import type { Tool } from "../../app/programs/tool-box.ts";
+import type { Runtime } from "../../app/workspace/runtime.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
-import type { Output } from "../output.ts";
+import type { CompactOffers } from "../../core/plan/compact-prompt.ts";
+import type { Output } from "../frame/output.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 
 /** What a chat knows of itself between two messages. */

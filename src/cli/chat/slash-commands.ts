@@ -1,7 +1,7 @@
 // The slash commands of the chat, and their help.
 
-import type { Style } from "../style.ts";
-import { renderTable } from "../table.ts";
+import type { Style } from "../frame/style.ts";
+import { renderTable } from "../frame/table.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { compactCommand } from "./slash-compact.ts";
 import { exportCommand } from "./slash-export.ts";

@@ -1,18 +1,18 @@
 // `/compact`: the history before the newest messages becomes a summary; `undo` takes the newest compaction back, `--preview`
 // shows what would be done.
 
-import { chatSummaryModel } from "../../app/chat-model.ts";
-import { compactHistory, type HistoryOutcome } from "../../app/compact-history.ts";
-import { loadView } from "../../app/load-view.ts";
-import { undoCompaction } from "../../app/revert.ts";
-import { renderCompacted } from "../../core/compacted-notice.ts";
-import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/keep-messages.ts";
-import { countMessages } from "../../core/message-count.ts";
+import { loadView } from "../../app/branch/load-view.ts";
+import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
+import { undoCompaction } from "../../app/manage/revert.ts";
+import { chatSummaryModel } from "../../app/query/chat-model.ts";
+import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
 import { forTerminal } from "../../core/safe-text.ts";
-import { renderCount } from "../render-quantity.ts";
-import { renderRevert } from "../render-revert.ts";
-import { renderTimeline } from "../render-timeline.ts";
-import type { Style } from "../style.ts";
+import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
+import { countMessages } from "../../core/tokens/message-count.ts";
+import type { Style } from "../frame/style.ts";
+import { renderCount } from "../render/render-quantity.ts";
+import { renderRevert } from "../render/render-revert.ts";
+import { renderTimeline } from "../render/render-timeline.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
 /** What the words of `/compact` ask for. */

@@ -2,9 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
-import { conversationOf } from "../../app/conversations.ts";
-import { exportConversation } from "../../app/export.ts";
-import { writeResultFile } from "../../app/write-file.ts";
+import { exportConversation } from "../../app/export/export.ts";
+import { conversationOf } from "../../app/names/conversations.ts";
+import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";

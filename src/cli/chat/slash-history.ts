@@ -1,14 +1,14 @@
 // Slash commands about the conversation's history: `/log`, `/diff`, `/revert`, `/fork`.
-import { compactionIdOfPath } from "../../app/compaction-path.ts";
-import { diffConversation } from "../../app/diff.ts";
-import { forkConversation } from "../../app/fork.ts";
-import { readCompactionLog } from "../../app/log.ts";
-import { revertCompactions } from "../../app/revert.ts";
+import { compactionIdOfPath } from "../../app/branch/compaction-path.ts";
+import { diffConversation } from "../../app/diff/diff.ts";
+import { readCompactionLog } from "../../app/inspect/log.ts";
+import { forkConversation } from "../../app/manage/fork.ts";
+import { revertCompactions } from "../../app/manage/revert.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { renderDiff } from "../render-diff.ts";
-import { renderLog } from "../render-log.ts";
-import { renderRevert } from "../render-revert.ts";
-import type { Rendering } from "../style.ts";
+import type { Rendering } from "../frame/style.ts";
+import { renderDiff } from "../render/render-diff.ts";
+import { renderLog } from "../render/render-log.ts";
+import { renderRevert } from "../render/render-revert.ts";
 import { type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
 export const logCommand: SlashCommand = {

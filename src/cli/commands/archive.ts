@@ -1,6 +1,6 @@
-import { archiveConversation } from "../../app/marks.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
-import type { CommandContext, CommandSpec } from "../command.ts";
+import { archiveConversation } from "../../app/manage/marks.ts";
+import { resolveBranch } from "../../app/names/resolve-id.ts";
+import type { CommandContext, CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "archive",

@@ -1,7 +1,7 @@
-import { blame } from "../../app/blame.ts";
+import { blame } from "../../app/inspect/blame.ts";
 import { userError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderBlame } from "../render-blame.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderBlame } from "../render/render-blame.ts";
 
 export const command: CommandSpec = {
   name: "blame",

@@ -1,17 +1,17 @@
-import type { BranchTree } from "../../app/branch-tree.ts";
-import { openChatModel } from "../../app/chat-model.ts";
-import { loadConversationConfig } from "../../app/conversation-config.ts";
-import { forkConversation } from "../../app/fork.ts";
-import { openServers } from "../../app/query-tools.ts";
-import { resolveWhole } from "../../app/resolve-id.ts";
-import type { ToolBox } from "../../app/tool-box.ts";
-import type { Workspace } from "../../app/workspace.ts";
-import { NO_OFFERS } from "../../core/compact-prompt.ts";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { loadConversationConfig } from "../../app/branch/conversation-config.ts";
+import { forkConversation } from "../../app/manage/fork.ts";
+import { resolveWhole } from "../../app/names/resolve-id.ts";
+import type { ToolBox } from "../../app/programs/tool-box.ts";
+import { openChatModel } from "../../app/query/chat-model.ts";
+import { openServers } from "../../app/query/query-tools.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { NO_OFFERS } from "../../core/plan/compact-prompt.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "chat",

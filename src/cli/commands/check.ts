@@ -1,10 +1,10 @@
-import { checkConversation } from "../../app/check.ts";
-import { checkFile, findCheckedFile } from "../../app/check-file.ts";
-import type { CheckReport, CheckRequest } from "../../app/check-report.ts";
-import { resolveTree } from "../../app/resolve-id.ts";
+import { checkConversation } from "../../app/check/check.ts";
+import { checkFile, findCheckedFile } from "../../app/check/check-file.ts";
+import type { CheckReport, CheckRequest } from "../../app/check/check-report.ts";
+import { resolveTree } from "../../app/names/resolve-id.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
-import { renderCheck } from "../render-check.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { renderCheck } from "../render/render-check.ts";
 
 export const command: CommandSpec = {
   name: "check",

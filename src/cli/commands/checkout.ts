@@ -1,6 +1,6 @@
-import { checkoutBranch } from "../../app/checkout.ts";
-import { resolveCheckoutArguments } from "../../app/id-arguments.ts";
-import { type CommandSpec, flag } from "../command.ts";
+import { checkoutBranch } from "../../app/manage/checkout.ts";
+import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "checkout",

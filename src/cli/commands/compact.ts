@@ -1,15 +1,18 @@
 import { resolve } from "node:path";
-import type { AcceptedSummary } from "../../app/accepted-summary.ts";
-import { type CompactRequest, compact } from "../../app/compact.ts";
-import type { CompactReport } from "../../app/compact-report.ts";
-import { resolveWhole } from "../../app/resolve-id.ts";
-import { writeResultFile } from "../../app/write-file.ts";
-import type { RangeRequest } from "../../core/bound-resolution.ts";
-import { isBound } from "../../core/range-bound.ts";
+import { type CompactRequest, compact } from "../../app/compact/compact.ts";
+import { resolveWhole } from "../../app/names/resolve-id.ts";
+import type { CompactReport } from "../../app/plan/compact-report.ts";
+import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
+import { writeResultFile } from "../../app/workspace/write-file.ts";
+import type { RangeRequest } from "../../core/range/bound-resolution.ts";
+import { isBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
-import { documentOf } from "../compact-document.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { INTERRUPTED } from "../frame/exit-code.ts";
+import { documentOf } from "../render/compact-document.ts";
+import { renderTimeline } from "../render/render-timeline.ts";
 import {
   checkActivation,
   checkFlags,
@@ -21,10 +24,7 @@ import {
   readTurns,
   readWish,
   wishesSummary,
-} from "../compact-options.ts";
-import { endOnInterrupt } from "../end-on-interrupt.ts";
-import { INTERRUPTED } from "../exit-code.ts";
-import { renderTimeline } from "../render-timeline.ts";
+} from "./compact-options.ts";
 
 export const command: CommandSpec = {
   name: "compact",
@@ -124,14 +124,14 @@ export const command: CommandSpec = {
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {
-      const { createBundle } = await import("../../app/summary-bundle.ts");
+      const { createBundle } = await import("../../app/summary/summary-bundle.ts");
       const suffixOnly = flag(context.options, "suffix");
       return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly }));
     }
     const accepted = await readAccepted(context, range);
     const manner = readManner(context);
     if (wishesSummary(context.options) && strategies === null && accepted === null && chunks === null) {
-      const { requireSummaryProfile } = await import("../../app/summary-profile.ts");
+      const { requireSummaryProfile } = await import("../../app/summary/summary-profile.ts");
       await requireSummaryProfile(workspace, tree, manner.profile);
     }
     const request: CompactRequest = {
@@ -144,11 +144,11 @@ export const command: CommandSpec = {
       progress: (line) => context.output.info(forTerminalLine(line)),
     };
     if (leavesTangents(strategies)) {
-      const { runTangents } = await import("../compact-tangents.ts");
+      const { runTangents } = await import("./compact-tangents.ts");
       return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
     }
     if (chunks !== null) {
-      const { runChunks } = await import("../compact-chunks.ts");
+      const { runChunks } = await import("./compact-chunks.ts");
       return runChunks(context, workspace, { tree, request: { ...request, chunks } });
     }
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
@@ -182,7 +182,7 @@ async function readAccepted(
 ): Promise<AcceptedSummary | null> {
   const file = text(options, "accept");
   if (file === undefined) return null;
-  const { acceptedSummary } = await import("../../app/accepted-summary.ts");
+  const { acceptedSummary } = await import("../../app/summary/accepted-summary.ts");
   return acceptedSummary(runtime, file, range);
 }
 

@@ -1,7 +1,7 @@
-import { conversationOf } from "../../app/conversations.ts";
+import { conversationOf } from "../../app/names/conversations.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
-import { IDS_COMMAND } from "../completion.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { IDS_COMMAND } from "../frame/completion.ts";
 
 /** Names of which every character stands for itself in a shell: a clone may hold others. */
 const PLAIN = /^[\w./@:=-]+$/;

@@ -1,6 +1,6 @@
 import { userError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderCompletion, SHELLS } from "../completion.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderCompletion, SHELLS } from "../frame/completion.ts";
 
 export const command: CommandSpec = {
   name: "completion",

@@ -1,5 +1,5 @@
-import { readSettings } from "../../app/settings.ts";
-import { type CommandSpec, flag } from "../command.ts";
+import { readSettings } from "../../app/manage/settings.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "config",

@@ -1,11 +1,11 @@
-import { diffConversation } from "../../app/diff.ts";
-import type { DiffReport } from "../../app/view-diff.ts";
-import { type CommandSpec, flag } from "../command.ts";
-import { count } from "../number-option.ts";
-import { renderDiff } from "../render-diff.ts";
-import { renderDiffStat } from "../render-diff-stat.ts";
-import { renderLoss } from "../render-loss.ts";
-import type { Rendering } from "../style.ts";
+import { diffConversation } from "../../app/diff/diff.ts";
+import type { DiffReport } from "../../app/diff/view-diff.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
+import { count } from "../frame/number-option.ts";
+import type { Rendering } from "../frame/style.ts";
+import { renderDiff } from "../render/render-diff.ts";
+import { renderDiffStat } from "../render/render-diff-stat.ts";
+import { renderLoss } from "../render/render-loss.ts";
 
 /** The counts, and under them what the compaction takes from sight. */
 function statText({ stat, loss }: DiffReport, rendering: Rendering): string {

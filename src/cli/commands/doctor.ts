@@ -1,6 +1,6 @@
-import { examine } from "../../app/doctor.ts";
-import { type CommandSpec, flag, text } from "../command.ts";
-import { renderDoctor } from "../render-doctor.ts";
+import { examine } from "../../app/integrity/doctor.ts";
+import { type CommandSpec, flag, text } from "../frame/command.ts";
+import { renderDoctor } from "../render/render-doctor.ts";
 
 export const command: CommandSpec = {
   name: "doctor",

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export.ts";
-import { resolveTree, resolveWholeTree } from "../../app/resolve-id.ts";
-import { treeAt } from "../../app/tree-at.ts";
-import { writeResultFile } from "../../app/write-file.ts";
+import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export/export.ts";
+import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
+import { treeAt } from "../../app/names/tree-at.ts";
+import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "export",

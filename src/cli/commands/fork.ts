@@ -1,9 +1,9 @@
-import { forkConversation } from "../../app/fork.ts";
-import { resolveForkArguments } from "../../app/id-arguments.ts";
-import { parseBound } from "../../core/range-bound.ts";
-import { type CommandContext, type CommandSpec, text } from "../command.ts";
-import { endOnInterrupt } from "../end-on-interrupt.ts";
-import { count } from "../number-option.ts";
+import { forkConversation } from "../../app/manage/fork.ts";
+import { resolveForkArguments } from "../../app/names/id-arguments.ts";
+import { parseBound } from "../../core/range/range-bound.ts";
+import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { count } from "../frame/number-option.ts";
 
 export const command: CommandSpec = {
   name: "fork",

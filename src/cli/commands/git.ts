@@ -1,5 +1,5 @@
-import { runStoreGit } from "../../app/store-git.ts";
-import type { CommandSpec } from "../command.ts";
+import { runStoreGit } from "../../app/workspace/store-git.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "git",

@@ -1,5 +1,5 @@
-import { runHook } from "../../app/hook.ts";
-import type { CommandSpec } from "../command.ts";
+import { runHook } from "../../app/manage/hook.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "hook",

@@ -1,7 +1,7 @@
-import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import.ts";
-import { type CommandSpec, flag } from "../command.ts";
-import { errorDocument } from "../render-error.ts";
-import { renderFailure, renderImport } from "../render-import.ts";
+import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
+import { errorDocument } from "../frame/render-error.ts";
+import { renderFailure, renderImport } from "../render/render-import.ts";
 
 export const command: CommandSpec = {
   name: "import",

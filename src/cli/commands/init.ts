@@ -1,5 +1,5 @@
-import { initStore } from "../../app/init.ts";
-import { type CommandSpec, text } from "../command.ts";
+import { initStore } from "../../app/workspace/init.ts";
+import { type CommandSpec, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "init",

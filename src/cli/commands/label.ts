@@ -1,7 +1,7 @@
-import { addLabels, readLabels, removeLabels } from "../../app/marks.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
+import { addLabels, readLabels, removeLabels } from "../../app/manage/marks.ts";
+import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
-import { type CommandSpec, flag } from "../command.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "label",

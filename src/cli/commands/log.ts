@@ -1,8 +1,8 @@
-import type { BranchTree } from "../../app/branch-tree.ts";
-import { readCompactionLog } from "../../app/log.ts";
-import { resolveTree } from "../../app/resolve-id.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderLog } from "../render-log.ts";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { readCompactionLog } from "../../app/inspect/log.ts";
+import { resolveTree } from "../../app/names/resolve-id.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderLog } from "../render/render-log.ts";
 
 export const command: CommandSpec = {
   name: "log",

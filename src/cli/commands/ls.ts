@@ -1,8 +1,8 @@
-import { listConversations } from "../../app/list.ts";
-import { describeRemotes } from "../../app/remote-conversations.ts";
-import { type CommandSpec, flag, type OptionValues, texts } from "../command.ts";
-import { renderList } from "../render-list.ts";
-import { renderCount } from "../render-quantity.ts";
+import { listConversations } from "../../app/inspect/list.ts";
+import { describeRemotes } from "../../app/names/remote-conversations.ts";
+import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
+import { renderList } from "../render/render-list.ts";
+import { renderCount } from "../render/render-quantity.ts";
 
 /** The exit code of a store that is damaged, or newer than this jpg, in part. */
 const BROKEN_STORE = 3;

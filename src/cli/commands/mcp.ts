@@ -1,5 +1,5 @@
-import type { CommandSpec } from "../command.ts";
-import { optionsFrom } from "../workspace-options.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { optionsFrom } from "../frame/workspace-options.ts";
 
 export const command: CommandSpec = {
   name: "mcp",

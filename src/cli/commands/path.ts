@@ -1,6 +1,6 @@
-import { resolveTree } from "../../app/resolve-id.ts";
-import { worktreeOf } from "../../app/worktree-path.ts";
-import type { CommandSpec } from "../command.ts";
+import { worktreeOf } from "../../app/manage/worktree-path.ts";
+import { resolveTree } from "../../app/names/resolve-id.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "path",

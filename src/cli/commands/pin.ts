@@ -1,8 +1,8 @@
-import { addPin, boundOf, listPins, removePin } from "../../app/pins.ts";
-import { resolveBranch, resolveTree } from "../../app/resolve-id.ts";
+import { addPin, boundOf, listPins, removePin } from "../../app/branch/pins.ts";
+import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
-import { isBound, parseBound } from "../../core/range-bound.ts";
-import { type CommandContext, type CommandSpec, flag } from "../command.ts";
+import { isBound, parseBound } from "../../core/range/range-bound.ts";
+import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "pin",

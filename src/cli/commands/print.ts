@@ -1,6 +1,6 @@
-import { renderPrinted } from "../../app/print.ts";
-import { resolveTree } from "../../app/resolve-id.ts";
-import { type CommandSpec, flag, text } from "../command.ts";
+import { renderPrinted } from "../../app/inspect/print.ts";
+import { resolveTree } from "../../app/names/resolve-id.ts";
+import { type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "print",

@@ -1,9 +1,9 @@
-import { runProgram } from "../../app/external-process.ts";
-import { resolveWholeTree } from "../../app/resolve-id.ts";
-import { prepareResume, type ResumeReport } from "../../app/resume.ts";
+import { prepareResume, type ResumeReport } from "../../app/export/resume.ts";
+import { resolveWholeTree } from "../../app/names/resolve-id.ts";
+import { runProgram } from "../../app/programs/external-process.ts";
 import { userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/shell-word.ts";
-import { type CommandSpec, flag, text } from "../command.ts";
+import { type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "resume",

@@ -1,7 +1,7 @@
-import { revertCompactions } from "../../app/revert.ts";
+import { revertCompactions } from "../../app/manage/revert.ts";
 import { userError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderRevert } from "../render-revert.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderRevert } from "../render/render-revert.ts";
 
 export const command: CommandSpec = {
   name: "revert",

@@ -1,4 +1,3 @@
-import { conversationOf } from "../../app/conversations.ts";
 import {
   listRemoved,
   planPurge,
@@ -6,12 +5,13 @@ import {
   type RemoveReport,
   removeConversation,
   restoreConversation,
-} from "../../app/trash.ts";
+} from "../../app/manage/trash.ts";
+import { conversationOf } from "../../app/names/conversations.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { askYesNo } from "../ask.ts";
-import { type CommandContext, type CommandSpec, flag } from "../command.ts";
-import { renderCount, renderTime } from "../render-quantity.ts";
+import { askYesNo } from "../frame/ask.ts";
+import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
+import { renderCount, renderTime } from "../render/render-quantity.ts";
 
 type Work = (context: CommandContext, id: string | undefined) => Promise<number>;
 

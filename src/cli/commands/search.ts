@@ -1,8 +1,8 @@
-import { searchConversations } from "../../app/search.ts";
+import { searchConversations } from "../../app/inspect/search.ts";
 import { userError } from "../../core/errors.ts";
-import { type CommandSpec, flag } from "../command.ts";
-import { count } from "../number-option.ts";
-import { renderSearch } from "../render-search.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
+import { count } from "../frame/number-option.ts";
+import { renderSearch } from "../render/render-search.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;

@@ -1,6 +1,6 @@
-import { show } from "../../app/show.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderShow } from "../render-show.ts";
+import { show } from "../../app/inspect/show.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderShow } from "../render/render-show.ts";
 
 export const command: CommandSpec = {
   name: "show",

@@ -1,7 +1,7 @@
-import { resolveTree } from "../../app/resolve-id.ts";
-import { readStats } from "../../app/stats.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderStats } from "../render-stats.ts";
+import { readStats } from "../../app/inspect/stats.ts";
+import { resolveTree } from "../../app/names/resolve-id.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderStats } from "../render/render-stats.ts";
 
 export const command: CommandSpec = {
   name: "stats",

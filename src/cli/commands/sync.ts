@@ -1,15 +1,21 @@
-import { parseImportArguments } from "../../app/import.ts";
-import { keepSyncing, type SyncObserver, type SyncReport, type SyncRequest, syncSessions } from "../../app/sync.ts";
-import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace.ts";
+import {
+  keepSyncing,
+  type SyncObserver,
+  type SyncReport,
+  type SyncRequest,
+  syncSessions,
+} from "../../app/auto/sync.ts";
+import { parseImportArguments } from "../../app/import/import.ts";
+import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, flag } from "../command.ts";
-import { count } from "../number-option.ts";
-import type { Output } from "../output.ts";
-import { renderFailure, renderImport } from "../render-import.ts";
-import { syncDocument } from "../sync-document.ts";
-import { untilStopped } from "../until-stopped.ts";
-import { optionsFrom } from "../workspace-options.ts";
+import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
+import { count } from "../frame/number-option.ts";
+import type { Output } from "../frame/output.ts";
+import { untilStopped } from "../frame/until-stopped.ts";
+import { optionsFrom } from "../frame/workspace-options.ts";
+import { renderFailure, renderImport } from "../render/render-import.ts";
+import { syncDocument } from "../render/sync-document.ts";
 
 export const command: CommandSpec = {
   name: "sync",

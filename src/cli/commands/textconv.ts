@@ -1,5 +1,5 @@
-import { describeRecord } from "../../app/textconv.ts";
-import type { CommandSpec } from "../command.ts";
+import { describeRecord } from "../../app/inspect/textconv.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "textconv",

@@ -1,8 +1,8 @@
-import { resolveBranch, resolveTree } from "../../app/resolve-id.ts";
-import { setTitle } from "../../app/title.ts";
-import { conversationTitle } from "../../app/titles.ts";
+import { conversationTitle } from "../../app/branch/titles.ts";
+import { setTitle } from "../../app/manage/title.ts";
+import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "title",

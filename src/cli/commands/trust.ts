@@ -1,7 +1,7 @@
-import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/trust.ts";
+import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/workspace/trust.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { askYesNo, isTerminal } from "../ask.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../command.ts";
+import { askYesNo, isTerminal } from "../frame/ask.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "trust",

@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../command.ts";
+import type { CommandSpec } from "../frame/command.ts";
 import { runArchive } from "./archive.ts";
 
 export const command: CommandSpec = {

@@ -1,7 +1,7 @@
-import { resolveBranch } from "../../app/resolve-id.ts";
-import { undoCompaction } from "../../app/revert.ts";
-import type { CommandSpec } from "../command.ts";
-import { renderRevert } from "../render-revert.ts";
+import { undoCompaction } from "../../app/manage/revert.ts";
+import { resolveBranch } from "../../app/names/resolve-id.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderRevert } from "../render/render-revert.ts";
 
 export const command: CommandSpec = {
   name: "undo",

@@ -1,10 +1,10 @@
-import type { BranchTree } from "../../app/branch-tree.ts";
-import { adoptRemote } from "../../app/remote-conversations.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
-import { useConversation } from "../../app/use.ts";
-import type { Workspace } from "../../app/workspace.ts";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { useConversation } from "../../app/manage/use.ts";
+import { adoptRemote } from "../../app/names/remote-conversations.ts";
+import { resolveBranch } from "../../app/names/resolve-id.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import type { CommandSpec } from "../command.ts";
+import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "use",

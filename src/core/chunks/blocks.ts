@@ -1,9 +1,9 @@
 // The blocks that turns are cut into: stretches of events between two places where a range may end (safe-cut.ts), so a call
 // stays with its result and a message in one piece. Invariant: blocks are consecutive, cover every event, and hold something
 // that a model is sent unless their whole turn holds nothing.
-import { type Event, isMessage, traitsOf } from "../event.ts";
-import { listSafeCuts } from "../safe-cut.ts";
-import type { Turn } from "../turn.ts";
+import { type Event, isMessage, traitsOf } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { listSafeCuts } from "../range/safe-cut.ts";
 
 /** Events of one turn that stay together. */
 export interface Block {

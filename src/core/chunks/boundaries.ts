@@ -1,6 +1,6 @@
 // How good a place each gap between blocks is to end a part: where the words and files change (TextTiling: a valley between
 // two stretches that hold together), where somebody went away, where planning turned into doing or doing into repairing.
-import type { Event } from "../event.ts";
+import type { Event } from "../event/event.ts";
 import { callFacts, isWriting } from "../tools/call-facts.ts";
 import type { Block } from "./blocks.ts";
 import { topicDepths } from "./topics.ts";

@@ -1,8 +1,8 @@
 // Splits turns where live summaries begin and end, so that a part of them never overlaps one partly: it would have to be
 // extended over it (summary-extent.ts), and then over its neighbours.
-import type { Compaction } from "../compaction.ts";
-import { standsForTurns } from "../summary-extent.ts";
-import type { Turn } from "../turn.ts";
+import type { Compaction } from "../compaction/compaction.ts";
+import type { Turn } from "../event/turn.ts";
+import { standsForTurns } from "../range/summary-extent.ts";
 
 /** Splits turns (in order, perhaps cut at their ends) into stretches that summaries lie wholly in, or wholly cover. */
 export function splitAtSummaries(

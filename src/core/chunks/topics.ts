@@ -1,9 +1,10 @@
 // What blocks are about, and where that changes: the likeness of the words and files on both sides of each gap, and how deep
 // a valley the gap is in it.
-import { filesNamed } from "../call-traces.ts";
-import type { Event } from "../event.ts";
-import { termsOf } from "../extract/terms.ts";
+
+import type { Event } from "../event/event.ts";
+import { filesNamed } from "../loss/call-traces.ts";
 import { textsOf } from "../loss/event-texts.ts";
+import { termsOf } from "../loss/terms.ts";
 import type { Block } from "./blocks.ts";
 
 /** Blocks on each side of a gap that are compared. */

@@ -1,6 +1,6 @@
 // The errors that results showed, as lines: the first lines of errors, tests that failed, and what a failed call said. Equal
 // ones, numbers aside, count once, where they were last seen. What files hold that were only read is no error.
-import type { ToolCallRequest, ToolCallResponse } from "../event.ts";
+import type { ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { errorLines, scanLines } from "../loss/line-facts.ts";
 import { callFacts } from "../tools/call-facts.ts";

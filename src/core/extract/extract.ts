@@ -2,7 +2,7 @@
 // summary, with every passage as it was said. Invariant: every request and every changed file is in it, whatever the budget; the
 // same events always give the same text.
 import type { PlacedEvent } from "../summary/placed-event.ts";
-import { estimateEvents } from "../token-estimate.ts";
+import { estimateEvents } from "../tokens/token-estimate.ts";
 import { CHARS_PER_TOKEN, extractBudget } from "./budget.ts";
 import { gather } from "./gather.ts";
 import { writeSections } from "./sections.ts";

@@ -1,6 +1,6 @@
 // Reads out of events what an extract is made from: who asked what, what was answered, what tools did. Nothing is shortened here.
-import { isText, mediaOf, plainText } from "../content.ts";
-import { type Content, isUserRequest } from "../event.ts";
+import { isText, mediaOf, plainText } from "../event/content.ts";
+import { type Content, isUserRequest } from "../event/event.ts";
 import { ledgerOfCalls } from "../summary/event-ledger.ts";
 import { groupTurns, type PlacedEvent } from "../summary/placed-event.ts";
 import { callFacts, isWriting } from "../tools/call-facts.ts";

@@ -1,8 +1,8 @@
 // The tasks that are still open: from the newest list that a tool kept (TodoWrite, update_plan and their like, known by their
 // form), from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
-import { textOfContent } from "../content.ts";
-import type { Event, ToolCallResponse } from "../event.ts";
-import { fieldsOf } from "../fields.ts";
+import { textOfContent } from "../event/content.ts";
+import type { Event, ToolCallResponse } from "../event/event.ts";
+import { fieldsOf } from "../event/fields.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { scanLines } from "../loss/line-facts.ts";
 import type { PlacedEvent } from "../summary/placed-event.ts";

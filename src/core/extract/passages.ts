@@ -1,9 +1,9 @@
 // Picks the sentences that tell most: words that few messages hold count most (TF-IDF), what was picked already counts against
 // a sentence, and every stretch of the conversation has its turn. Deterministic; linear in the texts.
 import { scanSentences } from "../loss/line-facts.ts";
+import { termsOf } from "../loss/terms.ts";
 import { weightOf } from "./cues.ts";
 import { cutEnd, oneLine } from "./short-text.ts";
-import { termsOf } from "./terms.ts";
 
 /** A text that somebody said. */
 export interface Said {

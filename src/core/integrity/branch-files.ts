@@ -1,6 +1,6 @@
 // Sorts the files of a branch by what they are, from their paths alone, and finds what is missing, misplaced or no file.
 import { appendAll } from "../append-all.ts";
-import { turnIndexOfPath, turnPath } from "../turn-file.ts";
+import { turnIndexOfPath, turnPath } from "../event/turn-file.ts";
 import { createFinding, type Finding } from "./finding.ts";
 
 /** A file of a branch's tree. */

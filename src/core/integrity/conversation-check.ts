@@ -1,12 +1,13 @@
 // Checks what the files of a branch say of each other: turns that follow one another, ids that are used once, results with
 // calls, compactions of turns that are there, payloads that are there and needed.
-import { attachmentPath } from "../attachment.ts";
-import type { Compaction } from "../compaction.ts";
-import type { EventRange } from "../range-location.ts";
-import { eventRangeOf, extendEventRange, standsForTurns } from "../summary-extent.ts";
-import { pairCalls } from "../tool-pairing.ts";
-import type { Turn } from "../turn.ts";
-import { turnPath } from "../turn-file.ts";
+
+import type { Compaction } from "../compaction/compaction.ts";
+import { attachmentPath } from "../event/attachment.ts";
+import { pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
+import { turnPath } from "../event/turn-file.ts";
+import type { EventRange } from "../range/range-location.ts";
+import { eventRangeOf, extendEventRange, standsForTurns } from "../range/summary-extent.ts";
 import { createFinding, type Finding } from "./finding.ts";
 import type { CheckedCompaction } from "./record-check.ts";
 import type { CheckedTurn } from "./turn-check.ts";

@@ -1,7 +1,7 @@
 // Checks one-line records by themselves: whether they can be read, and whether their names are those of their content.
 import { appendAll } from "../append-all.ts";
-import { type Compaction, compareCompactions } from "../compaction.ts";
-import { parseCompactionLine, parseRecordLine, recordPath } from "../compaction-line.ts";
+import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
+import { parseCompactionLine, parseRecordLine, recordPath } from "../compaction/compaction-line.ts";
 import { JpgError } from "../errors.ts";
 import type { RecordFolder } from "./branch-files.ts";
 import { createFinding, type Finding } from "./finding.ts";

@@ -1,11 +1,11 @@
 // Checks one turn file by itself, and takes from it what the checks of the whole conversation need. Every line is read,
 // also behind one that is malformed.
 import { appendAll } from "../append-all.ts";
-import { attachmentsOf } from "../attachment.ts";
 import { JpgError } from "../errors.ts";
-import type { Event } from "../event.ts";
-import { parseEventLine } from "../event-line.ts";
-import { previousTurn } from "../turn.ts";
+import { attachmentsOf } from "../event/attachment.ts";
+import type { Event } from "../event/event.ts";
+import { parseEventLine } from "../event/event-line.ts";
+import { previousTurn } from "../event/turn.ts";
 import { createFinding, type Finding } from "./finding.ts";
 
 /** What a turn file holds. It follows from the file's bytes and its position alone. */

@@ -1,8 +1,9 @@
 // The commands that the calls of a view ran, with how they ended.
-import { commandsRun } from "../call-traces.ts";
-import type { Event, ToolCallRequest } from "../event.ts";
-import { pairCalls } from "../tool-pairing.ts";
-import type { View } from "../view.ts";
+
+import type { Event, ToolCallRequest } from "../event/event.ts";
+import { pairCalls } from "../event/tool-pairing.ts";
+import type { View } from "../projection/view.ts";
+import { commandsRun } from "./call-traces.ts";
 
 /** Stands between the first line of a command and how it ended. */
 const ARROW = " → ";

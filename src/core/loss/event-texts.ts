@@ -1,5 +1,5 @@
 // The texts of an event that a model reads. Payloads kept under `attachments/` and opaque data are not looked into.
-import type { Content, Event, Text } from "../event.ts";
+import type { Content, Event, Text } from "../event/event.ts";
 
 const DEEPEST = 100;
 

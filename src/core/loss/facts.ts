@@ -1,10 +1,11 @@
 // The facts that one event holds, by kind: what a reader may need again and a shortened view may lose. Deterministic, and
 // linear in the texts of the event.
-import { filesNamed } from "../call-traces.ts";
-import type { Event } from "../event.ts";
+
+import type { FactKind } from "../compaction/loss-receipt.ts";
+import type { Event } from "../event/event.ts";
+import { filesNamed } from "./call-traces.ts";
 import { textsOf } from "./event-texts.ts";
 import { errorLines, requestSentences } from "./line-facts.ts";
-import type { FactKind } from "./loss-receipt.ts";
 import { normalPath } from "./path-word.ts";
 import { scanFacts } from "./word-facts.ts";
 

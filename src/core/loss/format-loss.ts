@@ -1,5 +1,5 @@
 // The loss receipt in a few lines of plain text, for the body of a commit.
-import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "./loss-receipt.ts";
+import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../compaction/loss-receipt.ts";
 
 /** Most lines given. */
 const MOST_LINES = 8;

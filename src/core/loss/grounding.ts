@@ -1,10 +1,11 @@
 // The grounding check: what a summary quotes or names that stands nowhere in the events it was written from. A name that is
 // not there was made up, or mistyped.
-import type { Event } from "../event.ts";
-import { fieldsOf } from "../fields.ts";
+
+import type { FactKind } from "../compaction/loss-receipt.ts";
+import type { Event } from "../event/event.ts";
+import { fieldsOf } from "../event/fields.ts";
 import { stringsIn, textsOf } from "./event-texts.ts";
 import { factsOf, factsOfText } from "./facts.ts";
-import type { FactKind } from "./loss-receipt.ts";
 import { pathEnds } from "./path-word.ts";
 import { listQuotes, normalBlanks, quotedParts } from "./quotes.ts";
 

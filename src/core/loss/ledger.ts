@@ -1,11 +1,12 @@
 // The ledger: every fact that the covered events show before a compaction, each with its source and with what is found of
 // it in the view afterwards. Entries are filled in while the views are walked, once each.
-import type { Event } from "../event.ts";
-import type { View } from "../view.ts";
+
+import type { FactKind } from "../compaction/loss-receipt.ts";
+import type { Event } from "../event/event.ts";
+import type { View } from "../projection/view.ts";
 import { commandFacts } from "./command-facts.ts";
 import { textsOf } from "./event-texts.ts";
 import { type Facts, factsOf } from "./facts.ts";
-import type { FactKind } from "./loss-receipt.ts";
 
 /** Most facts of one kind that one event contributes: the listing of a whole disk must not outweigh the conversation. */
 const MOST_OF_EVENT = 1000;

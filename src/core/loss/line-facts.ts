@@ -1,6 +1,6 @@
 // The facts that are lines or sentences: the first lines of errors, and what the user asked for.
-import type { Event } from "../event.ts";
-import { isUserRequest } from "../event.ts";
+import type { Event } from "../event/event.ts";
+import { isUserRequest } from "../event/event.ts";
 import { textsOf } from "./event-texts.ts";
 
 /** How much of a line tells whether it begins with an error, in characters. */

@@ -1,7 +1,7 @@
 // Finds the facts of a ledger in the view afterwards. Words are looked up; commands, error lines and requests are looked
 // for among the lines, sentences and code spans of texts, and only those whose source is gone.
-import type { Event } from "../event.ts";
-import type { ProjectedTurn } from "../view.ts";
+import type { Event } from "../event/event.ts";
+import type { ProjectedTurn } from "../projection/view.ts";
 import { commandLineOf } from "./command-facts.ts";
 import { textsOf } from "./event-texts.ts";
 import { type Ledger, type LedgerEntry, noteMention, noteSeen, type ReadFacts } from "./ledger.ts";

@@ -1,9 +1,16 @@
 // Computes the loss receipt of a compaction from the view before it and the view after it. Each view is walked once and
 // facts are looked up, never searched for, so that the cost grows with the texts and not with the facts.
-import type { Event } from "../event.ts";
-import type { View } from "../view.ts";
+
+import {
+  FACT_KINDS,
+  type FactCounts,
+  type FactKind,
+  type LossReceipt,
+  type MentionedFact,
+} from "../compaction/loss-receipt.ts";
+import type { Event } from "../event/event.ts";
+import type { View } from "../projection/view.ts";
 import { type CoveredEvent, createReaders, type Ledger, type LedgerEntry, openLedger } from "./ledger.ts";
-import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt, type MentionedFact } from "./loss-receipt.ts";
 import { markShown } from "./mentions.ts";
 import { type HoldsFact, indexSummary } from "./summary-index.ts";
 

@@ -1,7 +1,8 @@
 // Whether the text of a summary holds a fact: words are looked up, everything else is searched for.
+
+import type { FactKind } from "../compaction/loss-receipt.ts";
 import { commandLineOf } from "./command-facts.ts";
 import { factsOfText } from "./facts.ts";
-import type { FactKind } from "./loss-receipt.ts";
 import { pathOf } from "./path-word.ts";
 
 /** Whether the summary holds a fact of a kind. */

@@ -1,6 +1,6 @@
 // The facts that single words of a text are: files, numbers, SHAs, issues, identifiers and URLs. Linear in the text: every
 // character is looked at a bounded number of times, and long words are passed over.
-import type { FactKind } from "./loss-receipt.ts";
+import type { FactKind } from "../compaction/loss-receipt.ts";
 import { formatNumber, numberAt } from "./number-word.ts";
 import { hasFileExtension, pathOf } from "./path-word.ts";
 import { COLON, DIGIT, DOT, LOWER, OTHER, SLASH, scanWords, UNDERSCORE, UPPER } from "./word-scan.ts";

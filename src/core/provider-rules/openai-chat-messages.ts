@@ -1,6 +1,6 @@
 // A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places.
 // Anything may be given; what is no message counts as an empty one (rule C0 names it).
-import { isFields } from "../fields.ts";
+import { isFields } from "../event/fields.ts";
 
 /** A JSON object in the provider's shape. */
 export type OpenAiObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // What strategies ask of a call before they decide about it.
-import type { CallPolicy } from "../compaction.ts";
-import { dropLongTexts } from "../tool-stub.ts";
+import type { CallPolicy } from "../compaction/compaction.ts";
+import { dropLongTexts } from "../projection/tool-stub.ts";
 import { isGone } from "./call-strength.ts";
 import type { CallDecision, ViewedCall } from "./strategy.ts";
 

@@ -1,6 +1,6 @@
 // How much a policy takes of one half of a call: omit > strip > drop > truncate > nothing. Of two that are alike, the one
 // that leaves fewer characters is the stronger.
-import type { CallPolicy } from "../compaction.ts";
+import type { CallPolicy } from "../compaction/compaction.ts";
 import type { CallDecision, HalfState } from "./strategy.ts";
 
 /** A decision in the making; undefined = no opinion. */

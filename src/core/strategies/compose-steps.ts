@@ -1,7 +1,7 @@
 // Composes what several strategies say into one: per call and half the strongest step wins, and every step is told what it
 // added to those before it.
-import type { CallPolicy, StubStyle } from "../compaction.ts";
-import { USUAL_WINDOW } from "../context-window.ts";
+import type { CallPolicy, StubStyle } from "../compaction/compaction.ts";
+import { USUAL_WINDOW } from "../model/context-window.ts";
 import { compareStrength, type MaybeDecision, strongest } from "./call-strength.ts";
 import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
 import type { CallDecision, HalfState, StrategyContext, StrategyStep, StrategyUse, ViewedCall } from "./strategy.ts";

@@ -1,6 +1,6 @@
 // Which tools a conversation tells the model it has: the definitions in its settings, wherever they were recorded.
-import { isFields } from "../fields.ts";
-import type { Turn } from "../turn.ts";
+import { isFields } from "../event/fields.ts";
+import type { Turn } from "../event/turn.ts";
 
 /**
  * Lists the names of the tools that config deltas define, each once: entries of `conversation.tools` that hold more than

@@ -1,7 +1,13 @@
 // Writes decisions about calls as the shortest tool policy that means the same: one for all calls with the hints that
 // explain the exceptions, else one that names calls. What it must not do is change a call nobody decided about.
-import type { CallPolicy, StubStyle, ToolCallPolicy, ToolHint, UniformToolCallPolicy } from "../compaction.ts";
-import type { CallHalf } from "../tool-policy.ts";
+import type {
+  CallPolicy,
+  StubStyle,
+  ToolCallPolicy,
+  ToolHint,
+  UniformToolCallPolicy,
+} from "../compaction/compaction.ts";
+import type { CallHalf } from "../projection/tool-policy.ts";
 import { isSamePolicy } from "./call-strength.ts";
 import type { CallDecision, CallDecisions, HalfState, StrategyContext, ViewedCall } from "./strategy.ts";
 

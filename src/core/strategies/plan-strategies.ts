@@ -1,5 +1,5 @@
 // From strategies to the fields of a compaction: looks at the conversation, asks the strategies, writes down what they say.
-import type { Compaction, StubStyle } from "../compaction.ts";
+import type { Compaction, StubStyle } from "../compaction/compaction.ts";
 import { composeSteps, type StepReport } from "./compose-steps.ts";
 import { encodeDecisions } from "./encode-decisions.ts";
 import type { StrategyUse } from "./strategy.ts";

@@ -1,9 +1,10 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
-import { stripAttachments } from "../attachment-stub.ts";
-import type { CallPolicy, Compaction, StubStyle } from "../compaction.ts";
-import { type Event, isReasoning } from "../event.ts";
-import { shortenEvent } from "../shorten-event.ts";
-import { estimateEvent } from "../token-estimate.ts";
+
+import type { CallPolicy, Compaction, StubStyle } from "../compaction/compaction.ts";
+import { stripAttachments } from "../event/attachment-stub.ts";
+import { type Event, isReasoning } from "../event/event.ts";
+import { shortenEvent } from "../projection/shorten-event.ts";
+import { estimateEvent } from "../tokens/token-estimate.ts";
 import type { CallDecision, HalfState, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
 
 /** What is shown of something; tokens are an estimate. */

@@ -1,15 +1,15 @@
 // Looks at a conversation for strategies: every call with what is in force on its halves, worked out by the projection's
 // own rules, so that what is stripped, omitted or hidden already is neither counted nor chosen again.
-import type { CallPolicy, Compaction } from "../compaction.ts";
-import { planRanges } from "../covered-range.ts";
-import { type Event, traitsOf } from "../event.ts";
-import { type EventRange, isInRange } from "../range-location.ts";
-import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "../survey.ts";
-import { type CallPairs, pairCalls } from "../tool-pairing.ts";
+import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
+import { type Event, traitsOf } from "../event/event.ts";
+import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
+import { planRanges } from "../projection/covered-range.ts";
+import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "../projection/survey.ts";
+import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
+import { type EventRange, isInRange } from "../range/range-location.ts";
 import { listPairedCalls, type ToolCall } from "../tools/tool-call.ts";
 import { hintFor, type ToolCompactionHint } from "../tools/tool-hints.ts";
-import type { Turn } from "../turn.ts";
-import { type Disposition, findMechanicalWinner } from "../winner.ts";
 import { isGone } from "./call-strength.ts";
 import type { HalfState, OpenEvent, StrategyContext, ViewedCall } from "./strategy.ts";
 

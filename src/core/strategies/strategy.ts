@@ -1,7 +1,7 @@
 // The strategy: a named rule that looks at a conversation as it is read now and says what a compaction should take out of
 // it. Data and one pure function; what several strategies say together is composed in compose-steps.ts.
-import type { CallPolicy, StubStyle } from "../compaction.ts";
-import type { Event } from "../event.ts";
+import type { CallPolicy, StubStyle } from "../compaction/compaction.ts";
+import type { Event } from "../event/event.ts";
 import type { ToolCall } from "../tools/tool-call.ts";
 import type { ToolCompactionHint } from "../tools/tool-hints.ts";
 

@@ -1,4 +1,4 @@
-import { isReasoning } from "../event.ts";
+import { isReasoning } from "../event/event.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** `strip-reasoning`: takes the reasoning out. */

@@ -1,6 +1,6 @@
 // A list of turns as a person writes it: `3,5-7`.
 import { userError } from "../errors.ts";
-import { joinRuns, type TurnRange } from "../turn-range.ts";
+import { joinRuns, type TurnRange } from "../range/turn-range.ts";
 
 /** Parses a list of turns into runs, 0-based, inclusive, ascending and apart from each other. Throws `bad_turns`. */
 export function parseTurnList(text: string): readonly TurnRange[] {

@@ -1,6 +1,6 @@
 // The block of JSON in an answer: `{"files": […], "open_tasks": […]}` at its end, or the whole answer as one object. A block that
 // cannot be read is taken out of the text all the same: it was meant for programs.
-import { type Fields, isFields } from "../fields.ts";
+import { type Fields, isFields } from "../event/fields.ts";
 
 /** What the block of an answer says; absent lists are empty. */
 export interface BlockFacts {

@@ -1,7 +1,8 @@
 // Makes raw events fit a model's window: as one transcript with outputs shortened as little as need be, or in parts that end where
 // turns end, each made from its own raw events.
-import type { Event } from "../event.ts";
-import { planChunks, type TurnChunk } from "../turn-chunks.ts";
+
+import { planChunks, type TurnChunk } from "../chunks/turn-chunks.ts";
+import type { Event } from "../event/event.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
 import { estimateTextTokens } from "./text-tokens.ts";
 import { renderTranscript, type Transcript, type TranscriptLimits } from "./transcript.ts";

@@ -1,6 +1,6 @@
 // Whether an answer may stand for turns: only a whole one, with all its sections, that is shorter than what it replaces and, when
 // that is asked for, says nothing that the events do not bear out. What is wrong is a value, worded for the user and the model.
-import type { Event } from "../event.ts";
+import type { Event } from "../event/event.ts";
 import { checkGrounding } from "../loss/grounding.ts";
 import { readSummaryAnswer, type SummaryAnswer } from "./summary-answer.ts";
 import type { SummaryTemplate } from "./summary-template.ts";

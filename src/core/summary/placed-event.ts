@@ -1,6 +1,6 @@
 // An event with the place it stands at, as what is summarised is handed around.
-import type { Event } from "../event.ts";
-import type { Turn } from "../turn.ts";
+import type { Event } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
 
 export interface PlacedEvent {
   /** Turn position, 0-based. */

@@ -1,8 +1,8 @@
 // What a summary model is asked: the task in words, and the view that carries it. In the transcript form the raw events stand in
 // one message as text; in the suffix form the conversation's own thread comes first, word for word, so that what its provider has
 // cached is read again, and one message after it asks for the summary.
-import { type Event, traitsOf } from "../event.ts";
-import type { ProjectedTurn, View } from "../view.ts";
+import { type Event, traitsOf } from "../event/event.ts";
+import type { ProjectedTurn, View } from "../projection/view.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { SummaryTemplate } from "./summary-template.ts";
 import type { Transcript } from "./transcript.ts";

@@ -1,10 +1,17 @@
 // The transcript: raw events as text that a model reads to summarise them. Labels stand on lines of their own that begin with a
 // mark which no text of the conversation begins a line with, so that nothing said can pass for somebody else's words. Long
 // texts keep their head and tail and say how much is missing; nothing is left out silently.
-import { isText, plainText } from "../content.ts";
-import { type Content, type ContentPart, type Event, type Text, type ToolCallResponse, traitsOf } from "../event.ts";
-import { pairCalls } from "../tool-pairing.ts";
-import { truncateText } from "../tool-stub.ts";
+import { isText, plainText } from "../event/content.ts";
+import {
+  type Content,
+  type ContentPart,
+  type Event,
+  type Text,
+  type ToolCallResponse,
+  traitsOf,
+} from "../event/event.ts";
+import { pairCalls } from "../event/tool-pairing.ts";
+import { truncateText } from "../projection/tool-stub.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
 
 /** Longest texts that stay whole, characters; > 0. */

@@ -1,9 +1,9 @@
 // How turns that lie apart are left out: by as few compactions as can say it. One covers from the first to the last of them and
 // keeps what stands between by name (`keep`). But `keep` also ends what older compactions say about an event: where one of them
 // shortens what stands between, it would come back whole, so that there the compaction ends and another begins.
-import type { Compaction } from "../compaction.ts";
-import type { Turn } from "../turn.ts";
-import { rangesIntersect, type TurnRange } from "../turn-range.ts";
+import type { Compaction } from "../compaction/compaction.ts";
+import type { Turn } from "../event/turn.ts";
+import { rangesIntersect, type TurnRange } from "../range/turn-range.ts";
 
 /** One compaction that leaves turns out. Positions 0-based, inclusive. */
 export interface Omission extends TurnRange {

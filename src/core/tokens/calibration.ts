@@ -1,9 +1,9 @@
 // Calibration: what a provider counted for the requests of a conversation, against the estimate of what was sent. A model's
 // tokenizer and an agent's system prompt become two numbers: size of a request = overhead + factor × estimate.
-import type { Event } from "../event.ts";
-import { modelFamily } from "../model-family.ts";
-import { estimateEvent } from "../token-estimate.ts";
-import type { Turn } from "../turn.ts";
+import type { Event } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { modelFamily } from "../model/model-family.ts";
+import { estimateEvent } from "./token-estimate.ts";
 import { listUsage, sizeOf, type UsageRecord } from "./usage.ts";
 
 /** How estimates of a conversation become the counts of its provider. */

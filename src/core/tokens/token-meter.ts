@@ -1,11 +1,10 @@
 // The token meter of a conversation: what its provider recorded where that is the very thing asked for, else an estimate
 // that goes through the newest recorded size, so that what was not changed counts as recorded and changes count calibrated.
-import { type Compaction, compareTimestamps } from "../compaction.ts";
-import type { Event } from "../event.ts";
-import { projectTurns } from "../projection.ts";
-import { estimateByKind, estimateEvent, type TokenEstimate } from "../token-estimate.ts";
-import type { Turn } from "../turn.ts";
-import type { View } from "../view.ts";
+import { type Compaction, compareTimestamps } from "../compaction/compaction.ts";
+import type { Event } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { projectTurns } from "../projection/projection.ts";
+import type { View } from "../projection/view.ts";
 import {
   type Calibration,
   calibrateOn,
@@ -15,6 +14,7 @@ import {
   recordRequests,
   sumTokens,
 } from "./calibration.ts";
+import { estimateByKind, estimateEvent, type TokenEstimate } from "./token-estimate.ts";
 import { sizeOf, type UsageRecord } from "./usage.ts";
 
 /** `recorded`: the provider's own count of the request and its answer; `estimate`: ours. */

@@ -1,7 +1,7 @@
 // Usage: what a provider counted for one request, read from the shapes of the provider APIs into one. Values come from
 // files that anyone may have written, so what is no plausible count is read as absent.
-import type { Event, EventMetadata } from "../event.ts";
-import { type Fields, fieldsOf } from "../fields.ts";
+import type { Event, EventMetadata } from "../event/event.ts";
+import { type Fields, fieldsOf } from "../event/fields.ts";
 
 /** Tokens of one request and its answer, counted by the provider; whole numbers ≥ 0. */
 export interface Usage {

@@ -1,7 +1,7 @@
 // What a tool call is about, told from its name and arguments: which kind it is, which file and which lines it concerns.
 // A tool that nobody knows, and arguments of another form, give the kind `other` or no file: never a guess.
-import type { ToolCallRequest } from "../event.ts";
-import { isFields } from "../fields.ts";
+import type { ToolCallRequest } from "../event/event.ts";
+import { isFields } from "../event/fields.ts";
 import { type CallKind, findKnownTool, type KnownTool } from "./known-tools.ts";
 import { type LineRange, linesAsked } from "./line-range.ts";
 import { type PatchFiles, patchFiles } from "./patch-files.ts";

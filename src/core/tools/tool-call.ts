@@ -1,7 +1,7 @@
 // The tool call as strategies look at it: a request with its result, and where both stand in the conversation.
-import type { ToolCallRequest, ToolCallResponse } from "../event.ts";
-import { type CallPairs, pairCalls } from "../tool-pairing.ts";
-import type { Turn } from "../turn.ts";
+import type { ToolCallRequest, ToolCallResponse } from "../event/event.ts";
+import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
 
 /** A call with its result, where it stands. */
 export interface ToolCall {

@@ -1,9 +1,9 @@
 // A view as the body of an Anthropic Messages request: the hardened thread without the marks of where it came from.
 
-import { type AnthropicOptions, toAnthropicThread } from "../../core/anthropic-thread.ts";
-import { textOfContent } from "../../core/content.ts";
-import { splitPrompts } from "../../core/leading-prompts.ts";
-import type { View } from "../../core/view.ts";
+import { textOfContent } from "../../core/event/content.ts";
+import type { View } from "../../core/projection/view.ts";
+import { type AnthropicOptions, toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
+import { splitPrompts } from "../../core/thread/leading-prompts.ts";
 
 /** One message as the API takes it. */
 export interface AnthropicMessage {

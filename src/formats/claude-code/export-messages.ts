@@ -2,10 +2,10 @@
 // What the agent's harness or the user's queue made goes back as the attachment line it was; nothing is left out but
 // reasoning that the API would refuse.
 
-import type { Event } from "../../core/event.ts";
-import { formatReminder } from "../../core/reminder.ts";
-import type { Thread, ThreadBlock, ThreadMessage } from "../../core/thread.ts";
-import type { View } from "../../core/view.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { View } from "../../core/projection/view.ts";
+import { formatReminder } from "../../core/thread/reminder.ts";
+import type { Thread, ThreadBlock, ThreadMessage } from "../../core/thread/thread.ts";
 import { compactionOf, type EventFacts, factsOf, identityOf, indexView, type ViewFacts } from "./export-facts.ts";
 import {
   BOUNDARY_BODY,

@@ -1,7 +1,7 @@
 // What an exported line takes from the event behind it: the model's name, a prompt typed while the agent worked, and the
 // agent's own attachment when the event came from one.
-import type { Event } from "../../core/event.ts";
-import type { ThreadBlock } from "../../core/thread.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { ThreadBlock } from "../../core/thread/thread.ts";
 import { isRecord } from "./line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // Titles of a session: the first words of the first request, and those that the agent or the user gave it later.
-import type { Event } from "../../core/event.ts";
+import type { Event } from "../../core/event/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/title.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { type RawLine, stringOf } from "./line.ts";

@@ -1,8 +1,8 @@
 // A view as the body of a generateContent request: the hardened thread without the marks of where it came from.
-import { textOfContent } from "../../core/content.ts";
-import { type GoogleOptions, toGoogleThread } from "../../core/google-thread.ts";
-import { splitPrompts } from "../../core/leading-prompts.ts";
-import type { View } from "../../core/view.ts";
+import { textOfContent } from "../../core/event/content.ts";
+import type { View } from "../../core/projection/view.ts";
+import { type GoogleOptions, toGoogleThread } from "../../core/thread/google-thread.ts";
+import { splitPrompts } from "../../core/thread/leading-prompts.ts";
 
 /** One content as the API takes it. */
 export interface GoogleContent {

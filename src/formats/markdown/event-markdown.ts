@@ -1,7 +1,7 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
-import { isText, plainText } from "../../core/content.ts";
-import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event.ts";
+import { isText, plainText } from "../../core/event/content.ts";
+import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { renderFence, renderName, renderQuote } from "./safe-text.ts";
 
 /** How events are shown. */

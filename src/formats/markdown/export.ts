@@ -1,6 +1,6 @@
 // Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
 // turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
-import type { ProjectedTurn, View } from "../../core/view.ts";
+import type { ProjectedTurn, View } from "../../core/projection/view.ts";
 import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
 import { renderLine, renderName } from "./safe-text.ts";
 

@@ -1,6 +1,7 @@
 // A view as the messages of an OpenAI Chat Completions request: the hardened thread without the marks of where it came from.
-import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/openai-chat-thread.ts";
-import type { View } from "../../core/view.ts";
+
+import type { View } from "../../core/projection/view.ts";
+import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/thread/openai-chat-thread.ts";
 
 /** One message as the API takes it. */
 export type OpenAiChatMessage = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { agentCompact } from "../../app/agent-compact.ts";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/compact-tool.ts";
-import { resumeCommand } from "../../app/resume-command.ts";
-import { conversation, imported, tokenChange } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { agentCompact } from "../../app/auto/agent-compact.ts";
+import { COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/auto/compact-tool.ts";
+import { resumeCommand } from "../../app/export/resume-command.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { conversation, imported, tokenChange } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 /** What a model must know that calls this from an agent of its own. */
 const LIMIT =

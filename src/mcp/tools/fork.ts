@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { forkConversation } from "../../app/fork.ts";
-import { resolveBranch } from "../../app/resolve-id.ts";
-import { resumeCommand } from "../../app/resume-command.ts";
-import { conversation, imported } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { resumeCommand } from "../../app/export/resume-command.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { forkConversation } from "../../app/manage/fork.ts";
+import { resolveBranch } from "../../app/names/resolve-id.ts";
+import { conversation, imported } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 export const fork: McpTool = defineTool({
   name: "fork",

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { readCompactionLog } from "../../app/log.ts";
-import { conversation, imported, tokenChange } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { readCompactionLog } from "../../app/inspect/log.ts";
+import { conversation, imported, tokenChange } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 const row = z.object({
   kind: z.enum(["compaction", "revert", "reapply"]),

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { searchConversations } from "../../app/search.ts";
-import { imported } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { searchConversations } from "../../app/inspect/search.ts";
+import { imported } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 const hit = z.object({
   conversation: z.string(),

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { readEventText } from "../../app/event-text.ts";
-import type { ShowReport } from "../../app/reports.ts";
-import { show as showId } from "../../app/show.ts";
-import { standingOn } from "../../app/standing-on.ts";
-import { conversation } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { readEventText } from "../../app/inspect/event-text.ts";
+import { show as showId } from "../../app/inspect/show.ts";
+import { standingOn } from "../../app/manage/standing-on.ts";
+import type { ShowReport } from "../../app/reports/reports.ts";
+import { conversation } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 const output = z.object({
   kind: z.enum(["conversation", "compaction", "event"]),

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/caller-session.ts";
-import { readStats } from "../../app/stats.ts";
-import { conversation, imported } from "../schemas.ts";
-import { defineTool, type McpTool } from "../tool.ts";
+import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { readStats } from "../../app/inspect/stats.ts";
+import { conversation, imported } from "./schemas.ts";
+import { defineTool, type McpTool } from "./tool.ts";
 
 const counts = z.object({ raw: z.number(), view: z.number() });
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatStatus } from "../../../src/app/chat-status.ts";
+import type { ChatStatus } from "../../../src/app/query/chat-status.ts";
 import { isAsciiOnly, renderOffer } from "../../../src/cli/chat/render-box.ts";
 import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/render-status.ts";
-import { displayWidth } from "../../../src/cli/display-width.ts";
-import { createStyle } from "../../../src/cli/style.ts";
+import { displayWidth } from "../../../src/cli/frame/display-width.ts";
+import { createStyle } from "../../../src/cli/frame/style.ts";
 
 const plainStyle = createStyle(false);
 const STATUS: ChatStatus = {

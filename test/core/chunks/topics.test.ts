@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../../src/core/chunks/blocks.ts";
 import { topicDepths } from "../../../src/core/chunks/topics.ts";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";
 
 function blockOf(events: readonly Event[], index = 0): Block {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { errorsSeen } from "../../../src/core/extract/errors-seen.ts";
 import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
 import { type CallSpec, call, callTurns } from "../../helpers/call-conversation.ts";

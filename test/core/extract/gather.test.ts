@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Content, Event } from "../../../src/core/event.ts";
+import type { Content, Event } from "../../../src/core/event/event.ts";
 import { gather } from "../../../src/core/extract/gather.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";

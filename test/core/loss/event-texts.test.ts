@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Content, Event } from "../../../src/core/event.ts";
+import type { Content, Event } from "../../../src/core/event/event.ts";
 import { stringsIn, textsOf } from "../../../src/core/loss/event-texts.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };

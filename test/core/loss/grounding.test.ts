@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { checkGrounding } from "../../../src/core/loss/grounding.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import {
   type CoveredEvent,
   createReaders,
@@ -8,7 +8,7 @@ import {
   noteSeen,
   openLedger,
 } from "../../../src/core/loss/ledger.ts";
-import type { View } from "../../../src/core/view.ts";
+import type { View } from "../../../src/core/projection/view.ts";
 
 const at = { timestamp: "2026-01-01T00:00:00Z" };
 const say = (id: string, message: string): Event => ({ type: "chat_response", id, ...at, message });

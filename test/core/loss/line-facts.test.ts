@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import {
   errorLines,
   requestSentences,

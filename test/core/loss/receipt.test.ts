@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction.ts";
-import type { Event } from "../../../src/core/event.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { FACT_KINDS, type FactCounts, type LossReceipt } from "../../../src/core/compaction/loss-receipt.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
 import { textsOf } from "../../../src/core/loss/event-texts.ts";
-import { FACT_KINDS, type FactCounts, type LossReceipt } from "../../../src/core/loss/loss-receipt.ts";
 import { lossReceipt } from "../../../src/core/loss/receipt.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
-import { splitTurns, type Turn } from "../../../src/core/turn.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FactKind } from "../../../src/core/loss/loss-receipt.ts";
+import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
 import { indexSummary } from "../../../src/core/loss/summary-index.ts";
 
 describe("indexSummary", () => {

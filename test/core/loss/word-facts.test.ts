@@ -1,6 +1,6 @@
 // The bounds of what single words are facts.
 import { describe, expect, it } from "vitest";
-import type { FactKind } from "../../../src/core/loss/loss-receipt.ts";
+import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
 import { normalPath, pathEnds, pathOf } from "../../../src/core/loss/path-word.ts";
 import { scanFacts } from "../../../src/core/loss/word-facts.ts";
 

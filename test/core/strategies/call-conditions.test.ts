@@ -1,6 +1,6 @@
 // What strategies ask of a call, and how decisions about calls are written down, on calls whose halves are in a known state.
 import { describe, expect, it } from "vitest";
-import type { StubStyle } from "../../../src/core/compaction.ts";
+import type { StubStyle } from "../../../src/core/compaction/compaction.ts";
 import {
   canOmit,
   decideEach,

@@ -1,6 +1,6 @@
 // Which of two policies takes more of one half of a call.
 import { describe, expect, it } from "vitest";
-import type { CallPolicy } from "../../../src/core/compaction.ts";
+import type { CallPolicy } from "../../../src/core/compaction/compaction.ts";
 import { compareStrength, isGone, isSamePolicy, strongest } from "../../../src/core/strategies/call-strength.ts";
 
 /** From what takes least to what takes most. */

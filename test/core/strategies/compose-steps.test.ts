@@ -1,8 +1,8 @@
 // What several strategies say together, with strategies made up for it: the strongest wins, and each is told what it added.
 import { describe, expect, it } from "vitest";
-import type { CallPolicy } from "../../../src/core/compaction.ts";
-import { USUAL_WINDOW } from "../../../src/core/context-window.ts";
-import type { Event } from "../../../src/core/event.ts";
+import type { CallPolicy } from "../../../src/core/compaction/compaction.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import { USUAL_WINDOW } from "../../../src/core/model/context-window.ts";
 import { type ComposeOptions, composeSteps } from "../../../src/core/strategies/compose-steps.ts";
 import type {
   CallDecision,
@@ -14,7 +14,7 @@ import type {
   StrategyUse,
   ViewedCall,
 } from "../../../src/core/strategies/strategy.ts";
-import { estimateEvent } from "../../../src/core/token-estimate.ts";
+import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
 const OPEN: HalfState = { now: undefined, isCovered: true, isOpen: true };

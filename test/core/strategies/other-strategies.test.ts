@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
 import { definedTools } from "../../../src/core/strategies/defined-tools.ts";
-import type { Turn } from "../../../src/core/turn.ts";
 import {
   askStrategies,
   type CallSpec,

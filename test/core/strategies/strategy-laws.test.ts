@@ -1,15 +1,15 @@
 // Laws of strategies over random conversations, stacks of compactions and lists of strategies.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction.ts";
-import { checkCoverage } from "../../../src/core/coverage.ts";
-import { type Event, traitsOf } from "../../../src/core/event.ts";
-import type { CompactionPlan } from "../../../src/core/plan-compaction.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
+import { type Event, traitsOf } from "../../../src/core/event/event.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import type { CompactionPlan } from "../../../src/core/plan/plan-compaction.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { View } from "../../../src/core/projection/view.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { estimateView } from "../../../src/core/token-estimate.ts";
-import type { Turn } from "../../../src/core/turn.ts";
-import type { View } from "../../../src/core/view.ts";
+import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
 import { type AskOptions, askStrategies, storedOf } from "../../helpers/call-conversation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 

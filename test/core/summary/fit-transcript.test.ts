@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { fitParts, fitWhole } from "../../../src/core/summary/fit-transcript.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { estimateTextTokens } from "../../../src/core/summary/text-tokens.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { detectWork, type WorkKind, wordFocus } from "../../../src/core/summary/focus.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 

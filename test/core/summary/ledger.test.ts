@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { readLedger } from "../../../src/core/summary/event-ledger.ts";
 import { finishSummary } from "../../../src/core/summary/finish-summary.ts";
 import { renderLedger, withoutLedger } from "../../../src/core/summary/ledger-text.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import { joinSummaries } from "../../../src/core/summary/join-summaries.ts";
 import { readSummaryAnswer } from "../../../src/core/summary/summary-answer.ts";
 import {

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { checkGrounding } from "../../../src/core/loss/grounding.ts";
 import { readLedger } from "../../../src/core/summary/event-ledger.ts";
 import { fitParts } from "../../../src/core/summary/fit-transcript.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { renderTranscript, writeEntries } from "../../../src/core/summary/transcript.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
 import { cutEnd, cutMiddle } from "../../../src/core/extract/short-text.ts";
 import { renderTurns } from "../../../src/core/tangents/tangent-turns.ts";
-import type { Turn } from "../../../src/core/turn.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { answer, request } from "../../helpers/sample-view.ts";
 

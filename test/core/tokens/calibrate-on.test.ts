@@ -1,8 +1,8 @@
 // Calibration on lists of requests made up for it, small enough to work out by hand.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
 import { calibrateOn, listRequestSizes, type RequestSize } from "../../../src/core/tokens/calibration.ts";
-import type { Turn } from "../../../src/core/turn.ts";
 
 const request = (estimate: number, size: number, more: Partial<RequestSize> = {}): RequestSize => ({
   estimate,

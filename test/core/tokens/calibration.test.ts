@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Turn } from "../../../src/core/event/turn.ts";
 import { calibrate, listRequestSizes } from "../../../src/core/tokens/calibration.ts";
-import type { Turn } from "../../../src/core/turn.ts";
 import { type Metering, meteredTurns } from "../../helpers/metered-turns.ts";
 
 const lengths = (count: number, length = 2000): number[] =>

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { Compaction } from "../../../src/core/compaction.ts";
-import type { Event } from "../../../src/core/event.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
-import { estimateEvents, estimateView } from "../../../src/core/token-estimate.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { estimateEvents, estimateView } from "../../../src/core/tokens/token-estimate.ts";
 import { createTokenMeter } from "../../../src/core/tokens/token-meter.ts";
 import { readUsage } from "../../../src/core/tokens/usage.ts";
-import type { Turn } from "../../../src/core/turn.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event, EventMetadata } from "../../../src/core/event.ts";
+import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
 import { addUsage, listUsage, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
 
 describe("readUsage", () => {

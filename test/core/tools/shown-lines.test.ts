@@ -1,6 +1,6 @@
 // Which lines of its file a read really showed.
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../../src/core/event.ts";
+import type { Content } from "../../../src/core/event/event.ts";
 import { isStandIn, shownLines } from "../../../src/core/tools/shown-lines.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 

@@ -1,6 +1,6 @@
 // The calls of turns with their results, and where both stand.
 import { describe, expect, it } from "vitest";
-import { NO_PAIRS } from "../../../src/core/tool-pairing.ts";
+import { NO_PAIRS } from "../../../src/core/event/tool-pairing.ts";
 import { listPairedCalls, listToolCalls, type ToolCall } from "../../../src/core/tools/tool-call.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

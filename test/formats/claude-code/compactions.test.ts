@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { allTurns, createClaudeWriter, importLines, type Json } from "../../helpers/claude-session.ts";
 
 function shown(lines: readonly Json[], without: readonly number[] = []): readonly string[] {

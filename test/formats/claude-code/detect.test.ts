@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { isClaudeSession } from "../../../src/formats/claude-code/detect.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 

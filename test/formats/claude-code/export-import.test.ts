@@ -1,11 +1,11 @@
 // What is exported and imported again is the same thread: the export says all that the import needs, and nothing else.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/buffer-source.ts";
-import { toAnthropicThread } from "../../../src/core/anthropic-thread.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
+import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { View } from "../../../src/core/projection/view.ts";
 import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import type { View } from "../../../src/core/view.ts";
+import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
 import { exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
 import { lineUuid } from "../../../src/formats/claude-code/export-ids.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";

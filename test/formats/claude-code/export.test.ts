@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Thread } from "../../../src/core/thread.ts";
+import type { Thread } from "../../../src/core/thread/thread.ts";
 import { type ClaudeExport, exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
 import { lineUuid, readExportOrigin } from "../../../src/formats/claude-code/export-ids.ts";
 import { EXPORT_CASES, plainThread } from "./export-views.ts";

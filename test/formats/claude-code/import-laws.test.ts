@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/buffer-source.ts";
-import { isReasoning } from "../../../src/core/event.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
+import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { isReasoning } from "../../../src/core/event/event.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { View } from "../../../src/core/projection/view.ts";
 import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import type { View } from "../../../src/core/view.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import {

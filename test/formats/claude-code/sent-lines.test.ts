@@ -1,8 +1,8 @@
 // Which lines of a session a model is sent, and in what order: rules that the real agent was seen to follow. Each session is
 // invented and shows one rule.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/buffer-source.ts";
-import { projectTurns } from "../../../src/core/projection.ts";
+import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { allTurns } from "../../helpers/claude-session.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event.ts";
-import type { ProjectedTurn, View } from "../../../src/core/view.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import { renderMarkdown, renderTurnMarkdown, renderViewHeading } from "../../../src/formats/markdown/export.ts";
 
 const timestamp = "2026-03-04T05:06:07.123Z";

@@ -1,0 +1,146 @@
+// A compaction that a model asks for: tiers 1 and 2, then a summary, each only while the view is too large. It touches
+// turns that are complete and stored; the turn in which the model asks is not among them.
+
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { JpgError } from "../../core/errors.ts";
+import { USUAL_WINDOW } from "../../core/model/context-window.ts";
+import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
+import { choosePipelines } from "../../core/strategies/pipelines.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { compact } from "../compact/compact.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { TokenChange } from "../plan/compact-report.ts";
+import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
+import { type MeasuredView, measureView } from "./auto-measure.ts";
+
+export interface AgentCompactOptions {
+  /** What a summary should dwell on, in the model's words. */
+  readonly focus?: string;
+  /** Context window of the model that asks, tokens; absent or null = that of the model that answered last. */
+  readonly window?: number | null;
+  /** The model that asks, as `provider/model`; absent = one that jpg does not talk to. */
+  readonly answering?: string;
+  /** Ends the writing of a summary. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. */
+export interface AgentCompaction {
+  /** `too_small` and `not_needed`: refused; `nothing`: there was nothing to take out. */
+  readonly outcome: "compacted" | "nothing" | "not_needed" | "too_small";
+  readonly conversation: string;
+  readonly branch: string;
+  /** The newest commit made; null when none was. */
+  readonly commit: string | null;
+  /** The compactions made, oldest first. */
+  readonly compactions: readonly string[];
+  /** Of the view, estimated. */
+  readonly tokens: TokenChange;
+  /** What stands for the turns that were summarised; null when none were. */
+  readonly summary: string | null;
+  /** What happened and what is left, for the model that asked. */
+  readonly text: string;
+}
+
+/** Compacts a branch for a model, or says why not. Throws the errors of `compact`, and when the signal ends it. */
+export async function agentCompact(
+  workspace: Workspace,
+  branch: string,
+  options: AgentCompactOptions = {},
+): Promise<AgentCompaction> {
+  const { focus, signal, answering } = options;
+  const facts = { conversation: conversationOf(branch), branch };
+  const tree = await loadTip(workspace.store, branch);
+  if (tree === null) return { ...facts, ...NOTHING_STORED };
+  const measured = await measure(workspace, tree, options.window ?? null);
+  const { tokens, windowTokens } = measured;
+  const verdict = judgeAgentCompaction(tokens, windowTokens);
+  const idle = { ...facts, commit: null, compactions: [], tokens: { before: tokens, after: tokens }, summary: null };
+  if (verdict.type !== "compact") return { ...idle, outcome: verdict.type, text: refusal(verdict, measured) };
+  const report = await compact(withoutOverrides(workspace), tree, {
+    range: {},
+    strategies: choosePipelines(["tiered"], {}, { tokens: verdict.target }),
+    source: "agent",
+    ...(answering === undefined ? {} : { answering }),
+    ...(focus === undefined ? {} : { focus: [focus] }),
+    ...(signal === undefined ? {} : { signal }),
+    dryRun: false,
+    fork: false,
+    activate: false,
+  }).catch(nothingGained);
+  signal?.throwIfAborted();
+  const notes = (report?.warnings ?? []).map((warning) => `Note: ${warning}`);
+  const now = (await loadTip(workspace.store, branch)) ?? tree;
+  const after = now.commit === tree.commit ? measured : await measure(workspace, now, windowTokens);
+  const made = madeSince(measured.live.all, after.live.all);
+  if (made.length === 0) {
+    const reason = report?.reason ?? "everything that may be taken out is out already";
+    return { ...idle, outcome: "nothing", text: [`Nothing was compacted: ${reason}.`, ...notes].join("\n") };
+  }
+  const change = { before: tokens, after: after.tokens };
+  const summary = made.findLast((compaction) => compaction.summary !== undefined)?.summary?.summary ?? null;
+  const ids = made.map(({ id }) => id);
+  return {
+    ...facts,
+    outcome: "compacted",
+    commit: now.commit,
+    compactions: ids,
+    tokens: change,
+    summary,
+    text: [
+      `Compacted turns ${rangeOf(made)}: about ${formatTokens(tokens)} → ${formatTokens(change.after)} tokens. \`jpg revert ${ids.join(" ")}\` takes it back.`,
+      ...notes,
+      summary === null ? OUTPUTS_SHORTENED : `This summary now stands for what was said there:\n\n${summary}`,
+    ].join("\n"),
+  };
+}
+
+const OUTPUTS_SHORTENED =
+  "There is no summary: long tool outputs were shortened or left out, requests and answers stay as they are.";
+
+/** A conversation whose first turn is still open has no branch yet. */
+const NOTHING_STORED: Omit<AgentCompaction, "conversation" | "branch"> = {
+  outcome: "too_small",
+  commit: null,
+  compactions: [],
+  tokens: { before: 0, after: 0 },
+  summary: null,
+  text: "Refused: no turn is complete yet.",
+};
+
+/** Where the window of no model is known, it is taken for that of most. */
+async function measure(workspace: Workspace, tree: BranchTree, window: number | null): Promise<MeasuredView> {
+  const place = { tree, config: (await loadConversationConfig(workspace, tree)).config };
+  const known = window === null ? await measureView(workspace, place, { model: null, window: null }) : null;
+  if (known !== null) return known;
+  const taken = await measureView(workspace, place, { model: "", window: window ?? USUAL_WINDOW });
+  if (taken === null) throw new Error("a view before a window is always measured");
+  return taken;
+}
+
+/** A view that would grow is one with nothing to take out. */
+function nothingGained(error: unknown): null {
+  if (error instanceof JpgError && error.code === "view_grows") return null;
+  throw error;
+}
+
+/** An agent's compactions that a branch has now and had not before, oldest first. */
+function madeSince(before: readonly Compaction[], now: readonly Compaction[]): readonly Compaction[] {
+  const known = new Set(before.map(({ id }) => id));
+  return now.filter(({ id, source }) => source === "agent" && !known.has(id));
+}
+
+function rangeOf(made: readonly Compaction[]): string {
+  const from = Math.min(...made.map(({ from_turn }) => from_turn));
+  const to = Math.max(...made.map(({ to_turn }) => to_turn));
+  return `${from}..${to}`;
+}
+
+function refusal(verdict: Exclude<AgentVerdict, { readonly type: "compact" }>, { tokens }: MeasuredView): string {
+  const size = `the context has about ${formatTokens(tokens)} tokens`;
+  return verdict.type === "too_small"
+    ? `Refused: ${size}; below ${formatTokens(LEAST_AGENT_TOKENS)} nothing is compacted.`
+    : `No compaction needed: ${size}, which is under the target of ${formatTokens(verdict.target)} already.`;
+}

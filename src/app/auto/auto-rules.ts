@@ -1,0 +1,62 @@
+// By what automatic compaction compacts: the profile or pipeline of the settings, or tiers 1 and 2 in its place. Tiers go
+// down to half of the window, pipelines leave the newest turns alone as profiles do.
+import type { CompactionConfig } from "../../config/config.ts";
+import { findProfile } from "../../core/compaction/profile.ts";
+import { type ChosenStrategies, choosePipelines, TARGET_SHARE } from "../../core/strategies/pipelines.ts";
+import { PIPELINE_NAMES } from "../../core/strategies/strategy-list.ts";
+import type { CompactRequest } from "../compact/compact.ts";
+
+/** How one automatic compaction is made. */
+export interface AutoRules {
+  /** For people, e.g. `profile default`. */
+  readonly name: string;
+  readonly request: Pick<CompactRequest, "profile" | "strategies">;
+  /** Whether a model may be asked for a summary, without which nothing is compacted. */
+  readonly needsSummary: boolean;
+}
+
+/** What rules need to know of sizes. Tokens. */
+export interface AutoSizes {
+  readonly windowTokens: number;
+  /** Tokens of the open turn, which are not in the view that is compacted. */
+  readonly openTokens: number;
+  /** Share of the window above which it compacts, 0..1. */
+  readonly triggerRatio: number;
+}
+
+/** The pipeline that the settings name in place of a profile; null when they name a profile. */
+export function pipelineOf({ auto, profiles }: CompactionConfig): (typeof PIPELINE_NAMES)[number] | null {
+  if (Object.hasOwn(profiles, auto.profile)) return null;
+  return PIPELINE_NAMES.find((name) => name === auto.profile) ?? null;
+}
+
+/** The rules of the settings. Throws `unknown_profile`. */
+export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): AutoRules {
+  const pipeline = pipelineOf(settings);
+  if (pipeline === null) {
+    const profile = settings.auto.profile;
+    const needsSummary = findProfile(profile, settings.profiles).summary !== undefined;
+    return { name: `profile ${profile}`, request: { profile }, needsSummary };
+  }
+  const chosen = withoutProtection(choosePipelines([pipeline], {}, targetOf(sizes)));
+  const above = { tokens: Math.round(settings.summarize_threshold * sizes.windowTokens) };
+  const strategies = chosen.summarizeAbove === "threshold" ? { ...chosen, summarizeAbove: above } : chosen;
+  return { name: `pipeline ${pipeline}`, request: { strategies }, needsSummary: false };
+}
+
+/** Tiers 1 and 2: large outputs are truncated, then stripped, while the view is too large; no model is asked. */
+export function tierRules(sizes: AutoSizes): AutoRules {
+  const { summarizeAbove: _, ...strategies } = withoutProtection(choosePipelines(["tiered"], {}, targetOf(sizes)));
+  return { name: "tiers 1 and 2", request: { strategies }, needsSummary: false };
+}
+
+/** A trigger below half of the window is the target itself: else tiers would find nothing to do. */
+function targetOf({ windowTokens, openTokens, triggerRatio }: AutoSizes): { readonly tokens: number } {
+  const share = Math.min(TARGET_SHARE, triggerRatio);
+  return { tokens: Math.max(0, Math.round(share * windowTokens) - openTokens) };
+}
+
+/** The range ends by turns (`keep_last`), so that a pipeline leaves alone what a profile does. */
+function withoutProtection({ protectTokens: _, ...strategies }: ChosenStrategies): ChosenStrategies {
+  return strategies;
+}

@@ -1,0 +1,56 @@
+// The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
+import { JpgError } from "../../core/errors.ts";
+import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { OpenedModel } from "../models/models.ts";
+import type { Tool } from "../programs/tool-box.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** The name that no tool of a server may take. */
+export const COMPACT_TOOL = "compact";
+
+/** When to use it, for the model that reads it. */
+export const COMPACT_ADVICE: string = [
+  "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
+  "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
+  "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
+].join(" ");
+export const FOCUS_ADVICE = "What the summary should dwell on, in a few words; optional.";
+/** Longest focus, characters: it is a hint to the summary, not a text. */
+export const LONGEST_FOCUS = 2000;
+
+/** What a model is told of the tool. */
+export const COMPACT_DEFINITION: ToolDefinition = {
+  name: COMPACT_TOOL,
+  description: COMPACT_ADVICE,
+  parameters: {
+    type: "object",
+    properties: { focus: { type: "string", description: FOCUS_ADVICE } },
+    additionalProperties: false,
+  },
+};
+
+/** Creates the tool for a branch and the model that is offered it. */
+export function compactTool(workspace: Workspace, branch: string, offered: Pick<OpenedModel, "name" | "facts">): Tool {
+  const asking = { window: offered.facts.contextWindow, answering: offered.name };
+  return {
+    definition: COMPACT_DEFINITION,
+    origin: "jpg",
+    confirm: false,
+    async call({ focus }, { signal }) {
+      signal.throwIfAborted();
+      if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
+        return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
+      // Most turns never call it.
+      const { agentCompact } = await import("./agent-compact.ts");
+      try {
+        const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
+        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, signal, ...asking });
+        return { content: text, isError: outcome === "too_small" };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof JpgError)) throw error;
+        return { content: [`Not compacted: ${error.message}`, ...error.hints].join("\n"), isError: true };
+      }
+    },
+  };
+}

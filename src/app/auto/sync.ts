@@ -1,0 +1,147 @@
+// Keeps a store up with the sessions that agents write: imports what grew, then compacts what grew too large where the
+// settings say so. Sessions are only read. What is wrong with one of them stops none of the others.
+
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { appendAll } from "../../core/append-all.ts";
+import { JpgError } from "../../core/errors.ts";
+import { type ImportOutcome, importSessions } from "../import/import.ts";
+import type { ImportRequest } from "../import/import-request.ts";
+import type { CompactReport } from "../plan/compact-report.ts";
+import { agentSessionFolders, projectDirectories } from "../sessions/session-files.ts";
+import { watchFolders } from "../sessions/watch-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { autoCompact } from "./auto-compact.ts";
+
+/** Which sessions: files or folders; none = those that agents on this machine keep for this project. */
+export type SyncRequest = Pick<ImportRequest, "format" | "paths">;
+
+/** Told what happens, a line at a time; not safe for a terminal yet. */
+export interface SyncObserver {
+  notice(text: string): void;
+  warn(text: string): void;
+}
+
+/** What one pass did. */
+export interface SyncReport extends ImportOutcome {
+  readonly compactions: readonly CompactReport[];
+}
+
+/** Makes one pass. Throws what an import throws when nothing could be imported, and errors of the store. */
+export async function syncSessions(
+  workspace: Workspace,
+  request: SyncRequest,
+  { observer, signal }: { readonly observer: SyncObserver; readonly signal?: AbortSignal },
+): Promise<SyncReport> {
+  const { sessions, failed } = await importEach(workspace, request);
+  const compactions: CompactReport[] = [];
+  const grown = sessions.filter(({ status }) => status !== "unchanged");
+  for (const branch of new Set(grown.map((session) => session.branch))) {
+    if (signal?.aborted === true) break;
+    const report = await autoCompact(workspace, branch, {
+      model: null,
+      window: null,
+      place: "between_turns",
+      notice: (text) => observer.notice(`${branch}: ${text}`),
+      warn: (text) => observer.warn(`${branch}: ${text}`),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (report !== null) compactions.push(report);
+  }
+  return { sessions, failed, compactions };
+}
+
+/** Imports path by path: a file that was named ends an import, and the others are not its concern. */
+async function importEach(workspace: Workspace, { paths, ...request }: SyncRequest): Promise<ImportOutcome> {
+  const all = { ...request, allBranches: false, keepActive: true };
+  if (paths.length <= 1) return importSessions(workspace, { ...all, paths });
+  const sessions: ImportOutcome["sessions"][number][] = [];
+  const failed: ImportOutcome["failed"][number][] = [];
+  for (const path of paths) {
+    try {
+      const outcome = await importSessions(workspace, { ...all, paths: [path] });
+      appendAll(sessions, outcome.sessions);
+      appendAll(failed, outcome.failed);
+    } catch (error) {
+      if (!(error instanceof JpgError) || error.kind !== "user") throw error;
+      failed.push({ path, error });
+    }
+  }
+  const [first] = failed;
+  if (sessions.length === 0 && first !== undefined) throw first.error;
+  return { sessions, failed };
+}
+
+/** How long a sync goes on, and who is told. */
+export interface KeepSyncing {
+  /** Longest time between two passes, milliseconds. */
+  readonly everyMs: number;
+  /** Ends it after the pass that it is in; a summary that is being written is given up. */
+  readonly signal: AbortSignal;
+  readonly observer: SyncObserver;
+  /** Told of each pass. */
+  report(pass: SyncReport): void;
+}
+
+/**
+ * Makes a pass whenever sessions change, until the signal ends it. Each has a workspace of its own, so that settings and
+ * whatever other programs do to the store are seen. Throws what the first pass throws, for that is what was mistyped; a
+ * later one that fails is said, and the next one tries again.
+ */
+export async function keepSyncing(
+  open: () => Promise<Workspace>,
+  request: SyncRequest,
+  { everyMs, signal, observer, report }: KeepSyncing,
+): Promise<void> {
+  const folders = await inWorkspace(open, (workspace) => foldersOf(workspace, request));
+  const watch = watchFolders(folders, { everyMs, signal });
+  try {
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        report(await inWorkspace(open, (workspace) => syncSessions(workspace, request, { observer, signal })));
+      } catch (error) {
+        const reason = passingTrouble(error, isFirst);
+        if (reason !== null) observer.warn(reason);
+      }
+      if (!signal.aborted) await watch.changed();
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** What to say of trouble that may pass; null = nothing. Throws bugs, and in the first pass what was mistyped. */
+function passingTrouble(error: unknown, isFirst: boolean): string | null {
+  if (!(error instanceof JpgError) || error.kind === "internal") throw error;
+  // An agent that was not used here yet may be some day.
+  if (error.code === "no_sessions") return null;
+  if (isFirst) throw error;
+  return error.message;
+}
+
+async function inWorkspace<Value>(
+  open: () => Promise<Workspace>,
+  use: (workspace: Workspace) => Promise<Value>,
+): Promise<Value> {
+  const workspace = await open();
+  try {
+    return await use(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** The folders in which sessions change: of a file that was named the one it is in, for it may be replaced. */
+async function foldersOf(workspace: Workspace, { paths }: SyncRequest): Promise<readonly string[]> {
+  const { runtime } = workspace;
+  if (paths.length === 0) return agentSessionFolders(runtime, projectDirectories(workspace));
+  const named = paths.map((path) => resolve(runtime.cwd, path));
+  return Promise.all(named.map(async (path) => ((await isFolder(path)) ? path : dirname(path))));
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

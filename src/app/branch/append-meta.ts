@@ -1,0 +1,39 @@
+// Appends one meta record (title, pin, archive, labels) to a branch: one commit that touches only its file.
+
+import { randomId } from "../workspace/runtime.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { refreshViews } from "./refresh-view.ts";
+import { type MetaRecord, readMetas } from "./titles.ts";
+
+/** What a record says, and how its commit is called. */
+export interface MetaChange {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** One line. */
+  readonly subject: string;
+}
+
+/**
+ * Plans against all of meta/, oldest first, and commits; plans again when the branch moved. Gives the commit; null when the
+ * plan has nothing to do. Throws as `commitChange` does.
+ */
+export async function appendMeta(
+  workspace: Workspace,
+  tree: BranchTree,
+  plan: (metas: readonly MetaRecord[], tree: BranchTree) => MetaChange | null,
+): Promise<string | null> {
+  const appended = await commitChange(workspace, tree, async (current) => {
+    const metas = await readMetas(workspace, current);
+    const change = plan(metas, current);
+    if (change === null) return null;
+    const timestamp = timestampAfter(
+      workspace.runtime.now(),
+      metas.map((meta) => meta.timestamp),
+    );
+    const record = { type: "meta", id: randomId(workspace.runtime), timestamp, ...change.fields };
+    return { message: `${change.subject}\n`, changes: [recordChange(workspace, "meta", record)], sign: false };
+  });
+  if (appended !== null) await refreshViews(workspace, tree.branch, appended.parent);
+  return appended?.commit ?? null;
+}

@@ -1,0 +1,126 @@
+// Appends one immutable record (a compaction, a title, a config delta) to a branch: one commit that touches only its file.
+import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
+import { repositoryError } from "../../core/errors.ts";
+import type { FileChange, Signature } from "../../store/conversation-store.ts";
+import { type Identity, readIdentity } from "../../store/native/identity.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { loadBranchTree } from "./branch-tree.ts";
+
+/** How often a commit is tried again when others move the branch at the same time. */
+const MAX_ATTEMPTS = 8;
+
+/** A change planned against a branch's tree. */
+export interface PlannedChange {
+  readonly message: string;
+  readonly changes: readonly FileChange[];
+  /** Sign when the user's git says so. */
+  readonly sign: boolean;
+}
+
+/** A commit that was added to a branch. */
+export interface AppendedCommit {
+  readonly commit: string;
+  /** What it was built on; the branch's worktrees that stood there have followed. */
+  readonly parent: string;
+}
+
+/**
+ * Plans against the branch as it stands and commits by compare-and-swap; plans again when the branch moved. Gives null when
+ * the plan has nothing to do. `target` names a new branch to make instead of moving this one. Throws `branch_busy` after 8 refusals.
+ */
+export async function commitChange(
+  workspace: Workspace,
+  tree: BranchTree,
+  plan: (tree: BranchTree) => Promise<PlannedChange | null>,
+  target: string = tree.branch,
+): Promise<AppendedCommit | null> {
+  if (tree.revision !== undefined || tree.atTurn !== undefined)
+    throw new Error(
+      `a change of ${tree.branch} was planned on ${tree.revision ?? `turn ${tree.atTurn}`}, not on the branch`,
+    );
+  let current = tree;
+  // Git is asked who commits while the plan is made.
+  const signatureOf = prepareSignature(workspace);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const change = await plan(current);
+    if (change === null) return null;
+    const signature = await signatureOf();
+    const [result] = await workspace.store.write([
+      {
+        branch: target,
+        expected: target === current.branch ? current.commit : null,
+        parent: current.commit,
+        commits: [
+          {
+            message: change.message,
+            author: signature,
+            committer: signature,
+            changes: change.changes,
+            sign: change.sign,
+          },
+        ],
+      },
+    ]);
+    if (result?.moved === true) return { commit: result.commit, parent: current.commit };
+    const tip = await workspace.store.readBranch(current.branch);
+    if (tip === null) break;
+    current = await loadBranchTree(workspace.store, current.branch, tip);
+  }
+  throw repositoryError(
+    "branch_busy",
+    `${tree.branch} moved ${MAX_ATTEMPTS} times while a commit was being added to it; nothing was written.`,
+    {
+      hints: ["Try again when the other jpg or git processes are done."],
+    },
+  );
+}
+
+/** The user as author, now. */
+export async function currentSignature(workspace: Workspace): Promise<Signature> {
+  return sign(await identityOf(workspace), workspace);
+}
+
+/** Asks git at once who commits; the function gives the signature of the time at which it is called. */
+export function prepareSignature(workspace: Workspace): () => Promise<Signature> {
+  const identity = identityOf(workspace);
+  identity.catch(() => undefined);
+  return async () => sign(await identity, workspace);
+}
+
+function identityOf({ store, runtime }: Workspace): Promise<Identity> {
+  return readIdentity(store.root, runtime.env);
+}
+
+function sign(identity: Identity, { runtime }: Workspace): Signature {
+  const now = runtime.now();
+  return {
+    name: identity.name,
+    email: identity.email,
+    seconds: Math.floor(now.getTime() / 1000),
+    offsetMinutes: -now.getTimezoneOffset(),
+  };
+}
+
+/** The file of a record: one line, random padding before each key so that git never takes two records for a rename. */
+export function recordChange(
+  workspace: Workspace,
+  folder: "compactions" | "config" | "meta",
+  record: { readonly id: string; readonly timestamp: string },
+): FileChange {
+  const padding = [...workspace.runtime.random(32)].map((byte) => byte % 64);
+  return {
+    path: recordPath(folder, record.timestamp, record.id),
+    bytes: new TextEncoder().encode(`${formatRecordLine({ ...record }, padding)}\n`),
+  };
+}
+
+/** A time that is later than every record given, so that a skewed clock never makes a new record lose. RFC 3339 UTC. */
+export function timestampAfter(now: Date, others: Iterable<string>): string {
+  let time = now.getTime();
+  for (const other of others) {
+    const value = Date.parse(other);
+    if (Number.isFinite(value)) time = Math.max(time, value + 1);
+  }
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,118 @@
+// A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
+
+import { repositoryError } from "../../core/errors.ts";
+import { shownTitle } from "../../core/title.ts";
+import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import { listTurnOids } from "./turn-list.ts";
+
+/** conversation.json: written once, by the root commit. */
+export interface ConversationHeader {
+  readonly format: number;
+  readonly id: string;
+  readonly title: string;
+  readonly created_at: string;
+  readonly source: { readonly format: string; readonly session: string; readonly importer: number } | null;
+}
+
+export interface BranchTree {
+  readonly branch: string;
+  readonly commit: string;
+  readonly header: ConversationHeader;
+  /** Object id of each turn file; index = turn position. */
+  readonly turnOids: readonly string[];
+  readonly compactions: readonly TreeFile[];
+  readonly configs: readonly TreeFile[];
+  readonly metas: readonly TreeFile[];
+  /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
+  readonly atTurn?: number;
+  /** What named the commit, e.g. `HEAD~1`, where it is not the branch as it stands: such a tree is read, never built on. */
+  readonly revision?: string;
+}
+
+/** The newest format version that this jpg reads and writes. */
+export const FORMAT_VERSION = 1;
+
+/** What stands in `.gitattributes`, written once by the root commit. */
+export const BRANCH_ATTRIBUTES = "* -text\ncompactions/** diff=jpg\n";
+
+/** Everything but the turns: few and small. */
+const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as const;
+
+/** Loads what a branch holds at a commit. Throws `not_a_conversation`, `newer_format`, `turn_missing`. */
+export async function loadBranchTree(store: ConversationStore, branch: string, commit: string): Promise<BranchTree> {
+  const [files, turnOids] = await Promise.all([
+    store.listTree(commit, { under: SMALL_FILES }),
+    listTurnOids(store, commit),
+  ]);
+  const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
+  const header = files.find((file) => file.path === "conversation.json");
+  if (header === undefined) {
+    throw repositoryError("not_a_conversation", `${branch} at ${commit.slice(0, 9)} holds no conversation.json.`, {
+      hints: ["`jpg ls` lists the conversations of this store."],
+    });
+  }
+  const [bytes] = await collectBlobs(store, [header.oid]);
+  return {
+    branch,
+    commit,
+    header: parseHeader(new TextDecoder().decode(bytes), branch),
+    turnOids: checkTurns(turnOids, branch),
+    compactions: under("compactions"),
+    configs: under("config"),
+    metas: under("meta"),
+  };
+}
+
+/** Loads a branch where it stands now; null when there is none. */
+export async function loadTip(store: ConversationStore, branch: string): Promise<BranchTree | null> {
+  const tip = await store.readBranch(branch);
+  return tip === null ? null : loadBranchTree(store, branch, tip);
+}
+
+/** Parses conversation.json; refuses a newer format, naming both versions. */
+export function parseHeader(text: string, branch: string): ConversationHeader {
+  const damaged = (reason: string, cause?: unknown): Error =>
+    repositoryError("damaged_header", `conversation.json of ${branch} cannot be read: ${reason}.`, {
+      hints: ["`jpg git log -- conversation.json` shows who changed it; it is written once and never edited."],
+      cause,
+    });
+  let value: Partial<ConversationHeader> | null;
+  try {
+    value = JSON.parse(text) as Partial<ConversationHeader> | null;
+  } catch (error) {
+    throw damaged("it is not JSON", error);
+  }
+  if (value === null || typeof value !== "object") throw damaged("it is not a JSON object");
+  if (typeof value.format === "number" && value.format > FORMAT_VERSION) {
+    throw repositoryError(
+      "newer_format",
+      `${branch} has format version ${value.format}; this jpg reads up to ${FORMAT_VERSION}.`,
+      {
+        hints: ["Update jpg: a newer version wrote this conversation."],
+      },
+    );
+  }
+  if (typeof value.format !== "number" || typeof value.id !== "string") throw damaged("format or id is missing");
+  return {
+    format: value.format,
+    id: value.id,
+    title: shownTitle(typeof value.title === "string" ? value.title : value.id),
+    created_at: typeof value.created_at === "string" ? value.created_at : "",
+    source: value.source ?? null,
+  };
+}
+
+/** Reads blobs whole, in order. */
+export async function collectBlobs(store: ConversationStore, oids: readonly string[]): Promise<Uint8Array[]> {
+  const blobs: Uint8Array[] = [];
+  for await (const bytes of store.readBlobs(oids)) blobs.push(bytes);
+  return blobs;
+}
+
+function checkTurns(oids: readonly (string | undefined)[], branch: string): readonly string[] {
+  const missing = oids.indexOf(undefined);
+  if (missing < 0) return oids as readonly string[];
+  throw repositoryError("turn_missing", `Turn ${missing} of ${branch} is missing: turns are numbered without gaps.`, {
+    hints: ["`jpg git log --diff-filter=D -- turns` shows the commit that removed it; revert that commit."],
+  });
+}

@@ -1,0 +1,68 @@
+// The settings that hold for a conversation: its own layer is read from the small files under config/.
+import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
+import { isFields } from "../../core/event/fields.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { rememberedProviders } from "../workspace/remembered-providers.ts";
+import { randomId } from "../workspace/runtime.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
+import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+
+/** Loads the settings with the conversation's layer at its newest turn, and the providers that the user named for it. */
+export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<LoadedConfig> {
+  const [deltas, named] = await Promise.all([
+    readDeltas(workspace, tree),
+    rememberedProviders(workspace, conversationOf(tree.branch)),
+  ]);
+  return workspace.config(selectDeltas(deltas), named);
+}
+
+/** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
+export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
+  if (workspace.overrides.length === 0) return null;
+  const [{ parseOverride, toDelta }, { asksForSummary }, { config }] = await Promise.all([
+    import("../../config/overrides.ts"),
+    import("../../config/layer-trust.ts"),
+    workspace.config(),
+  ]);
+  const delta = toDelta(workspace.overrides.map(parseOverride), (profile) => asksForSummary(profile, config));
+  if (delta === null) return null;
+  return commitChange(workspace, tree, async (current) => {
+    const deltas = await readDeltas(workspace, current);
+    const timestamp = timestampAfter(
+      workspace.runtime.now(),
+      deltas.map((stored) => stored.timestamp),
+    );
+    const record = {
+      type: "config_delta",
+      id: randomId(workspace.runtime),
+      timestamp,
+      at_turn: current.turnOids.length,
+      delta,
+    };
+    return {
+      message: `config: ${settingNames(delta).join(", ")}\n`,
+      changes: [recordChange(workspace, "config", record)],
+      sign: false,
+    };
+  });
+}
+
+/** The keys that a delta sets; values stay out of commit messages. */
+function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): string[] {
+  return Object.entries(table).flatMap(([name, value]) =>
+    isFields(value) ? settingNames(value, `${prefix}${name}.`) : [`${prefix}${name}`],
+  );
+}
+
+/** Reads the settings that are stored on a conversation, one a file. */
+export async function readDeltas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<StoredDelta[]> {
+  const blobs = await collectBlobs(
+    workspace.store,
+    tree.configs.map((file) => file.oid),
+  );
+  return blobs.map((bytes, index) =>
+    parseConfigDelta(new TextDecoder().decode(bytes), tree.configs[index]?.path ?? ""),
+  );
+}

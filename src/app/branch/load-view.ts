@@ -1,0 +1,150 @@
+// Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
+import { type Compaction, compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
+import { type ProjectionOptions, project } from "../../core/projection/projection.ts";
+import type { View } from "../../core/projection/view.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { coverFacts } from "./cover-facts.ts";
+import { type CoverCheck, checkCovers } from "./covers.ts";
+import { type DamagedRecord, readCompactions } from "./stored-records.ts";
+import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
+
+/** A live compaction that has no effect, and why. */
+export interface UnappliedCompaction {
+  readonly compaction: Compaction;
+  readonly reason: string;
+}
+
+/** The live compactions of a branch, oldest first. */
+export interface LiveCompactions {
+  readonly all: readonly Compaction[];
+  /** Those that count, bounds made whole where the digest proves it. */
+  readonly applied: readonly Compaction[];
+  readonly unapplied: readonly UnappliedCompaction[];
+  readonly damaged: readonly DamagedRecord[];
+}
+
+export interface LoadedView {
+  readonly view: View;
+  readonly live: LiveCompactions;
+}
+
+/** A view with every turn of its branch, by position. */
+export interface LoadedWhole extends LoadedView {
+  readonly turns: ReadonlyMap<number, Turn>;
+}
+
+/** Reads and checks the live compactions. A damaged record counts as none, and is named in `damaged`. Throws `newer_record`. */
+export async function loadCompactions(
+  store: ConversationStore,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+): Promise<LiveCompactions> {
+  const { records, damaged } = await readCompactions(store, tree);
+  const all = records.map(({ record }) => record).sort(compareCompactions);
+  const checks = await checkAll(store, tree, all);
+  const applied: Compaction[] = [];
+  const unapplied: UnappliedCompaction[] = [];
+  for (const [index, compaction] of all.entries()) {
+    const { matches = false, whole = false } = checks[index] ?? {};
+    // Mechanical policies clamp; only what stands *for* turns must not tell of turns that are not here.
+    if (matches || !standsForTurns(compaction)) applied.push(whole ? withoutBounds(compaction) : compaction);
+    else
+      unapplied.push({
+        compaction,
+        reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made over`,
+      });
+  }
+  return { all, applied, unapplied, damaged };
+}
+
+/** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */
+async function checkAll(
+  store: ConversationStore,
+  tree: Pick<BranchTree, "turnOids">,
+  compactions: readonly Compaction[],
+): Promise<CoverCheck[]> {
+  const facts = coverFacts(store, tree);
+  const checks = await Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
+  await facts.cuts.save();
+  return checks;
+}
+
+/** Reads the given turns (all when left out), by position. */
+export async function loadTurns(
+  store: ConversationStore,
+  tree: BranchTree,
+  positions?: readonly number[],
+): Promise<Map<number, Turn>> {
+  const wanted = positions ?? tree.turnOids.map((_, index) => index);
+  return readTurns(
+    store,
+    tree,
+    wanted.map((turn) => ({ turn, firstEventOnly: false })),
+  );
+}
+
+async function readTurns(
+  store: ConversationStore,
+  tree: BranchTree,
+  readings: readonly TurnReading[],
+): Promise<Map<number, Turn>> {
+  const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
+  const turns = new Map<number, Turn>();
+  const [starts, wholes] = [readings.filter(isStart), readings.filter((reading) => !isStart(reading))];
+  for (const reading of starts) {
+    const index = reading.turn;
+    turns.set(index, { index, events: await readFirstEvent(store, oidOf(reading), index) });
+  }
+  let next = 0;
+  for await (const bytes of store.readBlobs(wholes.map(oidOf))) {
+    const index = wholes[next++]?.turn ?? 0;
+    turns.set(index, { index, events: parseTurnBytes(bytes, index) });
+  }
+  return turns;
+}
+
+function isStart({ firstEventOnly }: TurnReading): boolean {
+  return firstEventOnly;
+}
+
+/** Loads the view at the tree's commit. */
+export async function loadView(
+  store: ConversationStore,
+  tree: BranchTree,
+  options: ProjectionOptions = {},
+): Promise<LoadedView> {
+  const live = await loadCompactions(store, tree);
+  const turnCount = tree.turnOids.length;
+  const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied));
+  return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
+}
+
+/** Loads the view and, with it, every turn of the branch: each is read once. */
+export async function loadWhole(store: ConversationStore, tree: BranchTree): Promise<LoadedWhole> {
+  const turns = await loadTurns(store, tree);
+  const live = await loadCompactions(store, tree);
+  return { view: project({ turnCount: tree.turnOids.length, turns, compactions: live.applied }), live, turns };
+}
+
+/** The full history as a view: every turn kept as it is. */
+export async function loadHistory(store: ConversationStore, tree: BranchTree): Promise<View> {
+  return historyView(await loadTurns(store, tree));
+}
+
+/** Turns as a view that changes nothing. */
+function historyView(turns: ReadonlyMap<number, Turn>): View {
+  return {
+    turns: [...turns.values()].map((turn) => ({ origin: { kind: "kept", turn: turn.index }, events: turn.events })),
+  };
+}
+
+function standsForTurns(compaction: Compaction): boolean {
+  return isHiding(compaction) && compaction.turns === undefined;
+}
+
+function withoutBounds(compaction: Compaction): Compaction {
+  const { from_event: _from, to_event: _to, ...rest } = compaction;
+  return rest;
+}

@@ -1,0 +1,162 @@
+// Pins of a conversation: turns and events that every compaction leaves as they are. Pinning is one commit with one record.
+
+import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../../core/compaction/pin.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import type { View } from "../../core/projection/view.ts";
+import type { RangeBound } from "../../core/range/range-bound.ts";
+import { findEvent } from "../../core/range/range-location.ts";
+import { forLine } from "../../core/safe-text.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { appendMeta } from "./append-meta.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { loadTurns, loadWhole } from "./load-view.ts";
+import { readMetas } from "./titles.ts";
+
+/** A pin as it stands in the view. */
+export interface PinRow extends Pin {
+  /** How many events it protects. */
+  readonly events: number;
+  /** How many of the events it protects the view hides or changes all the same: they were compacted before they were pinned. */
+  readonly compacted: number;
+}
+
+export interface PinReport {
+  readonly branch: string;
+  /** Null when nothing had to be written. */
+  readonly commit: string | null;
+  readonly pin: Pin;
+  /** Ids of the events it protects, in order. */
+  readonly events: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The pins in force on a branch. */
+export async function readPins(workspace: Workspace, tree: BranchTree): Promise<readonly Pin[]> {
+  return tree.metas.length === 0 ? [] : pinsInForce(await readMetas(workspace, tree));
+}
+
+/** Lists the pins with how the view reads them. */
+export async function listPins(workspace: Workspace, tree: BranchTree): Promise<readonly PinRow[]> {
+  const pins = await readPins(workspace, tree);
+  if (pins.length === 0) return [];
+  const { turns, view } = await loadWhole(workspace.store, tree);
+  return pins.map((pin) => {
+    const events = pinnedEvents([pin], turns.values());
+    return { ...pin, events: events.length, compacted: changedPins(events, turns.values(), view).length };
+  });
+}
+
+/** Pins a turn or an event. Throws `bad_bound`, `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
+export async function addPin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<PinReport> {
+  const pin = await resolvePin(workspace, tree, bound);
+  const { turns, view } = await loadWhole(workspace.store, tree);
+  const events = pinnedEvents([pin], turns.values());
+  if (events.length === 0) {
+    throw userError("nothing_to_pin", `No model is sent anything of ${pin.event ?? `turn ${pin.turn}`}.`, {
+      hints: [`\`jpg print --turn ${pin.turn}\` shows the turn.`],
+    });
+  }
+  const commit = await writePin(workspace, tree, { pin });
+  const compacted = changedPins(events, turns.values(), view).length;
+  const warnings =
+    compacted === 0
+      ? []
+      : [
+          `${compacted} of its ${events.length} events are compacted already: \`jpg blame ${boundOf(pin)}\` says by what; \`jpg revert\` brings them back.`,
+        ];
+  return { branch: tree.branch, commit, pin, events, warnings };
+}
+
+/** Takes a pin back. Throws `not_pinned` with the pins there are. */
+export async function removePin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<PinReport> {
+  const pin = await resolvePin(workspace, tree, bound);
+  const pins = await readPins(workspace, tree);
+  if (!pins.some((other) => isSamePin(other, pin))) {
+    throw userError("not_pinned", `${boundOf(pin)} is not pinned on ${tree.branch}.`, {
+      hints: [pins.length === 0 ? "Nothing is pinned." : `Pinned: ${pins.map(boundOf).join(", ")}`],
+    });
+  }
+  const commit = await writePin(workspace, tree, { unpin: pin });
+  const turns = await loadTurns(workspace.store, tree, [pin.turn]);
+  return { branch: tree.branch, commit, pin, events: pinnedEvents([pin], turns.values()), warnings: [] };
+}
+
+/**
+ * Checks that what is pinned and visible stays as it is. Throws `pin_hidden` naming the events; nothing has been committed by
+ * then.
+ */
+export function requirePins(
+  pinned: readonly string[],
+  facts: { readonly turns: Iterable<Turn>; readonly before: View; readonly after: View },
+): void {
+  const turns = [...facts.turns];
+  const already = new Set(changedPins(pinned, turns, facts.before));
+  const lost = changedPins(pinned, turns, facts.after).filter((id) => !already.has(id));
+  if (lost.length === 0) return;
+  throw userError(
+    "pin_hidden",
+    `The compaction would change what is pinned: ${lost.join(", ")}; nothing was committed.`,
+    {
+      hints: ["`jpg pin` lists the pins; `jpg pin TURN[:EVENT] --remove` takes one back."],
+      data: { events: lost },
+    },
+  );
+}
+
+/** Those pinned events that a view does not show as they are. */
+function changedPins(pinned: readonly string[], turns: Iterable<Turn>, view: View): readonly string[] {
+  if (pinned.length === 0) return [];
+  const shown = new Set<Event>(view.turns.flatMap((turn) => turn.events));
+  const raw = new Map([...turns].flatMap((turn) => turn.events.map((event) => [event.id, event] as const)));
+  return pinned.filter((id) => {
+    const event = raw.get(id);
+    return event !== undefined && traitsOf(event).providerVisible && !shown.has(event);
+  });
+}
+
+/** A pin as one writes it: `3` or `3:EVENT`. */
+export function boundOf({ turn, event }: Pin): string {
+  return event === undefined ? String(turn) : `${turn}:${event}`;
+}
+
+async function resolvePin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<Pin> {
+  const newest = tree.turnOids.length - 1;
+  const turn = turnOf(bound, newest);
+  if (turn < 0 || turn > newest) {
+    throw unknownTurn(tree.branch, turn, newest);
+  }
+  if (bound.type !== "event") return { turn };
+  const { events } = (await loadTurns(workspace.store, tree, [turn])).get(turn) ?? { events: [] };
+  const index = findEvent(events, bound.event, turn);
+  return { turn, event: events[index]?.id ?? bound.event };
+}
+
+/** Says which turns there are. */
+export function unknownTurn(branch: string, turn: number, newest: number): JpgError {
+  return userError("unknown_turn", `${branch} has no turn ${turn}: its turns are 0..${newest}.`, {
+    hints: ["5 = turn 5 · -3 = three turns before the last · `jpg print --turn 0..5` shows turns"],
+  });
+}
+
+/** Turn position of a bound that names one. Throws `bad_bound` for times and `last`. */
+export function turnOf(bound: RangeBound, newest: number): number {
+  if (bound.type === "turn" || bound.type === "event") return bound.turn;
+  if (bound.type === "before_last") return newest - bound.turns;
+  throw userError("bad_bound", "A turn or an event of one is wanted here, not a time.", {
+    hints: ["5 = turn 5 · 5:EVENT = that event of turn 5 · -3 = three turns before the last"],
+  });
+}
+
+function writePin(
+  workspace: Workspace,
+  tree: BranchTree,
+  change: { readonly pin: Pin } | { readonly unpin: Pin },
+): Promise<string | null> {
+  return appendMeta(workspace, tree, (metas) => {
+    const wanted = "pin" in change ? change.pin : change.unpin;
+    if (pinsInForce(metas).some((pin) => isSamePin(pin, wanted)) === "pin" in change) return null;
+    return { fields: change, subject: `${"pin" in change ? "pin" : "unpin"} ${forLine(boundOf(wanted), 100)}` };
+  });
+}

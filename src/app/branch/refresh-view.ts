@@ -1,0 +1,250 @@
+// VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
+// no longer the one that is checked out, extended in place when only turns were added.
+
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { appendAll } from "../../core/append-all.ts";
+import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
+import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
+import type { ProjectedTurn } from "../../core/projection/view.ts";
+import { renderViewHeading } from "../../formats/markdown/export.ts";
+import type { ConversationStore, Worktree } from "../../store/conversation-store.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { excludeViews } from "../../store/native/refs/exclude-views.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
+import { loadCompactions, loadView } from "./load-view.ts";
+import { conversationTitle } from "./titles.ts";
+import { extendViewFiles, type FileStamp, stampsOf, type ViewStamps, writeViewFiles } from "./view-files.ts";
+
+/** What a worktree's view was made from; kept in its git dir as `jpg-view.json`. */
+interface ViewState extends ViewStamps {
+  readonly renderer: number;
+  /** Null of a detached HEAD. */
+  readonly branch: string | null;
+  readonly commit: string;
+  /** Object ids of the folders of compactions, config and meta: while they stay, old turns read as before. */
+  readonly overlays: string;
+  /** The last turn that a compaction counts for, applied or not; -1 = there is none. Turns after it read as they were said. */
+  readonly reach: number;
+  readonly turns: number;
+  readonly newestTurn: string;
+}
+
+/** Raised when the files' text changes for the same tree. */
+const RENDERER = 3;
+/** Folders whose files change how turns are read, or the heading of the view. */
+const OVERLAYS = ["compactions", "config", "meta"] as const;
+/** Turns looked for at once after the newest known one. */
+const TURNS_AHEAD = 32;
+
+/**
+ * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
+ * built on: worktrees that stood there have followed already.
+ */
+export async function refreshViews(
+  workspace: Workspace,
+  branches: string | ReadonlySet<string>,
+  parent: string | null = null,
+): Promise<void> {
+  const { store } = workspace;
+  for (const worktree of (await store.worktrees?.list()) ?? []) {
+    const { branch } = worktree;
+    if (branch === null || (typeof branches === "string" ? branch !== branches : !branches.has(branch))) continue;
+    const commit = await store.readBranch(branch);
+    if (commit === null) continue;
+    await catchUp(store, worktree, { commit, parent });
+    await refreshWorktree(workspace, worktree, commit).catch(async (error: unknown) => {
+      // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
+      if (await exists(worktree.path)) throw viewError(worktree, error);
+    });
+  }
+}
+
+/**
+ * Brings index and files along where the branch was moved without them (`update-ref`, a reset in another worktree): they
+ * stand where the view was made. Local changes stay as they are, and with them the worktree.
+ */
+async function catchUp(
+  store: ConversationStore,
+  worktree: Worktree,
+  { commit, parent }: { readonly commit: string; readonly parent: string | null },
+): Promise<void> {
+  const from = await recordedCommit(worktree);
+  if (from === null || from === commit || from === parent) return;
+  try {
+    await store.worktrees?.advance(worktree, from, commit);
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
+  }
+}
+
+/** What the operating system refused, said of the view: whatever was committed before stays committed. */
+function viewError({ path, branch }: Worktree, error: unknown): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));
+  const reason = isTaken ? "something else stands where VIEW.md or view.jsonl belongs" : error.message;
+  const remedy = isTaken ? `Move it out of ${path}` : `Make room in ${path} or make it writable`;
+  return repositoryError(
+    "view_not_written",
+    `The view of ${branch} in ${path} cannot be written: ${reason}; all commits are in the store.`,
+    { hints: [`${remedy}, then \`jpg use ${branch}\` writes the view.`], cause: error },
+  );
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Brings one worktree's view up to date with a commit; does nothing when it is. */
+export async function refreshWorktree(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
+  const found = await readState(worktree);
+  const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
+  if (state?.commit === commit && state.branch === worktree.branch) return;
+  const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
+  const isExtended =
+    state !== null && added !== null && (await extendView(workspace.store, worktree, { state, commit, added }));
+  if (!isExtended) await remakeView(workspace, worktree, commit);
+}
+
+/**
+ * Brings the views of a branch along where no hook did (`git reset --hard`, `stash`, `update-ref`), when somebody reads it.
+ * Reading does not fail for that: a view that cannot be written is left.
+ */
+export async function followReset(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
+  try {
+    for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+      if (worktree.branch !== branch) continue;
+      const recorded = await recordedCommit(worktree);
+      if (recorded === null || recorded === commit || (await workspace.store.readBranch(branch)) !== commit) continue;
+      return await refreshViews(workspace, branch);
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+  }
+}
+
+/** Adds turns to the files that are there; false when they are others now. */
+async function extendView(
+  store: ConversationStore,
+  worktree: Worktree,
+  { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
+): Promise<boolean> {
+  const stamps = await extendViewFiles(worktree, { turns: rawTurns(store, added, state.turns), stamps: state });
+  if (stamps === null) return false;
+  await writeState(worktree, {
+    ...state,
+    commit,
+    turns: state.turns + added.length,
+    newestTurn: added[added.length - 1] ?? state.newestTurn,
+    ...stamps,
+  });
+  return true;
+}
+
+/** Makes both files from nothing. */
+async function remakeView(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
+  const { store } = workspace;
+  await excludeViews(store.gitDir);
+  const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
+  const { all, applied } = await loadCompactions(store, tree);
+  const title = await conversationTitle(workspace, tree);
+  // Where nothing is read differently, turns can be shown one by one.
+  const turns = applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree)).view.turns;
+  const heading = renderViewHeading({ title, branch: tree.branch });
+  const stamps = await writeViewFiles(worktree, { turns, heading });
+  await writeState(worktree, {
+    renderer: RENDERER,
+    branch: worktree.branch,
+    commit: tree.commit,
+    overlays: overlayKey(await store.readEntries(commit, OVERLAYS)),
+    reach: all.reduce((reach, compaction) => Math.max(reach, compaction.to_turn), -1),
+    turns: tree.turnOids.length,
+    newestTurn: tree.turnOids[tree.turnOids.length - 1] ?? "",
+    ...stamps,
+  });
+}
+
+/**
+ * Object ids of the turns that came since the view was made, looked up by name, so that their cost is not that of the
+ * history; null when anything else changed.
+ */
+async function findAddedTurns(
+  store: ConversationStore,
+  { state, worktree, commit }: { readonly state: ViewState; readonly worktree: Worktree; readonly commit: string },
+): Promise<readonly string[] | null> {
+  if (state.branch !== worktree.branch || state.reach >= state.turns) return null;
+  const newest = turnPath(state.turns - 1);
+  const entries = await store.readEntries(commit, state.turns === 0 ? OVERLAYS : [...OVERLAYS, newest]);
+  if (overlayKey(entries) !== state.overlays) return null;
+  if (state.turns > 0 && entries.get(newest) !== state.newestTurn) return null;
+  const added: string[] = [];
+  for (;;) {
+    const next = state.turns + added.length;
+    const paths = Array.from({ length: TURNS_AHEAD }, (_, index) => turnPath(next + index));
+    const found = await store.readEntries(commit, paths);
+    const missing = paths.findIndex((path) => !found.has(path));
+    const known = paths.slice(0, missing < 0 ? paths.length : missing);
+    appendAll(
+      added,
+      known.map((path) => found.get(path) ?? ""),
+    );
+    if (missing < 0) continue;
+    // A turn after a gap: the branch is damaged, which loading it says.
+    return found.size === missing ? added : null;
+  }
+}
+
+/** Turns as they were said, the first of them at a position. */
+async function* rawTurns(
+  store: ConversationStore,
+  oids: readonly string[],
+  from: number,
+): AsyncGenerator<ProjectedTurn> {
+  let turn = from;
+  for await (const bytes of store.readBlobs(oids)) {
+    const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn));
+    yield { origin: { kind: "kept", turn }, events };
+    turn++;
+  }
+}
+
+async function writeState(worktree: Worktree, state: ViewState): Promise<void> {
+  await replaceFile(statePath(worktree), JSON.stringify(state));
+}
+
+function overlayKey(entries: ReadonlyMap<string, string>): string {
+  return OVERLAYS.map((folder) => entries.get(folder) ?? "-").join(" ");
+}
+
+/** Whether the files are those that were written: others mean that somebody edited or replaced them. */
+async function isUntouched(worktree: Worktree, { markdown, jsonl }: ViewState): Promise<boolean> {
+  const found = await stampsOf(worktree);
+  return isSameFile(found.markdown, markdown) && isSameFile(found.jsonl, jsonl);
+}
+
+function isSameFile(one: FileStamp, other: FileStamp): boolean {
+  return one.file === other.file && one.size === other.size;
+}
+
+async function readState(worktree: Worktree): Promise<ViewState | null> {
+  try {
+    const state = JSON.parse(await readFile(statePath(worktree), "utf8")) as ViewState;
+    return state.renderer === RENDERER ? state : null;
+  } catch {
+    return null; // never made, or damaged: the view is made anew
+  }
+}
+
+/** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */
+export async function recordedCommit(worktree: Worktree): Promise<string | null> {
+  const state = await readState(worktree);
+  return state !== null && state.branch === worktree.branch ? state.commit : null;
+}
+
+function statePath(worktree: Worktree): string {
+  return join(worktree.gitDir, "jpg-view.json");
+}

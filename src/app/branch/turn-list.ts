@@ -1,0 +1,76 @@
+// The object ids of a branch's turn files. Full directories of turns are remembered in the git dir, because a tree of a
+// long history is a long chain of deltas: a branch is listed by reading its newest directory and the names of the others.
+import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/event/turn-file.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import { type KnownDirectories, openKnownDirectories } from "./turn-directories.ts";
+
+/** Directories asked for at once at first; then as many as there were so far. */
+const FIRST_DIRECTORIES = 64;
+
+/** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing. */
+export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
+  const directories = await findDirectories(store, commit);
+  if (directories.length === 0) return [];
+  const known = await openKnown(store, directories);
+  const turns: string[] = [];
+  const unknown: number[] = [];
+  for (const [directory, oid] of directories.entries()) {
+    if (oid === undefined) continue;
+    const oids = known.find(directory, oid);
+    if (oids === null) unknown.push(directory);
+    else for (const [index, turn] of oids.entries()) turns[directory * TURNS_PER_DIRECTORY + index] = turn;
+  }
+  for (const file of await listDirectories(store, commit, unknown)) {
+    const index = turnIndexOfPath(file.path);
+    if (index !== null) turns[index] = file.oid;
+  }
+  await remember(known, { directories, unknown, turns });
+  return Array.from(turns); // holes become values
+}
+
+/** Only full directories are remembered: a single one is listed, the reading of what is remembered would cost more. */
+function openKnown(
+  { gitDir }: ConversationStore,
+  [first = "", ...others]: readonly (string | undefined)[],
+): Promise<KnownDirectories> {
+  return openKnownDirectories(gitDir, others.length === 0 ? "" : first);
+}
+
+/** Object ids of the directories under turns/, by number; a hole where one is missing. */
+async function findDirectories(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  for (let from = 0, count = FIRST_DIRECTORIES; ; from += count, count = from) {
+    const paths = Array.from({ length: count }, (_, index) => turnDirectory(from + index));
+    const entries = await store.readEntries(commit, paths);
+    for (const [index, path] of paths.entries()) {
+      const oid = entries.get(path);
+      if (oid !== undefined) found[from + index] = oid;
+    }
+    if (found.length < from + count) return found;
+  }
+}
+
+async function listDirectories(
+  store: ConversationStore,
+  commit: string,
+  directories: readonly number[],
+): Promise<Awaited<ReturnType<ConversationStore["listTree"]>>> {
+  if (directories.length === 0) return [];
+  return store.listTree(commit, { under: directories.map(turnDirectory) });
+}
+
+async function remember(
+  known: KnownDirectories,
+  found: {
+    readonly directories: readonly (string | undefined)[];
+    readonly unknown: readonly number[];
+    readonly turns: readonly (string | undefined)[];
+  },
+): Promise<void> {
+  for (const directory of found.unknown) {
+    const from = directory * TURNS_PER_DIRECTORY;
+    const oids = found.turns.slice(from, from + TURNS_PER_DIRECTORY);
+    known.add(directory, { oid: found.directories[directory] ?? "", turns: oids });
+  }
+  await known.save();
+}

@@ -1,0 +1,68 @@
+// Holds a conversation's view, or a session file as it stands, against the rules of providers.
+import { projectTurns } from "../../core/projection/projection.ts";
+import type { View } from "../../core/projection/view.ts";
+import { PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
+import { toNaiveList } from "../../core/thread/naive-list.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import { inlineView } from "../branch/attachments.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadView } from "../branch/load-view.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import {
+  type CheckReport,
+  type CheckRequest,
+  type CheckViolation,
+  createCheckReport,
+  describeList,
+  type ListCheck,
+  ownModel,
+} from "./check-report.ts";
+import { PROVIDER_CHECKS } from "./provider-checks.ts";
+
+/** Checks the view of a branch as jpg would send it. What it finds as an error is a mistake of jpg. */
+export async function checkConversation(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: CheckRequest,
+): Promise<CheckReport> {
+  const { view } = await loadView(workspace.store, tree);
+  const whole = await inlineView(workspace.store, tree.commit, view);
+  return createCheckReport("view", tree.branch, checkEach(whole, request, checkView));
+}
+
+/** Checks what a session would send if its agent laid it out and repaired nothing. Violations name their events. */
+export function checkSession(session: ImportedSession, source: string, request: CheckRequest): CheckReport {
+  const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
+  const view = projectTurns(turns, session.compactions);
+  return createCheckReport("session", source, checkEach(view, request, checkNaively));
+}
+
+type ViewCheck = (view: View, provider: ProviderName, model: string | undefined) => ListCheck;
+
+/** The view's own model counts for its own provider only; a model that the user names, for all. */
+function checkEach(view: View, { provider, model }: CheckRequest, check: ViewCheck): readonly ListCheck[] {
+  const own = ownModel(view);
+  const providers = provider === "all" ? PROVIDER_NAMES : [provider ?? own.provider];
+  return providers.map((name) => check(view, name, model ?? (name === own.provider ? own.model : undefined)));
+}
+
+function checkView(view: View, provider: ProviderName, model: string | undefined): ListCheck {
+  const options = model === undefined ? {} : { model };
+  const list = PROVIDER_CHECKS[provider].render(view, options);
+  // A view that shows nothing is a list to which the first request will be added.
+  const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, { ...options, complete: false });
+  return { checked: describeList(provider, model, list), violations };
+}
+
+function checkNaively(view: View, provider: ProviderName, model: string | undefined): ListCheck {
+  const entries = toNaiveList(view, provider);
+  const list = entries.map(({ value }) => value);
+  const options = { complete: false, ...(model !== undefined && { model }) };
+  const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, options);
+  const named = violations.map((violation): CheckViolation => {
+    const events = entries[violation.position.message]?.events ?? [];
+    const event = events[violation.position.block ?? 0] ?? events[0];
+    return event === undefined ? violation : { ...violation, event };
+  });
+  return { checked: describeList(provider, model, list), violations: named };
+}

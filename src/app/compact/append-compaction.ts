@@ -1,0 +1,177 @@
+// Plans one compaction, has its summary written if it needs one, and appends it in one commit; a dry run stops after the plan and
+// asks no model. A summary is bound to the very turns it was written for: when they changed meanwhile, nothing is committed.
+
+import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { userError } from "../../core/errors.ts";
+import { isNothing } from "../../core/range/bound-resolution.ts";
+import { boundAt } from "../../core/range/range-bound.ts";
+import { compactionMessage } from "../../store/messages/commit-message.ts";
+import { commitChange, type PlannedChange, recordChange } from "../branch/append-record.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { storeOverrides } from "../branch/conversation-config.ts";
+import { coverFacts } from "../branch/cover-facts.ts";
+import { coversDigest } from "../branch/covers.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { verifyCoverage } from "../branch/verify-coverage.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { newForkName } from "../names/fork-name.ts";
+import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
+import type { CompactReport } from "../plan/compact-report.ts";
+import { receiptOf } from "../plan/receipt.ts";
+import { makeActive } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { CompactRequest } from "./compact-request.ts";
+import { checkSummary, complete, withReceipt } from "./complete-compaction.ts";
+import { describeReport, nothingReport } from "./describe-compaction.ts";
+
+/** What was done, with the plan that it came from. */
+export interface AppendedCompaction {
+  readonly report: CompactReport;
+  readonly planned: PlannedCompaction | NothingPlanned;
+}
+
+type Planned = AppendedCompaction["planned"];
+
+/** Appends the compaction, or in a dry run plans it. Throws as `compact` does. */
+export async function appendCompaction(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: CompactRequest,
+): Promise<AppendedCompaction> {
+  if (request.dryRun) return previewCompaction(workspace, tree, request);
+  const start = await reload(workspace, tree);
+  const first = await planOnBranch(workspace, start, request);
+  const ready = await withSummary(workspace, start, { planned: first, request });
+  const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
+  let planned: Planned = first;
+  let report: CompactReport | null = null;
+  const plan = async (at: BranchTree): Promise<PlannedChange | null> => {
+    const isPlanned = at.commit === start.commit && ready === request;
+    planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
+    const made = await makeChange(workspace, at, { planned, request: ready, target });
+    report = made.report;
+    return made.change;
+  };
+  // A compaction that is refused leaves no settings behind either.
+  if (workspace.overrides.length > 0) await plan(start);
+  const stored = await storeOverrides(workspace, start);
+  if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
+  const current = stored === null ? start : await reload(workspace, start);
+  const appended = await commitChange(workspace, current, plan, target);
+  if (report === null) throw new Error("a plan always leaves a report");
+  if (appended === null) return { report, planned };
+  if (onFork && request.activate) await makeActive(workspace, target);
+  await refreshViews(workspace, target, appended.parent);
+  return { report: { ...(report as CompactReport), commit: appended.commit }, planned };
+}
+
+async function previewCompaction(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: CompactRequest,
+): Promise<AppendedCompaction> {
+  const planned = await planOnBranch(workspace, tree, request);
+  const { target } = await chooseTarget(workspace, tree, { planned, request });
+  const { report } = await makeChange(workspace, tree, { planned, request, target });
+  return { report, planned };
+}
+
+async function chooseTarget(
+  workspace: Workspace,
+  tree: BranchTree,
+  { planned: { config }, request: { fork } }: PlannedRequest,
+): Promise<{ readonly target: string; readonly onFork: boolean }> {
+  const onFork = fork ?? config.conversation.compaction.fork;
+  const target = onFork ? await newForkName(workspace, conversationOf(tree.branch), "compact") : tree.branch;
+  return { target, onFork };
+}
+
+interface PlannedRequest {
+  readonly planned: Planned;
+  readonly request: CompactRequest;
+}
+
+/** Has the summary of a plan written that needs one: the request with its text, for exactly the turns that it was written for. */
+async function withSummary(
+  workspace: Workspace,
+  tree: BranchTree,
+  { planned, request }: PlannedRequest,
+): Promise<CompactRequest> {
+  if (isNothing(planned) || planned.plan.summarize === undefined) return request;
+  const { writeSummary } = await import("../summary/summarize.ts");
+  const summary = await writeSummary(workspace, tree, planned, request);
+  const { compaction } = planned.plan;
+  const covers = await coversDigest(compaction, coverFacts(workspace.store, tree));
+  return {
+    ...request,
+    summary,
+    range: {
+      from: boundAt(compaction.from_turn, compaction.from_event),
+      to: boundAt(compaction.to_turn, compaction.to_event),
+    },
+    ...(covers === null ? {} : { expects: { covers } }),
+  };
+}
+
+/** A plan for the turns of a summary knows no more that they are more than was asked for. */
+function withExtension(planned: Planned, first: Planned): Planned {
+  if (isNothing(planned) || isNothing(first) || first.plan.extendedFrom === undefined) return planned;
+  return { ...planned, plan: { ...planned.plan, extendedFrom: first.plan.extendedFrom } };
+}
+
+/** Makes the commit's content and the report; no content in a dry run and where there is nothing to compact. */
+async function makeChange(
+  workspace: Workspace,
+  tree: BranchTree,
+  { planned, request, target }: PlannedRequest & { readonly target: string },
+): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
+  const { dryRun, strict = false } = request;
+  if (isNothing(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
+  requireGain(planned, request);
+  const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
+  const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
+  const { summarizer, notes } = await describeSummarizer(workspace, planned, { compaction, request });
+  const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes });
+  if (dryRun) return { report, change: null };
+  await verifyCoverage(workspace.store, tree, {
+    turns: planned.turns,
+    compactions: [...planned.live.applied, compaction],
+  });
+  return { report, change: changeOf(workspace, compaction, planned) };
+}
+
+/** Who is still to write the summary, and what to say of who did or will. */
+async function describeSummarizer(
+  workspace: Workspace,
+  planned: PlannedCompaction,
+  { compaction: { summary }, request }: { readonly compaction: Compaction; readonly request: CompactRequest },
+): Promise<{ readonly summarizer: string | null; readonly notes: readonly string[] }> {
+  const isWritten = planned.plan.summarize === undefined;
+  if (isWritten && summary?.model !== EXTRACTIVE) return { summarizer: null, notes: [] };
+  const { extractNotes, summaryModel } = await import("../summary/summary-model.ts");
+  const summarizer = isWritten ? null : await summaryModel(workspace, planned, request);
+  const model = summarizer ?? summary?.model;
+  return { summarizer, notes: await extractNotes(workspace, planned, { model, asked: request }) };
+}
+
+function changeOf(workspace: Workspace, compaction: Compaction, { turns, after }: PlannedCompaction): PlannedChange {
+  return {
+    message: compactionMessage({ compaction, hidden: receiptOf(compaction, { turns, after }) }),
+    changes: [recordChange(workspace, "compactions", compaction)],
+    sign: true,
+  };
+}
+
+async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTree> {
+  const tip = await workspace.store.readBranch(tree.branch);
+  return tip === null || tip === tree.commit ? tree : loadBranchTree(workspace.store, tree.branch, tip);
+}
+
+/** Refuses a compaction that would make the view larger. */
+function requireGain({ tokens }: PlannedCompaction, { dryRun, force }: CompactRequest): void {
+  if (dryRun || force === true || tokens.after <= tokens.before) return;
+  throw userError("view_grows", `The view would grow from ${tokens.before} to ${tokens.after} tokens.`, {
+    data: { ...tokens },
+    hints: ["`--force` compacts all the same; `--dry-run` shows where it grows.", "Nothing was committed."],
+  });
+}

@@ -1,0 +1,106 @@
+// Plans a progressive compaction: where it begins, and the parts that its range is cut into.
+
+import { splitAtSummaries } from "../../core/chunks/split-at-summaries.ts";
+import { planChunks, planEvenChunks, type TurnChunk } from "../../core/chunks/turn-chunks.ts";
+import { findProfile } from "../../core/compaction/profile.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { resolveFrom } from "../../core/range/bound-position.ts";
+import { boundAt } from "../../core/range/range-bound.ts";
+import { standsForTurns } from "../../core/range/summary-extent.ts";
+import { choosePipelines } from "../../core/strategies/pipelines.ts";
+import { groupTurns } from "../../core/summary/placed-event.ts";
+import { estimateEvents } from "../../core/tokens/token-estimate.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { coveredEvents } from "../branch/covered-events.ts";
+import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import type { CompactInput, PlannedCompaction } from "../plan/compact-plan.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** How many parts: about so many, or as the conversation falls apart by itself. */
+export type ChunkCount = number | "auto";
+
+/** A summary, where neither a profile nor strategies were named. Throws `chunks_need_summary` for those that make none. */
+export async function rulesOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  { profile, strategies }: CompactInput,
+): Promise<Pick<CompactInput, "strategies">> {
+  if (strategies !== undefined) {
+    if (strategies.uses.some(({ strategy }) => strategy.summarizes === true)) return {};
+    throw needsSummary(`The strategy ${strategies.names.join(", ")}`);
+  }
+  if (profile === undefined) return { strategies: choosePipelines(["summarize"]) };
+  const { config } = await loadConversationConfig(workspace, tree);
+  if (findProfile(profile, config.conversation.compaction.profiles).summary !== undefined) return {};
+  throw needsSummary(`Profile ${profile}`);
+}
+
+function needsSummary(what: string): JpgError {
+  return userError("chunks_need_summary", `${what} makes no summary, and only summaries are made in parts.`, {
+    hints: ["Leave --profile and --strategy out, or name a profile that summarises."],
+  });
+}
+
+/** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
+export async function rangeOf(
+  { store, runtime }: Workspace,
+  tree: BranchTree,
+  { range }: CompactInput,
+): Promise<CompactInput["range"]> {
+  if (range.from !== undefined) return range;
+  const { applied } = await loadCompactions(store, tree);
+  const compactions = applied.filter((compaction) => standsForTurns(compaction));
+  const cut = compactions.flatMap(({ to_turn, to_event }) => (to_event === undefined ? [] : [to_turn]));
+  const turns = await loadTurns(
+    store,
+    tree,
+    [...new Set(cut)].filter((turn) => turn < tree.turnOids.length),
+  );
+  const facts = {
+    turnCount: tree.turnOids.length,
+    turnTimes: [],
+    compactions,
+    turns,
+    now: runtime.now().toISOString(),
+  };
+  const from = resolveFrom({ type: "last" }, facts);
+  return from === null ? range : { ...range, from: boundAt(from.turn, from.event) };
+}
+
+/** Cuts what a plan covers into parts. */
+export function planParts({ plan, turns, live, meter }: PlannedCompaction, count: ChunkCount): readonly TurnChunk[] {
+  const covered = groupTurns(coveredEvents(plan.compaction, turns));
+  const stretches = splitAtSummaries(covered, live.applied);
+  const total = sizeOf(covered);
+  return stretches.flatMap((stretch) => {
+    const chunks =
+      count === "auto"
+        ? planChunks(stretch, { boundaries: "auto", estimate: meter.countEvent })
+        : planEvenChunks(stretch, Math.max(1, Math.round((count * sizeOf(stretch)) / total)));
+    return withOuterBounds(chunks, stretch, turns);
+  });
+}
+
+function sizeOf(turns: readonly Turn[]): number {
+  return turns.reduce((tokens, { events }) => tokens + estimateEvents(events), 0);
+}
+
+/** Parts know the bounds between them; the first and the last one end as what was cut up does. */
+function withOuterBounds(
+  chunks: readonly TurnChunk[],
+  stretch: readonly Turn[],
+  turns: ReadonlyMap<number, Turn>,
+): readonly TurnChunk[] {
+  const [first, last] = [stretch[0], stretch.at(-1)];
+  const start = first?.events[0]?.id;
+  const end = last?.events.at(-1)?.id;
+  const isCutBefore = start !== undefined && turns.get(first?.index ?? -1)?.events[0]?.id !== start;
+  const isCutAfter = end !== undefined && turns.get(last?.index ?? -1)?.events.at(-1)?.id !== end;
+  return chunks.map((chunk, at) => ({
+    ...chunk,
+    ...(at === 0 && isCutBefore ? { from_event: start } : {}),
+    ...(at === chunks.length - 1 && isCutAfter ? { to_event: end } : {}),
+  }));
+}

@@ -1,0 +1,146 @@
+// Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
+// over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
+// one fails.
+
+import type { TurnChunk } from "../../core/chunks/turn-chunks.ts";
+import { JpgError } from "../../core/errors.ts";
+import { isNothing } from "../../core/range/bound-resolution.ts";
+import { boundAt } from "../../core/range/range-bound.ts";
+import { formatTurnRange } from "../../core/range/turn-range.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
+import type { CompactReport, TokenChange } from "../plan/compact-report.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type ChunkCount, planParts, rangeOf, rulesOf } from "./chunk-plan.ts";
+import type { CompactRequest } from "./compact-request.ts";
+import { beginSeries } from "./compaction-series.ts";
+
+export interface ChunkedRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
+  readonly chunks: ChunkCount;
+}
+
+/** The outcome of a compaction in parts, and of its dry run. */
+export interface ChunkedReport {
+  readonly conversation: string;
+  readonly branch: string;
+  readonly dryRun: boolean;
+  /** One for each part that was summarised, or would be, in order; empty when there was nothing to compact. */
+  readonly parts: readonly CompactReport[];
+  /** Why there was nothing to compact. */
+  readonly reason?: string;
+  /** Tokens of the view before the first part and after the last one. */
+  readonly tokens: TokenChange;
+  /** What the user should know, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Summarises a range in parts. Without a start it goes on behind the last live summary. Throws `chunks_need_summary`, and what
+ * `compact` throws; an error after the first commit says which parts stay and what to type to go on.
+ */
+export async function compactInChunks(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: ChunkedRequest,
+): Promise<ChunkedReport> {
+  const { chunks: count, ...asked } = request;
+  const rules = await rulesOf(workspace, tree, asked);
+  const input: CompactRequest = { ...asked, ...rules, range: await rangeOf(workspace, tree, asked) };
+  const planned = await planOnBranch(workspace, tree, input);
+  const start = { conversation: conversationOf(tree.branch), branch: tree.branch, dryRun: request.dryRun };
+  if (isNothing(planned)) {
+    const { nothing: reason, tokens, problems: warnings } = planned;
+    return { ...start, parts: [], reason, tokens, warnings };
+  }
+  const chunks = planParts(planned, count);
+  const done = await compactEach(workspace, tree, { input, chunks });
+  const last = done.parts.at(-1);
+  return {
+    ...start,
+    ...done,
+    branch: last?.branch ?? tree.branch,
+    ...(last === undefined ? { reason: "no part would become shorter" } : {}),
+    tokens: tokensOf(planned, done.parts, request.dryRun),
+  };
+}
+
+interface Work {
+  readonly input: CompactRequest;
+  readonly chunks: readonly TurnChunk[];
+}
+
+type Done = Pick<ChunkedReport, "parts" | "warnings">;
+
+async function compactEach(workspace: Workspace, tree: BranchTree, { input, chunks }: Work): Promise<Done> {
+  const parts: CompactReport[] = [];
+  const warnings: string[] = [];
+  const series = beginSeries(workspace, tree);
+  for (const [at, chunk] of chunks.entries()) {
+    input.progress?.(`part ${at + 1} of ${chunks.length}: turns ${rangeText(chunk)}`);
+    const request: CompactRequest = {
+      ...input,
+      range: { from: boundAt(chunk.from_turn, chunk.from_event), to: boundAt(chunk.to_turn, chunk.to_event) },
+    };
+    try {
+      const { report } = await series.append(request);
+      if (report.compaction !== null) parts.push(report);
+      else warnings.push(`not summarised: turns ${rangeText(chunk)}, ${report.reason ?? "nothing to compact"}`);
+    } catch (error) {
+      if (!isTooLong(error))
+        throw goOnError(error, { done: parts, left: chunks.slice(at), branch: series.branch, input });
+      warnings.push(`not summarised: turns ${rangeText(chunk)}, a summary would be longer`);
+    }
+  }
+  return { parts, warnings };
+}
+
+/** Where there is little to shorten, a part stays as it is; the others need not wait for it. */
+function isTooLong(error: unknown): boolean {
+  if (!(error instanceof JpgError)) return false;
+  return error.code === "view_grows" || (error.code === "summary_rejected" && error.data["reason"] === "inflated");
+}
+
+interface Interruption {
+  readonly done: readonly CompactReport[];
+  /** Parts that were not summarised, the one that failed first. */
+  readonly left: readonly TurnChunk[];
+  readonly branch: string;
+  readonly input: CompactRequest;
+}
+
+/** The error of a part, with what stays and what to type to go on. */
+function goOnError(error: unknown, { done, left, branch, input }: Interruption): unknown {
+  const [failed, last] = [left[0], left.at(-1)];
+  const isDone = done.length > 0 && !input.dryRun;
+  if (!(error instanceof JpgError) || !isDone || failed === undefined || last === undefined) return error;
+  const { kind, code, message, hints, data, cause } = error;
+  const made = done.map(({ from_turn, to_turn }) => formatTurnRange({ from: from_turn ?? 0, to: to_turn ?? 0 }));
+  const profile = input.profile === undefined ? "" : ` --profile ${input.profile}`;
+  const model = input.model === undefined ? "" : ` --model ${input.model}`;
+  const bounds = `--from ${endText(failed.from_turn, failed.from_event)} --to ${endText(last.to_turn, last.to_event)}`;
+  return new JpgError(kind, code, `Turns ${rangeText(failed)} were not summarised: ${message}`, {
+    data: { ...data, committed: done.map(({ commit }) => commit) },
+    cause,
+    hints: [
+      `The parts before are committed and stay: turns ${made.join(", ")}.`,
+      `To go on: jpg compact ${branch} --chunks auto${profile}${model} ${bounds}`,
+      ...hints.filter((hint) => hint !== "Nothing was committed."),
+    ],
+  });
+}
+
+function tokensOf({ tokens }: PlannedCompaction, parts: readonly CompactReport[], dryRun: boolean): TokenChange {
+  const { before } = tokens;
+  if (!dryRun) return { before, after: parts.at(-1)?.tokens.after ?? before };
+  return { before, after: parts.reduce((left, part) => left - (part.tokens.before - part.tokens.after), before) };
+}
+
+function endText(turn: number, event: string | undefined): string {
+  return event === undefined ? String(turn) : `${turn}:${event}`;
+}
+
+function rangeText({ from_turn, from_event, to_turn, to_event }: TurnChunk): string {
+  const [from, to] = [endText(from_turn, from_event), endText(to_turn, to_event)];
+  return from === to ? from : `${from}..${to}`;
+}

@@ -1,0 +1,124 @@
+// Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
+
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { describePolicies } from "../../core/compaction/policy.ts";
+import { traitsOf } from "../../core/event/event.ts";
+import type { Ungrounded } from "../../core/loss/grounding.ts";
+import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
+import type { View } from "../../core/projection/view.ts";
+import { cacheReceipt } from "../../core/tokens/cache-receipt.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
+import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
+import { segmentTokens } from "./compact-segments.ts";
+
+/** Reports that there was nothing to compact, and why. */
+export function nothingReport(
+  branch: string,
+  dryRun: boolean,
+  { nothing, tokens, tokens_source, turnCount, problems }: NothingPlanned,
+): CompactReport {
+  return {
+    conversation: conversationOf(branch),
+    branch,
+    dryRun,
+    compaction: null,
+    commit: null,
+    reason: nothing,
+    from_turn: null,
+    to_turn: null,
+    policies: "",
+    tokens,
+    tokens_source,
+    overhead: 0,
+    cache: null,
+    receipt: null,
+    ungrounded: [],
+    report: null,
+    segments: turnCount === 0 ? [] : [{ from: 0, to: turnCount - 1, kind: "kept", tokens }],
+    planned_summary: null,
+    warnings: problems,
+  };
+}
+
+/** Reports what a compaction does, or would do. */
+export function describeReport(facts: {
+  branch: string;
+  dryRun: boolean;
+  planned: PlannedCompaction;
+  compaction: Compaction;
+  ungrounded: readonly Ungrounded[];
+  /** Model of a summary that is not written yet; null otherwise. */
+  summarizer: string | null;
+  /** What to say of the summary. */
+  notes: readonly string[];
+}): CompactReport {
+  const { planned, compaction, ungrounded, summarizer } = facts;
+  const { meter, before, after } = planned;
+  const isWritten = planned.plan.summarize === undefined;
+  return {
+    conversation: conversationOf(facts.branch),
+    branch: facts.branch,
+    dryRun: facts.dryRun,
+    compaction,
+    commit: null,
+    from_turn: compaction.from_turn,
+    to_turn: compaction.to_turn,
+    policies: isWritten ? describePolicies(compaction) : "summary",
+    tokens: planned.tokens,
+    tokens_source: planned.tokens_source,
+    overhead: meter.overhead,
+    cache: isWritten ? cacheReceipt(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
+    receipt: compaction.receipt ?? null,
+    ungrounded,
+    report: reportOf(planned),
+    segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
+    planned_summary:
+      summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
+    warnings: [...warningsOf(planned), ...facts.notes],
+  };
+}
+
+function reportOf({ plan, tokens, before, after }: PlannedCompaction): StrategyReport | null {
+  if (plan.summarize !== undefined) return null;
+  return {
+    events_removed: countKept(before) - countKept(after),
+    estimated_tokens_saved: tokens.before - tokens.after,
+    steps: plan.steps,
+  };
+}
+
+/** Events of the conversation that a view sends to a model. */
+function countKept({ turns }: View): number {
+  return turns.reduce(
+    (count, { origin, events }) =>
+      origin.kind === "kept" ? count + events.filter((event) => traitsOf(event).providerVisible).length : count,
+    0,
+  );
+}
+
+function warningsOf({ plan, tokens, problems }: PlannedCompaction): string[] {
+  const { from_turn, to_turn } = plan.compaction;
+  return [
+    ...(plan.extendedFrom === undefined
+      ? []
+      : [
+          `extended from ${plan.extendedFrom.from}..${plan.extendedFrom.to} to ${from_turn}..${to_turn}: a summary partly overlaps it`,
+        ]),
+    ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
+    ...gainNotice(plan, tokens),
+    ...problems,
+  ];
+}
+
+/** Share of the view below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */
+const SMALL_GAIN = 0.05;
+
+function gainNotice({ summarize, hiddenBy, compaction }: CompactionPlan, { before, after }: TokenChange): string[] {
+  if (summarize !== undefined || hiddenBy.length > 0) return [];
+  if (after > before) return [`the view grows from ${before} to ${after} tokens`];
+  // Definitions of tools are no part of the view.
+  if (compaction.tools !== undefined || before - after >= SMALL_GAIN * before) return [];
+  const share = ((1 - after / before) * 100).toFixed(1);
+  return [`saves only ${before - after} of ${before} tokens (${share}%); what is cached is rewritten all the same`];
+}

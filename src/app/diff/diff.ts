@@ -1,0 +1,165 @@
+// What the model sees before and after: of one compaction, or between two revisions.
+import { userError } from "../../core/errors.ts";
+import type { View } from "../../core/projection/view.ts";
+import type { LogEntry } from "../../store/conversation-store.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
+import { requireWholeHistory } from "../branch/fork-start.ts";
+import { loadHistory, loadView } from "../branch/load-view.ts";
+import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
+import { resolveRevision } from "../names/revision.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
+
+/** Diffs as the words say: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
+export async function diffConversation(
+  workspace: Workspace,
+  words: readonly string[],
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const [first, second] = words;
+  const what = second ?? (first?.includes("..") === true ? first : undefined);
+  const id = second === undefined && what !== undefined ? undefined : first;
+  if (what?.includes("..") === true) return diffRevisions(workspace, await resolveTree(workspace, id), what, options);
+  if ((what ?? id ?? "@") === "@") return diffNewest(workspace, await resolveTree(workspace), options);
+  const target = await resolveId(
+    workspace,
+    what ?? id,
+    what === undefined ? ["branch", "compaction", "commit"] : ["compaction", "commit"],
+  );
+  const tree = await treeOfTarget(workspace, target, what ?? id);
+  if (target.kind === "branch") return diffNewest(workspace, tree, options);
+  if (target.kind === "commit") return diffCommit(workspace, tree, target.commit, options);
+  const compaction = target.kind === "compaction" ? target.compaction : "";
+  return diffAddition(workspace, tree, await additionOf(workspace, tree, compaction), options);
+}
+
+/** The newest live compaction in commit order; without one, the whole history against the view. */
+async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
+  const live = new Set(tree.compactions.map((file) => file.path));
+  for (const entry of await readCompactions(workspace, tree)) {
+    const path = newestAdded(entry, live);
+    if (path !== undefined) return diffAddition(workspace, tree, { entry, path }, options);
+  }
+  const [history, { view }] = [await loadHistory(workspace.store, tree), await loadView(workspace.store, tree)];
+  return { from: `${tree.branch} (full history)`, to: `${tree.branch} (view)`, ...diffViews(history, view, options) };
+}
+
+/** What a compaction did: the change of its commit; of a squashed one, the tree there without and with it, as the older ones leave it. */
+async function diffAddition(
+  workspace: Workspace,
+  tree: BranchTree,
+  { entry, path }: { readonly entry: LogEntry; readonly path: string },
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const { store } = workspace;
+  if (!(await findSquashed(store, [entry])).has(entry.commit))
+    return diffCommit(workspace, tree, entry.commit, options);
+  const there = await loadBranchTree(store, tree.branch, entry.commit);
+  // The time that a record was made begins its name.
+  const upTo = (includes: boolean): BranchTree => ({
+    ...there,
+    compactions: there.compactions.filter((file) => file.path < path || (includes && file.path === path)),
+  });
+  const [before, after] = [await loadView(store, upTo(false)), await loadView(store, upTo(true))];
+  const id = compactionIdOfPath(path) ?? path;
+  const loss = after.live.all.find((compaction) => compaction.id === id)?.receipt;
+  return {
+    from: `before compaction ${id}`,
+    to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,
+    ...diffViews(before.view, after.view, options),
+    ...(loss === undefined ? {} : { loss }),
+  };
+}
+
+async function diffCommit(
+  workspace: Workspace,
+  tree: BranchTree,
+  commit: string,
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const parent = await workspace.store.resolveCommit(`${commit}~1`);
+  if (parent === null) await requireWholeHistory(workspace.store, commit);
+  const { view: after, live } = await loadView(
+    workspace.store,
+    await loadBranchTree(workspace.store, tree.branch, commit),
+  );
+  const before: View =
+    parent === null
+      ? { turns: [] }
+      : (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, parent))).view;
+  const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
+  const added = new Set(entry?.added.map(compactionIdOfPath));
+  const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
+  return {
+    ...nameSides(entry, { parent, commit }),
+    ...diffViews(before, after, options),
+    ...(loss === undefined ? {} : { loss }),
+  };
+}
+
+/** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
+function nameSides(
+  entry: LogEntry | undefined,
+  { parent, commit }: { readonly parent: string | null; readonly commit: string },
+): Pick<DiffReport, "from" | "to"> {
+  const [left, right] = [parent?.slice(0, 7) ?? "nothing", commit.slice(0, 7)];
+  const ids = (paths: readonly string[] = []): string =>
+    paths.flatMap((path) => compactionIdOfPath(path) ?? []).join(", ");
+  const [added, removed] = [ids(entry?.added), ids(entry?.removed)];
+  const change = added !== "" ? `compaction ${added}` : removed !== "" ? `revert of compaction ${removed}` : null;
+  if (change === null) return { from: left, to: right };
+  return { from: `before ${change} (${left})`, to: `${change} (${right})` };
+}
+
+function readCompactions(workspace: Workspace, tree: BranchTree): Promise<readonly LogEntry[]> {
+  return workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+}
+
+async function diffRevisions(
+  workspace: Workspace,
+  tree: BranchTree,
+  range: string,
+  options: ViewDiffOptions,
+): Promise<DiffReport> {
+  const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
+  // One after the other: of two wrong revisions the first is named.
+  const before = await loadView(workspace.store, await revisionTree(workspace, tree, left));
+  const after = await loadView(workspace.store, await revisionTree(workspace, tree, right));
+  return {
+    from: left === "" ? tree.branch : left,
+    to: right === "" ? tree.branch : right,
+    ...diffViews(before.view, after.view, options),
+  };
+}
+
+/** A commit, or a fork of this conversation, or another conversation; empty = the branch itself. */
+async function revisionTree(workspace: Workspace, tree: BranchTree, revision: string): Promise<BranchTree> {
+  if (revision === "") return tree;
+  const options = { conversation: conversationOf(tree.branch), bareForks: true };
+  const found = await resolveRevision(workspace, revision, options);
+  if (found !== null) return loadBranchTree(workspace.store, found.branch, found.commit);
+  try {
+    return await resolveTree(workspace, revision);
+  } catch (error) {
+    throw userError("unknown_revision", `${revision} is no commit, branch or conversation.`, {
+      hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],
+      cause: error,
+    });
+  }
+}
+
+async function additionOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  compaction: string,
+): Promise<{ readonly entry: LogEntry; readonly path: string }> {
+  const adding = findAddition(await readCompactions(workspace, tree), compaction);
+  if (adding === null)
+    throw userError("not_a_compaction", `${compaction} is not in the history of ${tree.branch}.`, {
+      hints: ["`jpg log` lists its compactions."],
+    });
+  return adding;
+}

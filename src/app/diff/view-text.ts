@@ -1,0 +1,193 @@
+// A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
+// event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
+import { isText } from "../../core/event/content.ts";
+import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
+import { traitsOf } from "../../core/event/event.ts";
+import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
+
+/** Lines that belong together: a turn's heading (`event` is null) or one event. */
+export interface TextBlock {
+  /** What it is paired by; unique within a view, equal for the same event of two views. */
+  readonly key: string;
+  readonly origin: Origin;
+  readonly event: Event | null;
+  /** E.g. `tool result fs_read_file`; for a turn the label of its origin. */
+  readonly title: string;
+  /** First line. */
+  readonly heading: string;
+  /** Lines under the heading, not indented yet, `\n` between them; null = none, empty = one empty line. */
+  readonly content: string | null;
+}
+
+interface RenderedEvent {
+  readonly title: string;
+  readonly content: string | null;
+}
+
+/** Rendered events of views that share events by reference: each is rendered once. */
+export type RenderedEvents = Map<Event, RenderedEvent>;
+
+const INDENT = "  ";
+
+/** Indents a line of content; an empty one stays empty. */
+export function indentLine(line: string): string {
+  return line === "" ? "" : INDENT + line;
+}
+
+/** Names the turns an origin stands for, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
+export function originLabel(origin: Origin): string {
+  if (origin.kind === "kept") return `turn ${origin.turn}`;
+  const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
+  return `${turns}: ${origin.imported === true ? "imported " : ""}${origin.kind} ${origin.compaction}`;
+}
+
+/** Renders what a model sees of a view as blocks, in order. Events no model sees have none. */
+export function viewBlocks(view: View, rendered: RenderedEvents = new Map()): TextBlock[] {
+  const blocks: TextBlock[] = [];
+  const seen = new Map<string, number>();
+  const toolNames = new Map<string, string>();
+  const keyOf = (name: string): string => {
+    const times = seen.get(name) ?? 0;
+    seen.set(name, times + 1);
+    return `${name}#${times}`;
+  };
+  for (const turn of view.turns) {
+    blocks.push(headingBlock(turn, keyOf));
+    for (const event of turn.events) {
+      if (!traitsOf(event).providerVisible) continue;
+      const { title, content } = renderOnce(event, toolNames, rendered);
+      blocks.push({ key: keyOf(`event ${event.id}`), origin: turn.origin, event, title, heading: title, content });
+    }
+  }
+  return blocks;
+}
+
+/** Gives the whole text of a view, the one that hunks of a diff number their lines by. */
+export function viewLines(view: View): string[] {
+  return viewBlocks(view).flatMap(({ heading, content }) => [heading, ...contentLines(content).map(indentLine)]);
+}
+
+/** Gives the lines of a block's content. */
+export function contentLines(content: string | null): string[] {
+  return content === null ? [] : content.split("\n");
+}
+
+/** Gives the text of one event; one no model sees is given as JSON. */
+export function eventLines(event: Event): string[] {
+  return contentLines(traitsOf(event).providerVisible ? eventContent(event) : jsonText(event));
+}
+
+function headingBlock({ origin }: ProjectedTurn, keyOf: (name: string) => string): TextBlock {
+  const title = originLabel(origin);
+  const part = origin.kind === "kept" && origin.part ? " (part)" : "";
+  return {
+    key: keyOf(`heading ${title}`),
+    origin,
+    event: null,
+    title,
+    heading: `== ${title}${part} ==`,
+    content: null,
+  };
+}
+
+function renderOnce(event: Event, toolNames: Map<string, string>, rendered: RenderedEvents): RenderedEvent {
+  if (event.type === "tool_call_request") toolNames.set(event.call_id, event.name);
+  const title = eventTitle(event, toolNames);
+  const known = rendered.get(event);
+  if (known?.title === title) return known;
+  const fresh = { title, content: eventContent(event) };
+  rendered.set(event, fresh);
+  return fresh;
+}
+
+function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): string {
+  const origin = event.metadata?.origin === undefined ? "" : ` (${event.metadata.origin})`;
+  switch (event.type) {
+    case "chat_request":
+      return `${event.role ?? "user"}${origin}`;
+    case "chat_response":
+      if (event.reasoning !== undefined) return "assistant (reasoning)";
+      return event.message === undefined ? "assistant (data)" : "assistant";
+    case "tool_call_request":
+      return `tool call ${event.name}`;
+    case "tool_call_response":
+      return `tool result ${toolNames.get(event.call_id) ?? event.call_id}${event.is_error ? " (error)" : ""}`;
+    default:
+      return event.type;
+  }
+}
+
+function eventContent(event: Event): string | null {
+  switch (event.type) {
+    case "chat_request":
+    case "tool_call_response":
+      return contentText(event.content);
+    case "chat_response":
+      if (event.message !== undefined) return contentText(event.message);
+      return event.reasoning === undefined ? jsonText(event.data) : reasoningText(event);
+    case "tool_call_request":
+      return argumentsText(event.arguments);
+    default:
+      return null;
+  }
+}
+
+function reasoningText(event: ChatResponse): string | null {
+  const text = event.reasoning === "" || event.reasoning === undefined ? [] : [plainText(event.reasoning)];
+  const parts = event.metadata?.encrypted === undefined ? text : [...text, "[encrypted reasoning]"];
+  return parts.length === 0 ? null : parts.join("\n");
+}
+
+function contentText(content: Content): string | null {
+  if (isText(content)) return plainText(content);
+  return content.length === 0 ? null : content.map(partText).join("\n");
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+      return plainText(part.text);
+    case "image":
+    case "document":
+      return bracketed([part.type, part.title, part.media_type, part.url, part.data && sizeOf(part.data)]);
+    case "attachment":
+      return [bracketed(["attachment", part.name]), ...(part.text === undefined ? [] : [plainText(part.text)])].join(
+        "\n",
+      );
+    case "opaque":
+      return `${bracketed(["opaque", part.provider])}\n${jsonText(part.value)}`;
+    default:
+      return jsonText(part);
+  }
+}
+
+function bracketed(words: readonly (string | undefined)[]): string {
+  return `[${words.filter((word) => word !== undefined && word !== "").join(" ")}]`;
+}
+
+function sizeOf(data: Text): string {
+  return typeof data === "string" ? `${data.length} characters` : data.$attachment;
+}
+
+/** A text with its lines ended by `\n` alone. */
+function plainText(text: Text): string {
+  if (typeof text !== "string") return bracketed(["attachment", text.$attachment]);
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return jsonText(value);
+  const entries = Object.entries(value);
+  return entries.length === 0 ? "{}" : entries.map(([name, argument]) => fieldText(name, argument)).join("\n");
+}
+
+function fieldText(name: string, value: unknown): string {
+  const text = jsonText(value);
+  return text.includes("\n") ? `${name}:\n${text.split("\n").map(indentLine).join("\n")}` : `${name}: ${text}`;
+}
+
+/** A string as it is, anything else as indented JSON. */
+function jsonText(value: unknown): string {
+  if (typeof value === "string") return plainText(value);
+  return JSON.stringify(value, null, 2) ?? "(none)";
+}

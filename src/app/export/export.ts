@@ -1,0 +1,155 @@
+// Gives a conversation back: its view or full history in a format, or the imported bytes.
+
+import { userError } from "../../core/errors.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import type { View } from "../../core/projection/view.ts";
+import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
+import { forJson } from "../../core/safe-text.ts";
+import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
+import { exportAnthropic } from "../../formats/anthropic/export.ts";
+import { type ClaudeExport, exportClaudeCode } from "../../formats/claude-code/export.ts";
+import { lineUuid, sessionUuid } from "../../formats/claude-code/export-ids.ts";
+import { exportGoogle } from "../../formats/google/export.ts";
+import type { ExportOrigin } from "../../formats/imported-session.ts";
+import { renderViewLines } from "../../formats/jsonl/export.ts";
+import { renderMarkdown } from "../../formats/markdown/export.ts";
+import { exportOpenAiChat } from "../../formats/openai-chat/export.ts";
+import { exportOpenAiResponses } from "../../formats/openai-responses/export.ts";
+import { inlineView } from "../branch/attachments.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadHistory, loadView } from "../branch/load-view.ts";
+import { conversationTitle } from "../branch/titles.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { readSource } from "../sessions/stored-session.ts";
+import { sha1Bytes } from "../workspace/object-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { modelOfBody, REQUEST_BODIES } from "./request-body.ts";
+
+/** What requests hold of a conversation, by the API's name: one JSON document each. */
+const MESSAGES: Readonly<Record<ProviderName, (view: View, options: { readonly model?: string }) => object>> = {
+  anthropic: exportAnthropic,
+  "openai-chat": exportOpenAiChat,
+  "openai-responses": exportOpenAiResponses,
+  google: exportGoogle,
+};
+
+/** Formats of `export --to`. */
+export const EXPORT_FORMATS: readonly string[] = ["claude-code", ...PROVIDER_NAMES, "jsonl", "markdown"];
+
+export interface ExportRequest {
+  readonly to: string;
+  /** All turns as they were said, not the view. */
+  readonly fullHistory: boolean;
+  /** Model that will read it: reasoning of another family is left out, and bodies of requests name it. */
+  readonly model?: string;
+  /** Of a request only the messages, with the system prompt where it stands beside them (default false). */
+  readonly messages?: boolean;
+}
+
+/** Renders a conversation in a format. Throws `unknown_format`; for bodies of requests `no_model`. */
+export async function exportConversation(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: ExportRequest,
+): Promise<string> {
+  if (!EXPORT_FORMATS.includes(request.to)) {
+    const nearest = nearestName(request.to, EXPORT_FORMATS);
+    throw userError(
+      "unknown_format",
+      `${request.to} is no format that jpg exports to; it writes: ${EXPORT_FORMATS.join(", ")}.`,
+      {
+        hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
+      },
+    );
+  }
+  if (request.to === "claude-code")
+    return (await renderSession(workspace, tree, exportSessionId(tree, 0), request)).text;
+  const view = await readView(workspace, tree, request.fullHistory);
+  if (request.to === "jsonl") return renderViewLines(view);
+  if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
+  const whole = await inlineView(workspace.store, tree.commit, view);
+  return `${forJson(JSON.stringify(await renderRequest(workspace, tree, whole, request), null, 1))}\n`;
+}
+
+async function renderRequest(
+  workspace: Workspace,
+  tree: BranchTree,
+  view: View,
+  request: ExportRequest,
+): Promise<object> {
+  const api = isProviderName(request.to) ? request.to : "anthropic";
+  if (request.messages === true) return MESSAGES[api](view, modelOption(request.model));
+  return REQUEST_BODIES[api]({ view, model: await modelOfBody(workspace, tree, { api, named: request.model }) });
+}
+
+/** The id of an exported session: the same branch, tip and count always have the same. */
+export function exportSessionId(tree: BranchTree, n: number): string {
+  const tip = tree.atTurn === undefined ? tree.commit : `${tree.commit}:${tree.atTurn}`;
+  return sessionUuid(
+    { conversation: conversationOf(tree.branch), branch: tree.branch, tip, target: "claude-code", n },
+    sha1Bytes,
+  );
+}
+
+/** Renders a branch as a Claude Code session of the given id. */
+export async function renderSession(
+  workspace: Workspace,
+  tree: BranchTree,
+  sessionId: string,
+  options: { readonly fullHistory?: boolean; readonly model?: string } = {},
+): Promise<ClaudeExport> {
+  const view = await inlineView(
+    workspace.store,
+    tree.commit,
+    await readView(workspace, tree, options.fullHistory === true),
+  );
+  return exportClaudeCode({
+    thread: toAnthropicThread(view, { ...modelOption(options.model), systemMessages: true }),
+    view,
+    sessionId,
+    lineId: (source) => lineUuid(sessionId, source, sha1Bytes),
+    origin: originOf(tree),
+    cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
+    title: await conversationTitle(workspace, tree),
+  });
+}
+
+function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {
+  const origin = { conversation: conversationOf(branch), branch, commit };
+  return atTurn === undefined ? origin : { ...origin, turn: atTurn };
+}
+
+/** The imported bytes of a branch's session, piece by piece. Throws `no_source`, `several_sources`. */
+export async function exportOriginal(
+  workspace: Workspace,
+  tree: BranchTree,
+  session?: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const sessions = await listSessions(workspace, tree);
+  if (sessions.length === 0) {
+    throw userError("no_source", `${tree.branch} was not imported from a file: it has no original.`, {
+      hints: ["Export the full history: `jpg export --to jsonl --full-history`."],
+    });
+  }
+  const wanted = session ?? tree.header.source?.session ?? sessions[0] ?? "";
+  if (!sessions.includes(wanted)) {
+    throw userError("unknown_session", `${tree.branch} holds no session ${wanted}; it holds: ${sessions.join(", ")}.`, {
+      hints: ["`--session ID` names one."],
+    });
+  }
+  return readSource(workspace.store, tree, wanted);
+}
+
+/** The ids of the sessions that a branch was imported from. */
+export async function listSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
+  const files = await workspace.store.listTree(tree.commit, { under: ["sources"] });
+  return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
+}
+
+async function readView(workspace: Workspace, tree: BranchTree, fullHistory: boolean): Promise<View> {
+  return fullHistory ? loadHistory(workspace.store, tree) : (await loadView(workspace.store, tree)).view;
+}
+
+function modelOption(model: string | undefined): { readonly model?: string } {
+  return model === undefined ? {} : { model };
+}

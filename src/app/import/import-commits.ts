@@ -1,0 +1,183 @@
+// The commits of an import: pure functions of the session, so that two people who import one session share history.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
+import { shortId } from "../../core/conversation-name.ts";
+import { turnPath } from "../../core/event/turn-file.ts";
+import { estimateEvents } from "../../core/tokens/token-estimate.ts";
+import type { CommitSpec, FileChange, Signature } from "../../store/conversation-store.ts";
+import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
+import { BRANCH_ATTRIBUTES, type ConversationHeader } from "../branch/branch-tree.ts";
+import { coversDigest } from "../branch/covers.ts";
+import type { PreparedTurn } from "../branch/prepared-turn.ts";
+import type { ByteSource } from "../sessions/buffer-source.ts";
+import type { SideFile } from "../sessions/side-files.ts";
+import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { TurnChain } from "./turn-chain.ts";
+import type { TurnSequence } from "./turn-sequence.ts";
+
+/** What one run of commits writes. */
+export interface ImportCommits {
+  readonly sequence: TurnSequence;
+  readonly source: ByteSource;
+  /** Sizes at which pieces of the source are cut. */
+  readonly limits: PieceLimits;
+  /** Folder of the session under `sources/`. */
+  readonly session: string;
+  /** Name and address that stand as author and committer. */
+  readonly agent: { readonly name: string; readonly email: string };
+  /** Written by a root commit first; absent when building on a commit. */
+  readonly root?: ConversationHeader;
+  readonly firstTurn: number;
+  /** The first turn exists already in a shorter form that stays in history. */
+  readonly continued: boolean;
+  /** The sequence's turns with their object ids. */
+  readonly chain: TurnChain;
+  /** What the first turn's commit changes of what the branch holds already: pieces of earlier turns that grew, later turns. */
+  readonly alignment: readonly FileChange[];
+  /** Ids of compactions that are or were on the branch: never written again. */
+  readonly known: ReadonlySet<string>;
+  readonly sideFiles: readonly SideFile[];
+  /** Counts the compactions that are written. */
+  readonly counts: { compactions: number };
+}
+
+/** Characters of a record's id: as many as random ones have, and some more against chance. */
+const RECORD_ID_LENGTH = 10;
+
+/** Yields the commits oldest first; one turn is prepared at a time. */
+export async function* importCommits(work: ImportCommits): AsyncGenerator<CommitSpec> {
+  if (work.root !== undefined) yield rootCommit(work.root, work.agent);
+  for (let index = 0; index < work.firstTurn; index++) yield* compactionCommits(work, index, null);
+  for (let index = work.firstTurn; index < work.sequence.turnCount; index++) {
+    const turn = work.chain.prepare(index);
+    yield turnCommit(work, index, turn);
+    yield* compactionCommits(work, index, turn);
+  }
+}
+
+/** Padding and ids of imported records derive from source ids: the same at every import. */
+export function derivedPadding(id: string): number[] {
+  return [...Buffer.from(sha256(id), "hex")].map((byte) => byte % 64);
+}
+
+/** The first commit of a conversation: what never changes. */
+export function rootCommit(
+  header: ConversationHeader,
+  agent: { readonly name: string; readonly email: string },
+): CommitSpec {
+  const signature = sign(agent, Math.floor(Date.parse(header.created_at) / 1000) || 0);
+  return {
+    message: `conversation: ${header.title}\n`,
+    author: signature,
+    committer: signature,
+    changes: [
+      { path: ".gitattributes", bytes: encode(BRANCH_ATTRIBUTES) },
+      { path: "conversation.json", bytes: encode(`${JSON.stringify(header)}\n`) },
+    ],
+  };
+}
+
+function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): CommitSpec {
+  const first = index === work.firstTurn;
+  const continued = work.continued && first;
+  const last = index === work.sequence.turnCount - 1;
+  return {
+    message: turnMessage({ turn: index, request: turn.request, continued }),
+    author: sign(work.agent, turn.startSeconds),
+    committer: sign(work.agent, turn.endSeconds),
+    changes: [
+      // First: it may take away what stood where this turn goes.
+      ...(first ? work.alignment : []),
+      { path: turnPath(index), bytes: turn.bytes },
+      ...sourceChanges(work, index),
+      ...turn.attachments,
+      // A title that came after the newest turn was stored belongs to that turn.
+      ...(first && index > 0 ? titleChanges(work, index - 1) : []),
+      ...titleChanges(work, index),
+      ...(last
+        ? work.sideFiles.map((file) => ({ path: `sources/${work.session}/files/${file.path}`, bytes: file.bytes }))
+        : []),
+    ],
+  };
+}
+
+function sourceChanges(work: ImportCommits, index: number): FileChange[] {
+  const lines = work.sequence.lines(index);
+  if (lines === null) return [];
+  const pieces = cutPieces(work.source, { session: work.session, turn: index, ...lines }, work.limits);
+  return pieces.flatMap((piece) => pieceChanges(work.source, piece, work.limits));
+}
+
+function titleChanges(work: ImportCommits, index: number): FileChange[] {
+  return work.sequence.titlesIn(index).map(({ timestamp, title, id: source }) => {
+    const id = shortId(sha256(`${work.session}:${source}`), RECORD_ID_LENGTH);
+    return {
+      path: recordPath("meta", timestamp, id),
+      bytes: encode(`${formatRecordLine({ type: "meta", id, timestamp, title }, derivedPadding(id))}\n`),
+    };
+  });
+}
+
+async function* compactionCommits(
+  work: ImportCommits,
+  index: number,
+  turn: PreparedTurn | null,
+): AsyncGenerator<CommitSpec> {
+  for (const draft of work.sequence.compactionsAfter(index)) {
+    if (work.known.has(draft.id)) continue;
+    const compaction = await completeCompaction(work, draft, turn === null ? null : { index, turn });
+    const signature = sign(work.agent, Math.floor(Date.parse(compaction.timestamp) / 1000) || 0);
+    work.counts.compactions++;
+    yield {
+      message: compactionMessage({ compaction, hidden: null }),
+      author: signature,
+      committer: signature,
+      changes: [
+        {
+          path: recordPath("compactions", compaction.timestamp, compaction.id),
+          bytes: encode(`${formatCompactionLine(compaction, derivedPadding(compaction.id))}\n`),
+        },
+      ],
+    };
+  }
+}
+
+async function completeCompaction(
+  work: ImportCommits,
+  draft: Compaction,
+  at: { index: number; turn: PreparedTurn } | null,
+): Promise<Compaction> {
+  const readText = async (index: number): Promise<string> => {
+    const prepared = at?.index === index ? at.turn : work.chain.prepare(index);
+    return new TextDecoder().decode(prepared.bytes);
+  };
+  const covers = await coversDigest(draft, { turnOids: work.chain.oids(draft.to_turn + 1), readText });
+  const tokens = recordedTokens(draft);
+  return {
+    ...draft,
+    ...(covers === null ? {} : { covers }),
+    ...(tokens === null ? {} : { stats: { ...draft.stats, tokens } }),
+  };
+}
+
+/** The agent's own count of tokens before; after = its own count, else an estimate of the summary. */
+function recordedTokens(draft: Compaction): { before: number; after: number } | null {
+  const before = draft.metadata?.["preTokens"];
+  const after = draft.metadata?.["postTokens"];
+  if (typeof before !== "number") return null;
+  if (typeof after === "number") return { before, after };
+  const text = draft.summary?.summary ?? "";
+  return {
+    before,
+    after: estimateEvents([{ type: "chat_request", id: draft.id, timestamp: draft.timestamp, content: text }]),
+  };
+}
+
+function sign(agent: { readonly name: string; readonly email: string }, seconds: number): Signature {
+  return { name: agent.name, email: agent.email, seconds };
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

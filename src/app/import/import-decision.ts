@@ -1,0 +1,141 @@
+// Reads a session and decides where it goes: by what the branches hold of its bytes and of its turns.
+import { type JpgError, userError } from "../../core/errors.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { nameOfInput, type OpenSession } from "../sessions/open-session.ts";
+import { compareSource, type SourceComparison } from "../sessions/stored-session.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
+import { decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
+import { type SessionBranch, toCandidate } from "./import-target.ts";
+import { keepStoredTurns, type Reading } from "./stored-reading.ts";
+import { createTurnChain, type TurnChain } from "./turn-chain.ts";
+import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
+
+/** How the file stands to what a branch holds of it. */
+export interface HeldSource {
+  readonly branch: SessionBranch;
+  readonly comparison: SourceComparison;
+  /** Bytes of the session that the branch holds. */
+  readonly byteLength: number;
+}
+
+/** Compares a file with what the branches hold of it. */
+export async function compareBranches(
+  store: ConversationStore,
+  open: OpenSession,
+  branches: readonly SessionBranch[],
+): Promise<HeldSource[]> {
+  const held: HeldSource[] = [];
+  for (const branch of branches) {
+    const { tree, pieces } = branch;
+    const comparison = await compareSource(store, tree.commit, pieces, open.source);
+    held.push({ branch, comparison, byteLength: pieces.reduce((sum, { size }) => sum + (size ?? 0), 0) });
+  }
+  return held;
+}
+
+/** Whether a branch holds the whole file. */
+export function isWhole(held: readonly HeldSource[], branch: string): boolean {
+  return held.some((one) => one.branch.tree.branch === branch && ["same", "shorter"].includes(one.comparison));
+}
+
+/** A file as it is read now, and what it continues. */
+export interface WholeReading extends Reading {
+  readonly continued: ContinuedSession | null;
+}
+
+/** Reads a whole file. Throws `empty_session` when nobody asked anything in it. */
+export async function readWhole(workspace: Workspace, open: OpenSession): Promise<WholeReading> {
+  const session = readSession(open);
+  const continued = await readContinuedSession(workspace, open, session);
+  const sequence = continued?.sequence ?? wholeSequence(session, open.source.lineCount);
+  return { session, continued, sequence, chain: createTurnChain(sequence) };
+}
+
+interface Decided {
+  readonly sequence: TurnSequence;
+  readonly chain: TurnChain;
+  readonly decision: ImportDecision;
+}
+
+async function decide(
+  { store }: Workspace,
+  {
+    sequence,
+    chain,
+    trees,
+    active,
+    mayGrow,
+  }: Omit<Decided, "decision"> & {
+    readonly trees: readonly BranchTree[];
+    readonly active: string | null;
+    readonly mayGrow: (branch: string) => boolean;
+  },
+): Promise<Decided> {
+  const sessionTurn = (index: number): Uint8Array | null =>
+    index < chain.turnCount ? chain.prepare(index).bytes : null;
+  const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
+  const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
+  const growing = candidates.map((one) => ({ ...one, lastTurnGrew: one.lastTurnGrew && mayGrow(one.branch) }));
+  return { sequence, chain, decision: decideImport(known, growing) };
+}
+
+/** What decides where a session goes. */
+interface Deciding {
+  readonly open: OpenSession;
+  readonly held: readonly HeldSource[];
+  readonly trees: readonly BranchTree[];
+  readonly active: string | null;
+  readonly reading: Reading;
+}
+
+/** Decides where a session goes: by its turns, and by its bytes where a branch holds them as another jpg read them. */
+export async function decideSession(
+  workspace: Workspace,
+  deciding: Deciding,
+): Promise<Decided & { readonly keepsTurns: boolean }> {
+  const { open, held, trees, active, reading } = deciding;
+  // What is read again is no growth of what was read before.
+  const mayGrow = (branch: string): boolean => !open.again || !isWhole(held, branch);
+  const decided = await decide(workspace, { ...reading, trees, active, mayGrow });
+  const kept = open.again ? null : await decideByBytes(workspace, deciding, decided.decision);
+  return kept === null ? { ...decided, keepsTurns: false } : { ...kept, keepsTurns: true };
+}
+
+/** Decides by the bytes that a branch holds, where an earlier version of jpg read them in another way; else null. */
+async function decideByBytes(
+  workspace: Workspace,
+  { open, held, active, reading }: Deciding,
+  decision: ImportDecision,
+): Promise<Decided | null> {
+  const [best] = held
+    .filter(({ comparison }) => comparison === "longer" || comparison === "same")
+    .sort(
+      (a, b) =>
+        b.byteLength - a.byteLength ||
+        Number(b.branch.tree.branch === active) - Number(a.branch.tree.branch === active),
+    );
+  if (best === undefined) return null;
+  const { tree } = best.branch;
+  if (decision.kind !== "fork" && decision.kind !== "create" && decision.candidate.branch === tree.branch) return null;
+  const read = async (beginning: OpenSession): Promise<Reading | null> =>
+    open.format.read(beginning.source).turnCount === 0 ? null : readWhole(workspace, beginning);
+  const sequence = await keepStoredTurns({ store: workspace.store, open, holder: best.branch, read }, reading);
+  if (sequence === null) return null;
+  return decide(workspace, { sequence, chain: createTurnChain(sequence), trees: [tree], active, mayGrow: () => true });
+}
+
+/** Parses a file. Throws `empty_session`. */
+export function readSession(open: OpenSession): ImportedSession {
+  const session = open.format.read(open.source);
+  if (session.turnCount === 0) throw emptySession(nameOfInput(open.path));
+  return session;
+}
+
+function emptySession(name: string): JpgError {
+  return userError("empty_session", `${name} holds no turn: nobody has asked anything in it.`, {
+    hints: ["Nothing was imported. Agents write such files when a session is opened and closed."],
+  });
+}

@@ -1,0 +1,137 @@
+// The sessions of one import call: which are left, the next one opened while the one before is prepared, and what came of them.
+import { JpgError } from "../../core/errors.ts";
+import type { ImportReport } from "../reports/reports.ts";
+import type { ByteSource } from "../sessions/buffer-source.ts";
+import { type Fingerprint, takeFingerprint } from "../sessions/file-fingerprint.ts";
+import { type OpenSession, openSession } from "../sessions/open-session.ts";
+import { readSessionSource, type SessionFile } from "../sessions/session-files.ts";
+import { formatByName, formatNames } from "../sessions/session-registry.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { EventCounts } from "./event-counts.ts";
+import type { ImportRequest } from "./import-request.ts";
+import { type KnownSource, type KnownSources, proofOf, type StoreFacts } from "./known-sources.ts";
+
+/** A file that is as it was when the store was found to hold all of it, and so is the store. */
+export interface KnownSession {
+  readonly file: SessionFile;
+  readonly known: KnownSource;
+  readonly byteLength: number;
+}
+
+/** A file of which a branch holds everything, before that was proved of the store. */
+export type FoundSource = Omit<KnownSource, "proof" | "held">;
+
+/** A file that was not imported, and why. */
+export interface ImportFailure {
+  readonly path: string;
+  readonly error: JpgError;
+  /** Named by the user, not found in a folder. */
+  readonly named?: boolean;
+}
+
+/** What is left to import, and what came of the rest. */
+export interface ImportRun {
+  readonly request: ImportRequest;
+  readonly reports: ImportReport[];
+  readonly counts: EventCounts;
+  readonly sources: KnownSources;
+  /** What the run found, with the branches as they stood; `active` is absent where it decides nothing. */
+  readonly found: {
+    readonly path: string;
+    readonly source: Omit<KnownSource, "proof">;
+    readonly facts: Pick<StoreFacts, "tips"> & Partial<StoreFacts>;
+  }[];
+  readonly failed: ImportFailure[];
+  /** Whether one file was named, and nothing else. */
+  readonly isSingle: boolean;
+  /** What ended the run early: what was imported before stays. */
+  failure: { readonly error: unknown } | null;
+  hasMore(): boolean;
+  /** The next session; null when there is none. */
+  next(facts: StoreFacts): Promise<OpenSession | KnownSession | null>;
+  /** Gives a session back: it is the next one again. */
+  putBack(session: SessionFile | OpenSession): void;
+}
+
+/** A file that was looked at, and read when the store is not known to hold it. */
+interface LookedAt {
+  readonly file: SessionFile;
+  readonly fingerprint: Fingerprint | null;
+  readonly known: KnownSource | null;
+  readonly source: Promise<ByteSource> | null;
+}
+
+/** Creates the run of some files. */
+export function createRun(
+  { runtime, store }: Workspace,
+  request: ImportRequest,
+  start: { readonly files: readonly SessionFile[]; readonly counts: EventCounts; readonly sources: KnownSources },
+): ImportRun {
+  const waiting: (SessionFile | OpenSession)[] = [...start.files];
+  let ahead: { readonly path: string; readonly looked: Promise<LookedAt> } | null = null;
+  const lookAt = async (file: SessionFile): Promise<LookedAt> => {
+    const fingerprint = store.engine === "native" ? await takeFingerprint(file, runtime.now) : null;
+    const entry = fingerprint === null ? undefined : start.sources.get(file.path);
+    const known = entry !== undefined && isKnown(entry, request, fingerprint) ? entry : null;
+    const source = known === null ? readSessionSource(runtime, file) : null;
+    source?.catch(() => undefined); // reported when its turn comes, if it comes
+    return { file, fingerprint, known, source };
+  };
+  /** Looks at a file; the file after it is looked at meanwhile. */
+  const lookAhead = (file: SessionFile): Promise<LookedAt> => {
+    const looked = ahead?.path === file.path ? ahead.looked : lookAt(file);
+    const [next] = waiting;
+    ahead =
+      next === undefined || "source" in next || next.path === "-" ? null : { path: next.path, looked: lookAt(next) };
+    return looked;
+  };
+  const run: ImportRun = {
+    request,
+    reports: [],
+    counts: start.counts,
+    sources: start.sources,
+    found: [],
+    failed: [],
+    isSingle: start.files.length === 1 && start.files[0]?.named === true,
+    failure: null,
+    hasMore: () => waiting.length > 0 && run.failure === null,
+    putBack: (session) => {
+      waiting.unshift(session);
+    },
+    async next(facts) {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+        if ("source" in file) return file;
+        const { fingerprint, known, source } = await lookAhead(file);
+        if (fingerprint !== null && known !== null && known.proof === proofOf(facts, known))
+          return { file, known, byteLength: fingerprint.byteLength };
+        try {
+          const opening = { ...request, fingerprint, ...(source === null ? {} : { source }) };
+          return await openSession(runtime, file, opening);
+        } catch (error) {
+          passOver(run, file, error);
+        }
+      }
+      return null;
+    },
+  };
+  return run;
+}
+
+/** Notes what was wrong with a file, and goes on; where it was the only one that was named, or the store is broken, the run ends. */
+export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, error: unknown): null {
+  if (run.isSingle || !(error instanceof JpgError) || error.kind !== "user") throw error;
+  run.failed.push({ path: file.path, error, ...(file.named && { named: true }) });
+  return null;
+}
+
+/** Branches that the agent left are found by reading the file. */
+function isKnown(entry: KnownSource, request: ImportRequest, fingerprint: Fingerprint | null): boolean {
+  return (
+    !request.allBranches &&
+    request.again !== true &&
+    entry.fingerprint === fingerprint?.digest &&
+    entry.named === (request.format ?? null) &&
+    formatNames().includes(entry.format) &&
+    entry.importer === formatByName(entry.format).importer
+  );
+}

@@ -1,0 +1,263 @@
+// Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
+// go through one write, except where two of them meet in one conversation.
+
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { appendAll } from "../../core/append-all.ts";
+import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { BranchWrite, WriteResult } from "../../store/conversation-store.ts";
+import { startMaintenance } from "../../store/native/maintenance.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { rememberWhole } from "../branch/turn-links.ts";
+import type { ImportReport } from "../reports/reports.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
+import {
+  type FoundFiles,
+  findAgentSessions,
+  findSessionFiles,
+  projectDirectories,
+  type SessionFile,
+} from "../sessions/session-files.ts";
+import { formatByName, formatNames } from "../sessions/session-registry.ts";
+import { makeActive, readStanding } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { readEventCounts, writeEventCounts } from "./event-counts.ts";
+import type { HeldContent } from "./import-report.ts";
+import type { ImportRequest } from "./import-request.ts";
+import {
+  createRun,
+  type FoundSource,
+  type ImportFailure,
+  type ImportRun,
+  type KnownSession,
+  passOver,
+} from "./import-run.ts";
+import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
+import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
+
+export interface ImportOutcome {
+  readonly sessions: readonly ImportReport[];
+  /** Files that could not be imported, folders that could not be read, files beside sessions that cannot be stored. */
+  readonly failed: readonly ImportFailure[];
+}
+
+/** Tells a format's name from a path among the arguments: `import claude-code FILE`, `import FILE`. */
+export async function parseImportArguments(
+  words: readonly string[],
+  cwd: string,
+): Promise<Pick<ImportRequest, "format" | "paths">> {
+  const [first, ...rest] = words;
+  if (first === undefined || first === "-") return { paths: words };
+  if (formatNames().includes(first)) return { format: first, paths: rest };
+  const exists = await stat(resolve(cwd, first)).then(
+    () => true,
+    () => false,
+  );
+  if (!exists && /^[a-z][a-z-]*$/.test(first) && rest.length > 0) formatByName(first);
+  return { paths: words };
+}
+
+/** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
+export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
+  const { store, runtime } = workspace;
+  const { files, failed } = await filesOf(workspace, request);
+  const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
+  const run = createRun(workspace, request, { files, counts, sources });
+  appendAll(run.failed, failed);
+  while (run.hasMore()) await importPass(workspace, run);
+  await activate(workspace, run, files);
+  remember(run, (await readStanding(workspace)).branch);
+  await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
+  const wrote = run.reports.some((report) => report.status !== "unchanged");
+  if (wrote && store.engine === "native") startMaintenance({ gitDir: store.gitDir, cwd: store.root, env: runtime.env });
+  if (run.failure !== null) throw run.failure.error;
+  return { sessions: run.reports, failed: run.failed };
+}
+
+/**
+ * Imports as many sessions as may go through one write of the store, each prepared while git takes in those before it. A
+ * second session of one conversation waits for the next pass: it must see what the first one wrote.
+ */
+async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
+  const { store } = workspace;
+  const done: PreparedSession[] = [];
+  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
+  const facts = { tips, active, counts: run.counts };
+  const results = await store.write(prepareWrites(workspace, { run, done, facts }));
+  let next = 0;
+  for (const { file, hasWrite, finish, found } of done) {
+    const result = hasWrite ? results[next++] : undefined;
+    // Somebody else moved the branch meanwhile: plan again on what stands there now.
+    if (result?.moved === false) run.putBack(file);
+    else {
+      const report = await finish();
+      if (result !== undefined) await rememberWritten(workspace, run, { result, report });
+      // Only the branch that was written holds the file: which one is active then does not matter.
+      const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
+      if (found !== null)
+        run.found.push({ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands });
+      run.reports.push(report);
+    }
+  }
+}
+
+/** What is known of a commit because it was just made. */
+async function rememberWritten(
+  { store }: Workspace,
+  { counts }: ImportRun,
+  { result, report }: { readonly result: WriteResult; readonly report: ImportReport },
+): Promise<void> {
+  counts.set(result.commit, report.events);
+  if (report.status === "created") await rememberWhole(store, result);
+}
+
+/** What of a report is remembered with the file. */
+function heldIn({ turns, events, compactions, title }: ImportReport): HeldContent {
+  return { turns, events, compactions, ...(title === undefined ? {} : { title }) };
+}
+
+/** The branches as one write left them; other writes of the pass are of other sessions. */
+function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
+  const others = tips.filter(({ name }) => name !== write.branch);
+  const written = { name: write.branch, commit: write.commit };
+  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Keeps what was found, the newest last. Of several branches that hold a file the active one is reported. */
+function remember({ sources, found }: ImportRun, active: string | null): void {
+  for (const { path, source, facts } of found) {
+    sources.delete(path);
+    sources.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
+  }
+}
+
+/** A session on its way, without its text and its commits: they are let go when they are written. */
+interface PreparedSession {
+  /** To read it again from; standard input cannot be, and is kept. */
+  readonly file: SessionFile | OpenSession;
+  readonly names: SessionNames;
+  readonly hasWrite: boolean;
+  /** Whether the store may be another once it is finished. */
+  readonly mayChange: boolean;
+  readonly finish: SessionImport["finish"];
+  /** What will be known of the file. */
+  readonly found: FoundSource | null;
+}
+
+type SessionNames = Pick<OpenSession, "sessionId" | "origin">;
+
+async function* prepareWrites(
+  workspace: Workspace,
+  { run, done, facts }: { readonly run: ImportRun; readonly done: PreparedSession[]; readonly facts: ImportFacts },
+): AsyncGenerator<BranchWrite> {
+  for (;;) {
+    try {
+      const next = await run.next(facts);
+      if (next === null) return;
+      const names = namesOf(next);
+      if (done.some((before) => before.mayChange && isRelated(before.names, names)))
+        return run.putBack("known" in next ? next.file : next);
+      const prepared = await prepareNext(workspace, run, next, facts);
+      if (prepared === null) continue;
+      const { write, ...session } = prepared;
+      done.push({ ...session, names, hasWrite: write !== null });
+      if (write !== null) yield write;
+    } catch (error) {
+      // What was prepared before is written; then the error is reported.
+      run.failure = { error };
+      return;
+    }
+  }
+}
+
+type Prepared = Omit<PreparedSession, "names" | "hasWrite"> & Pick<SessionImport, "write">;
+
+async function prepareNext(
+  workspace: Workspace,
+  run: ImportRun,
+  open: OpenSession | KnownSession,
+  facts: ImportFacts,
+): Promise<Prepared | null> {
+  if ("known" in open) {
+    const { write, finish } = reportKnown(open);
+    return { file: open.file, write, mayChange: false, finish, found: null };
+  }
+  const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
+  if (session === null) return null;
+  appendAll(run.failed, open.beside.leftOut);
+  const { write, finish, holder } = session;
+  const found = holder === null ? null : describeSource(run, open, holder);
+  return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };
+}
+
+/** What will be known of a session's file; null where its next import has more to say or to do. */
+function describeSource(run: ImportRun, open: OpenSession, branch: string): PreparedSession["found"] {
+  const { fingerprint, format, sessionId: session, origin } = open;
+  if (fingerprint === null || open.beside.leftOut.length > 0 || open.allBranches) return null;
+  const named = run.request.format ?? null;
+  return {
+    fingerprint: fingerprint.digest,
+    named,
+    format: format.name,
+    importer: format.importer,
+    session,
+    origin,
+    branch,
+  };
+}
+
+function namesOf(session: OpenSession | KnownSession): SessionNames {
+  const { origin } = "known" in session ? session.known : session;
+  return { sessionId: "known" in session ? session.known.session : session.sessionId, origin };
+}
+
+function fileOf(open: OpenSession): SessionFile | OpenSession {
+  return open.path === "-" ? open : { path: open.path, named: open.named };
+}
+
+/** Whether two sessions may meet in one conversation. */
+function isRelated(a: SessionNames, b: SessionNames): boolean {
+  if (a.sessionId === b.sessionId) return true;
+  return a.origin !== null || b.origin !== null;
+}
+
+async function filesOf(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
+  const { runtime } = workspace;
+  if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
+  const directories = projectDirectories(workspace);
+  const files = await findAgentSessions(runtime, directories);
+  if (files.length === 0) {
+    throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
+      hints: [
+        "Name a session file or a folder of them: `jpg import FILE`.",
+        "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
+      ],
+      data: { directories },
+    });
+  }
+  return { files, failed: [] };
+}
+
+/**
+ * The session that changed last becomes active, a single named one in any case, unless the active one is to stay; the views
+ * of all that changed are brought along.
+ */
+async function activate(
+  workspace: Workspace,
+  { request, reports }: ImportRun,
+  files: readonly SessionFile[],
+): Promise<void> {
+  const { store } = workspace;
+  const changed = reports.filter((report) => report.status !== "unchanged");
+  const newest =
+    [...changed].sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? "")).at(-1) ??
+    (files.length === 1 ? reports[0] : undefined);
+  if (newest === undefined) return;
+  const { branch: active, commit } = await readStanding(workspace);
+  const isThere = active !== null && (await store.readBranch(active)) !== null;
+  // Nobody who looks at a commit, in a bisect say, is taken away from it.
+  const stays = commit !== null || (request.keepActive === true && isThere);
+  if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
+  await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
+}

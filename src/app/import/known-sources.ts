@@ -1,0 +1,76 @@
+// Session files of which the store was found to hold everything, remembered below the git dir with how they stood in the file
+// system: importing them again reads none of them. A cache that may be deleted at any time; a damaged one is not believed.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ExportOrigin } from "../../formats/imported-session.ts";
+import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { HeldContent } from "./import-report.ts";
+import { familyOf, importSuffix } from "./import-target.ts";
+
+/** A session file of which a branch holds everything. */
+export interface KnownSource {
+  /** Digest of its fingerprint. */
+  readonly fingerprint: string;
+  /** The format as the user named it; null = recognised. */
+  readonly named: string | null;
+  readonly format: string;
+  readonly importer: number;
+  readonly session: string;
+  readonly origin: ExportOrigin | null;
+  readonly branch: string;
+  /** What the branch holds, as long as the file is known. */
+  readonly held: HeldContent;
+  /** What held when this was found; see `proofOf`. */
+  readonly proof: string;
+}
+
+/** What of a store decides whether it holds a session. */
+export interface StoreFacts {
+  readonly tips: readonly BranchTip[];
+  readonly active: string | null;
+}
+
+/** By absolute path of the session file. */
+export type KnownSources = Map<string, KnownSource>;
+
+/** Files remembered; those imported longest ago go first. */
+const MOST_ENTRIES = 5000;
+
+/**
+ * Digest of the branches that a session is looked for in: their names, their tips, and which one is active. While it is the
+ * same, so is what an unchanged file is found to be.
+ */
+export function proofOf(
+  { tips, active }: StoreFacts,
+  { format, session, origin }: Pick<KnownSource, "format" | "session" | "origin">,
+): string {
+  const names = { suffix: importSuffix(format, session), continues: origin?.conversation };
+  const family = familyOf(tips, names);
+  return sha256(JSON.stringify(family.map(({ name, commit }) => [name, commit, name === active])));
+}
+
+/** Reads what is remembered; empty when there is nothing or it is damaged. */
+export async function readKnownSources(store: ConversationStore): Promise<KnownSources> {
+  if (store.engine !== "native") return new Map();
+  try {
+    const [digest, entries = ""] = (await readFile(pathOf(store), "utf8")).split("\n");
+    if (digest !== sha256(entries)) return new Map();
+    return new Map(JSON.parse(entries) as [string, KnownSource][]);
+  } catch {
+    return new Map(); // never written, or unreadable: every file is read
+  }
+}
+
+/** Writes what is remembered. A store that cannot be written to keeps no cache. */
+export async function writeKnownSources(store: ConversationStore, sources: KnownSources): Promise<void> {
+  if (store.engine !== "native") return;
+  const entries = JSON.stringify([...sources].slice(-MOST_ENTRIES));
+  await replaceFile(pathOf(store), `${sha256(entries)}\n${entries}\n`).catch(() => undefined);
+}
+
+/** The name ends with the version of what stands in it. */
+function pathOf(store: ConversationStore): string {
+  return join(store.gitDir, "jpg-sources-1.json");
+}

@@ -1,0 +1,197 @@
+// A session whose beginning is stored as an earlier version of jpg read it. The bytes decide what is known, not the events:
+// stored turns stay as they are, and what the file holds beyond them is read as jpg reads it now.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Event } from "../../core/event/event.ts";
+import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import { inlineEvents } from "../branch/attachments.ts";
+import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
+import { readFirstEvent } from "../branch/turn-bytes.ts";
+import { beginningOf, lineAt } from "../sessions/buffer-source.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
+import { locateStretches } from "../sessions/stored-session.ts";
+import { lineOf } from "./continued-compactions.ts";
+import { commonTurns } from "./import-plan.ts";
+import { countStoredEvents } from "./import-report.ts";
+import { hasGrown, type SessionBranch } from "./import-target.ts";
+import type { TurnChain } from "./turn-chain.ts";
+import type { TurnSequence } from "./turn-sequence.ts";
+
+/** A file as it is read now. */
+export interface Reading {
+  readonly session: ImportedSession;
+  readonly sequence: TurnSequence;
+  readonly chain: TurnChain;
+}
+
+interface Stored {
+  readonly store: ConversationStore;
+  readonly open: OpenSession;
+  readonly holder: SessionBranch;
+  /** Reads a file as the import does; null when it holds no turn. */
+  readonly read: (open: OpenSession) => Promise<Reading | null>;
+}
+
+/**
+ * The turns of a file after those that its branch holds. Null when the branch holds its beginning as it is read now, so that
+ * the turns themselves tell what is new.
+ */
+export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<TurnSequence | null> {
+  const { store, open, holder } = stored;
+  const stretches = await locateStretches(store, holder.tree.commit, holder.pieces);
+  const beginning = await stored.read({ ...open, source: beginningOf(open.source, stretches.end) });
+  if (beginning === null) return null;
+  const oids = beginning.chain.oids(beginning.chain.turnCount);
+  if (commonTurns(oids, holder.tree.turnOids) === oids.length) return null;
+  const join = await findJoin(stored, beginning, whole);
+  const shift = join.stored - join.read;
+  const { lines } = whole.sequence;
+  const starts = [...stretches.starts].sort(([a], [b]) => a - b);
+  const lineOfTurn = (index: number): number => {
+    const start = starts.find(([turn]) => turn >= index)?.[1] ?? stretches.end;
+    return lineAt(open.source, start);
+  };
+  const last = join.stored - 1;
+  const events = last < 0 ? [] : await readStoredTurn(store, holder.tree, last);
+  const added = join.isGrown ? mergeNew(events, newEvents(beginning, whole, join.read - 1)) : events;
+  const knownOids = holder.tree.turnOids.slice(0, join.isGrown ? last : join.stored);
+  const counts = await countStoredEvents(store, knownOids);
+  const compactions = await placeNew(stored, join, newCompactions(beginning.sequence, whole.sequence));
+  return {
+    turnCount: whole.sequence.turnCount + shift,
+    known: knownOids.map((oid, index) => ({ oid, events: counts[index] ?? 0 })),
+    readTurn: (index) => (index <= last ? added : whole.sequence.readTurn(index - shift)),
+    lines: (index) => {
+      if (index > last) return lines(index - shift);
+      if (!stretches.starts.has(index)) return null;
+      const next = index < last ? lineOfTurn(index + 1) : (lines(join.read)?.first ?? open.source.lineCount);
+      return { first: lineOfTurn(index), end: next };
+    },
+    compactionsAfter: (index) => compactions.flatMap(({ after, compaction }) => (after === index ? [compaction] : [])),
+    titlesIn: (index) => {
+      if (index > last) return whole.sequence.titlesIn(index - shift);
+      if (index < last || join.read === 0) return [];
+      const before = new Set(beginning.sequence.titlesIn(join.read - 1).map(({ id }) => id));
+      return whole.sequence.titlesIn(join.read - 1).filter(({ id }) => !before.has(id));
+    },
+  };
+}
+
+/** Where what is stored ends and what is new begins. */
+interface Join {
+  /** Turns of the branch that stay. */
+  readonly stored: number;
+  /** Turns that the file has for them, as it is read now. */
+  readonly read: number;
+  /** Whether the newest of them has more events now. */
+  readonly isGrown: boolean;
+}
+
+async function findJoin({ store, holder }: Stored, beginning: Reading, whole: Reading): Promise<Join> {
+  const { turnOids } = holder.tree;
+  const count = beginning.chain.turnCount;
+  const common = commonTurns(beginning.chain.oids(count), whole.chain.oids(count));
+  const isGrown =
+    common === count - 1 &&
+    common < whole.chain.turnCount &&
+    hasGrown(beginning.chain.prepare(common).bytes, whole.chain.prepare(common).bytes);
+  const read = isGrown ? count : common;
+  const openers = await Promise.all(turnOids.map((oid, index) => readFirstEvent(store, oid, index)));
+  const exported = beginning.sequence.known.length;
+  // Up to where the user went back, by the lines that the turns before it hold; else as far as turns are the file's.
+  const isKept = read === count ? (id: string) => whole.session.hasLine(id) : linesOfTurns(beginning, read);
+  const own = openers.findIndex((events, index) => index >= exported && !isKept(lineOf(events[0]?.id ?? "")));
+  const stored = own < 0 ? turnOids.length : own;
+  return { stored: read < exported ? read : stored, read, isGrown };
+}
+
+function linesOfTurns({ sequence }: Reading, count: number): (id: string) => boolean {
+  const lines = new Set<string>();
+  for (let turn = sequence.known.length; turn < count; turn++) {
+    for (const event of sequence.readTurn(turn)) lines.add(lineOf(event.id));
+  }
+  return (id) => lines.has(id);
+}
+
+function newEvents(
+  beginning: Reading,
+  whole: Reading,
+  turn: number,
+): { events: readonly Event[]; isNew: (event: Event) => boolean } {
+  const before = new Set(beginning.sequence.readTurn(turn).map(({ id }) => id));
+  return { events: whole.sequence.readTurn(turn), isNew: ({ id }) => !before.has(id) };
+}
+
+/** Puts new events behind the ones they follow: what is late of a message stands with it. */
+function mergeNew(
+  stored: readonly Event[],
+  { events, isNew }: { readonly events: readonly Event[]; readonly isNew: (event: Event) => boolean },
+): readonly Event[] {
+  const merged = [...stored];
+  let at = merged.length;
+  for (const event of events) {
+    const place = merged.findIndex(({ id }) => id === event.id);
+    if (place >= 0) at = place + 1;
+    else if (isNew(event)) merged.splice(at++, 0, event);
+  }
+  return merged;
+}
+
+async function readStoredTurn(store: ConversationStore, tree: BranchTree, index: number): Promise<readonly Event[]> {
+  const [bytes] = await collectBlobs(store, [tree.turnOids[index] ?? ""]);
+  const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(index));
+  return inlineEvents(store, tree.commit, events);
+}
+
+interface MadeCompaction {
+  /** Turn, as the file is read now, that its commit follows. */
+  readonly turn: number;
+  readonly compaction: Compaction;
+}
+
+function newCompactions(beginning: TurnSequence, whole: TurnSequence): readonly MadeCompaction[] {
+  const list = (sequence: TurnSequence): readonly MadeCompaction[] =>
+    Array.from({ length: sequence.turnCount }, (_, turn) =>
+      sequence.compactionsAfter(turn).map((compaction) => ({ turn, compaction })),
+    ).flat();
+  const before = new Set(list(beginning).map(({ compaction }) => compaction.id));
+  return list(whole).filter(({ compaction }) => !before.has(compaction.id));
+}
+
+/** Gives compactions the positions that their turns have on the branch. */
+async function placeNew(
+  { store, holder }: Stored,
+  { stored, read }: Join,
+  compactions: readonly MadeCompaction[],
+): Promise<readonly { readonly after: number; readonly compaction: Compaction }[]> {
+  const placed = [];
+  for (const { turn, compaction } of compactions) {
+    const after = turn < read ? Math.max(stored - 1, 0) : turn + stored - read;
+    if (compaction.to_turn >= read)
+      placed.push({ after, compaction: { ...compaction, to_turn: compaction.to_turn + stored - read } });
+    else
+      placed.push({
+        after,
+        compaction: { ...compaction, ...(await findBound(store, holder.tree, stored, compaction)) },
+      });
+  }
+  return placed;
+}
+
+/** The stored place of a compaction's last event; where an earlier reading left that event out, the end of what is stored. */
+async function findBound(
+  store: ConversationStore,
+  tree: BranchTree,
+  stored: number,
+  { to_event: event }: Compaction,
+): Promise<Pick<Compaction, "to_turn" | "to_event">> {
+  let end: Pick<Compaction, "to_turn" | "to_event"> = { to_turn: Math.max(stored - 1, 0) };
+  for (let turn = stored - 1; turn >= 0; turn--) {
+    const events = await readStoredTurn(store, tree, turn);
+    const last = events.at(-1)?.id;
+    if (turn === stored - 1 && last !== undefined) end = { to_turn: turn, to_event: last };
+    if (event !== undefined && events.some(({ id }) => id === event)) return { to_turn: turn, to_event: event };
+  }
+  return end;
+}

@@ -1,0 +1,169 @@
+// Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { userError } from "../../core/errors.ts";
+import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import type { View } from "../../core/projection/view.ts";
+import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
+import { parseBound } from "../../core/range/range-bound.ts";
+import { findEvent } from "../../core/range/range-location.ts";
+import type { LogEntry } from "../../store/conversation-store.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { loadWhole } from "../branch/load-view.ts";
+import { turnOf, unknownTurn } from "../branch/pins.ts";
+import { findSquashed } from "../branch/squashed-commits.ts";
+import { eventLines } from "../diff/view-text.ts";
+import { resolveId, resolveTree } from "../names/resolve-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { recordSubject } from "./record-subject.ts";
+
+/** The compaction that decides over an event, as its history tells it. */
+export interface BlameSource {
+  readonly compaction: string;
+  /** Commit by which it is in force: the newest one that added it. */
+  readonly commit: string;
+  readonly author: string;
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+  /** What the commit did, worded from the record. */
+  readonly subject: string;
+}
+
+/** One event, and who decides how it is read. */
+export interface BlameRow {
+  readonly event: string;
+  readonly type: Event["type"];
+  /** Turn position, 0-based. */
+  readonly turn: number;
+  /** `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
+  readonly state: "shown" | "changed" | "hidden" | "internal";
+  /** What was done to it; absent when nothing was. `keep` = shown because a compaction says so. */
+  readonly action?: string;
+  /** Absent when no compaction decides over it. */
+  readonly by?: BlameSource;
+  /** What stands in its place: the stub, the shortened text, the summary; absent when nothing does or the event itself is shown. */
+  readonly sees?: string;
+  /** Compaction that would decide if that one were reverted; absent when the event would be shown as it is. */
+  readonly next?: string;
+}
+
+export interface BlameReport {
+  readonly branch: string;
+  readonly rows: readonly BlameRow[];
+}
+
+/**
+ * Tells of an event or a turn who decides how it is read; `what` = `5`, `5:EVENT`, `-3` or an event id, `id` = the
+ * conversation, default the active one. Throws `unknown_turn`, `unknown_event`, `unknown_id`.
+ */
+export async function blame(workspace: Workspace, what: string, id?: string): Promise<BlameReport> {
+  const { tree, turn, event } = await locate(workspace, what, id);
+  const { turns, view, live } = await loadWhole(workspace.store, tree);
+  const all = [...turns.values()];
+  const wanted = selectEvents(turns.get(turn), turn, event);
+  const dispositions = resolveDispositions(all, live.applied);
+  const shown = new Map(view.turns.flatMap((projected) => projected.events.map((item) => [item.id, item] as const)));
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const squashed = await findSquashed(workspace.store, entries);
+  const rows = wanted.map((item): BlameRow => {
+    const state = stateOf(item, shown.get(item.id));
+    const disposition = dispositions.get(item.id);
+    const row = { event: item.id, type: item.type, turn, state };
+    if (disposition === undefined) return row;
+    const sees = seen(disposition, view, shown.get(item.id));
+    const next = wanted.length > 1 ? undefined : nextDecider(all, live.applied, disposition.compaction, item);
+    return {
+      ...row,
+      action: actionOf(disposition, item),
+      by: sourceOf(entries, squashed, disposition.compaction),
+      ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
+      ...(next === undefined ? {} : { next }),
+    };
+  });
+  return { branch: tree.branch, rows };
+}
+
+/** Whether and how the view shows a raw event; `shown` = the event of that id in the view. */
+export function stateOf(event: Event, shown: Event | undefined): BlameRow["state"] {
+  if (shown !== undefined) return shown === event ? "shown" : "changed";
+  return traitsOf(event).providerVisible ? "hidden" : "internal";
+}
+
+interface Place {
+  readonly tree: BranchTree;
+  readonly turn: number;
+  readonly event?: string;
+}
+
+async function locate(workspace: Workspace, what: string, id: string | undefined): Promise<Place> {
+  if (/^-?\d{1,9}(:\S+)?$/.test(what)) {
+    const tree = await resolveTree(workspace, id);
+    const bound = parseBound(what);
+    const turn = turnOf(bound, tree.turnOids.length - 1);
+    if (turn < 0 || turn >= tree.turnOids.length) {
+      throw unknownTurn(tree.branch, turn, tree.turnOids.length - 1);
+    }
+    return bound.type === "event" ? { tree, turn, event: bound.event } : { tree, turn };
+  }
+  const target = await resolveId(workspace, what, ["event"]);
+  if (target.kind !== "event") throw userError("unknown_id", `${what} names no event.`);
+  const tip = await workspace.store.readBranch(target.branch);
+  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
+  return {
+    tree: await loadBranchTree(workspace.store, target.branch, tip),
+    turn: target.turn,
+    event: target.event,
+  };
+}
+
+/** One event of a turn, or all of it that a model could be sent. */
+function selectEvents(found: Turn | undefined, turn: number, event: string | undefined): readonly Event[] {
+  const events = found?.events ?? [];
+  if (event === undefined) return events.filter((item) => traitsOf(item).providerVisible);
+  const item = events[findEvent(events, event, turn)];
+  return item === undefined ? [] : [item];
+}
+
+function actionOf({ action, compaction }: Disposition, event: Event): string {
+  if (action === "hide") {
+    if (compaction.turns === "omit") return "omitted with its turn";
+    return compaction.summary === undefined ? "replaced by a list" : "replaced by a summary";
+  }
+  if (typeof action !== "string") return "drop" in action ? "long texts left out" : "truncated";
+  if (action === "omit") return "omitted";
+  if (action === "keep") return "kept";
+  return isReasoning(event) ? "left out" : "stripped";
+}
+
+/** What the model sees instead: the changed event, or the text that stands for the turns. */
+function seen({ action, compaction }: Disposition, view: View, shown: Event | undefined): string | undefined {
+  if (shown !== undefined) return eventLines(shown).join("\n");
+  if (action !== "hide") return undefined;
+  const stands = view.turns.find(({ origin }) => origin.kind !== "kept" && origin.compaction === compaction.id);
+  const texts = stands?.events.filter((event) => traitsOf(event).providerVisible).flatMap((event) => eventLines(event));
+  return texts?.join("\n");
+}
+
+function nextDecider(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  winner: Compaction,
+  event: Event,
+): string | undefined {
+  const others = compactions.filter(({ id }) => id !== winner.id);
+  return resolveDispositions(turns, others).get(event.id)?.compaction.id;
+}
+
+function sourceOf(entries: readonly LogEntry[], squashed: ReadonlySet<string>, record: Compaction): BlameSource {
+  const { id } = record;
+  const entry = entries.find(({ added }) => added.some((path) => compactionIdOfPath(path) === id));
+  const isOwn = entry !== undefined && !squashed.has(entry.commit);
+  return {
+    compaction: id,
+    commit: entry?.commit ?? "",
+    author: isOwn ? entry.author.name : "",
+    timestamp: isOwn ? new Date(entry.committer.seconds * 1000).toISOString() : record.timestamp,
+    subject: recordSubject({ kind: "compaction", record }),
+  };
+}

@@ -1,0 +1,139 @@
+// The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
+
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { describePolicies } from "../../core/compaction/policy.ts";
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { LogEntry, Signature } from "../../store/conversation-store.ts";
+import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
+import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
+import { loadCompactions } from "../branch/load-view.ts";
+import { findSquashed } from "../branch/squashed-commits.ts";
+import type { LogReport, LogRow } from "../reports/reports.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type RecordedChange, recordSubject, tellsChange } from "./record-subject.ts";
+
+/** Reads the history, newest first. */
+export async function readCompactionLog(
+  workspace: Pick<Workspace, "store">,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+): Promise<LogReport> {
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
+  const reasons = new Map([
+    ...unapplied.map(({ compaction, reason }) => [compaction.id, reason] as const),
+    ...damaged.map(({ path, reason }) => [compactionIdOfPath(path) ?? path, `damaged: ${reason}`] as const),
+  ]);
+  const records = await readRecords(workspace, entries);
+  const squashed = await findSquashed(workspace.store, entries);
+  const newest = new Map(
+    entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
+  );
+  const seen = new Set<string>();
+  const rows = entries.toReversed().flatMap((entry) => {
+    const changes = changesOf(entry).map(({ path, id, kind: change }) => {
+      const kind =
+        change === "removed" ? ("revert" as const) : seen.has(id) ? ("reapply" as const) : ("compaction" as const);
+      seen.add(id);
+      return { path, id, kind, record: records.get(path) ?? null };
+    });
+    const commit = describeCommit(entry, changes);
+    return changes.map(({ path, id, kind, record }): LogRow => {
+      const isLive = live.has(path);
+      const reason = isLive ? reasons.get(id) : undefined;
+      return {
+        ...describe(record),
+        ...(squashed.has(entry.commit) ? bySquash(entry, record) : commit),
+        subject: recordSubject({ kind, record }),
+        kind,
+        compaction: id,
+        // What is in force is so by the newest commit that added it.
+        live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
+        ...(reason === undefined ? {} : { not_applied: reason }),
+      };
+    });
+  });
+  return rows.reverse();
+}
+
+function describeCommit(
+  { commit, message, committer, author }: LogEntry,
+  changes: readonly RecordedChange[],
+): Pick<LogRow, "commit" | "timestamp" | "author" | "message"> {
+  const subject = message.split("\n", 1)[0] ?? "";
+  return {
+    commit,
+    timestamp: timeOf(committer),
+    author: author.name,
+    ...(tellsChange(subject, changes) ? {} : { message: subject }),
+  };
+}
+
+/** A commit that only brought a compaction along tells neither when it was made nor by whom. */
+function bySquash(
+  { commit, committer }: LogEntry,
+  record: Compaction | null,
+): Pick<LogRow, "commit" | "timestamp" | "squashed"> {
+  return { commit, timestamp: record?.timestamp ?? timeOf(committer), squashed: true };
+}
+
+function timeOf({ seconds }: Signature): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+interface RecordChange {
+  readonly path: string;
+  readonly id: string;
+  readonly kind: "added" | "removed";
+}
+
+/** The compactions that a commit added or removed; files of other names are none. */
+function changesOf({ added, removed }: LogEntry): RecordChange[] {
+  const changes = (paths: readonly string[], kind: RecordChange["kind"]): RecordChange[] =>
+    paths.flatMap((path) => {
+      const id = compactionIdOfPath(path);
+      return id === null ? [] : [{ path, id, kind }];
+    });
+  return [...changes(added, "added"), ...changes(removed, "removed")];
+}
+
+/** The records of the paths in a log, also of those that are gone; a damaged one is left out. */
+async function readRecords(
+  workspace: Pick<Workspace, "store">,
+  entries: readonly LogEntry[],
+): Promise<Map<string, Compaction>> {
+  const oids = new Map<string, string>();
+  for (const entry of entries) {
+    const wanted = entry.added.filter((path) => !oids.has(path));
+    if (wanted.length === 0) continue;
+    for (const [path, oid] of await workspace.store.readEntries(entry.commit, wanted)) oids.set(path, oid);
+  }
+  const blobs = await collectBlobs(workspace.store, [...oids.values()]);
+  const records = new Map<string, Compaction>();
+  [...oids.keys()].forEach((path, index) => {
+    const record = readRecord(blobs[index] ?? new Uint8Array(), path);
+    if (record !== null) records.set(path, record);
+  });
+  return records;
+}
+
+function describe(
+  compaction: Compaction | null,
+): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
+  if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
+  return {
+    from_turn: compaction.from_turn,
+    to_turn: compaction.to_turn,
+    source: compaction.source ?? null,
+    tokens: compaction.stats?.tokens ?? null,
+    ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
+    policies: describePolicies(compaction),
+    ...(compaction.profile === undefined ? {} : { profile: compaction.profile }),
+    ...(compaction.summary === undefined ? {} : { summary: compaction.summary.summary }),
+  };
+}
+
+/** The agent's own compactions carry its provider's counts, before and after. */
+function sourceOfTokens({ source, metadata }: Compaction): TokenSource {
+  return source === "import" && typeof metadata?.["postTokens"] === "number" ? "recorded" : "estimate";
+}

@@ -1,0 +1,72 @@
+// Prints a conversation: the full history, or the view that a model sees; all turns or a range of them.
+import { userError } from "../../core/errors.ts";
+import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+import { renderViewLines } from "../../formats/jsonl/export.ts";
+import { renderMarkdown } from "../../formats/markdown/export.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadHistory, loadView } from "../branch/load-view.ts";
+import { conversationTitle } from "../branch/titles.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface TurnSelection {
+  /** Turn positions, 0-based, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PrintRequest {
+  /** The view instead of the full history. */
+  readonly compacted: boolean;
+  readonly format: "markdown" | "jsonl";
+  /** As `parseTurnSelection` reads it. */
+  readonly turns?: string;
+}
+
+/** Renders what is to be printed. */
+export async function renderPrinted(workspace: Workspace, tree: BranchTree, request: PrintRequest): Promise<string> {
+  const selection = request.turns === undefined ? undefined : parseTurnSelection(request.turns, tree.turnOids.length);
+  const view = await loadPrinted(workspace, tree, {
+    compacted: request.compacted,
+    ...(selection === undefined ? {} : { turns: selection }),
+  });
+  if (request.format === "jsonl") return renderViewLines(view);
+  return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
+}
+
+async function loadPrinted(
+  workspace: Workspace,
+  tree: BranchTree,
+  options: { readonly compacted: boolean; readonly turns?: TurnSelection },
+): Promise<View> {
+  const view = options.compacted
+    ? (await loadView(workspace.store, tree)).view
+    : await loadHistory(workspace.store, tree);
+  const { turns } = options;
+  return turns === undefined ? view : { turns: view.turns.filter((turn) => touches(turn, turns)) };
+}
+
+/** Parses `A..B`, `A..`, `..B` or `A`; a negative position counts from the last turn (`-1` = one before it). Throws `bad_turns`. */
+export function parseTurnSelection(text: string, turnCount: number): TurnSelection {
+  const match = /^(-?\d+)?(\.\.)?(-?\d+)?$/.exec(text.trim());
+  const last = Math.max(0, turnCount - 1);
+  if (match === null || text.trim() === "" || (match[2] === undefined && match[3] !== undefined))
+    throw badTurns(text, last);
+  const position = (word: string | undefined, otherwise: number): number =>
+    word === undefined ? otherwise : Number(word) < 0 ? last + Number(word) : Number(word);
+  const from = position(match[1], 0);
+  const to = match[2] === undefined ? from : position(match[3], last);
+  if (from > to || from < 0 || from > last) throw badTurns(text, last);
+  return { from, to };
+}
+
+function touches({ origin }: ProjectedTurn, { from, to }: TurnSelection): boolean {
+  return origin.kind === "kept" ? from <= origin.turn && origin.turn <= to : origin.from <= to && from <= origin.to;
+}
+
+function badTurns(text: string, last: number): Error {
+  return userError(
+    "bad_turns",
+    `--turn ${text} names no turns of this conversation: expected A..B or A within 0..${last}.`,
+    { hints: ["`--turn 3..5`, `--turn 7`, `--turn -2..`"] },
+  );
+}

@@ -1,0 +1,26 @@
+// What a commit did to compactions, worded from their records. A commit's message is anybody's text; the record is what is read.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { isForkSubject, subjectOf, takenBack } from "../../store/messages/commit-message.ts";
+
+/** What a commit did to one compaction; `record` is null when it cannot be read. */
+export interface RecordedChange {
+  readonly kind: "compaction" | "revert" | "reapply";
+  readonly record: Compaction | null;
+}
+
+/** Words a change as the subject of a commit that jpg makes of it. */
+export function recordSubject({ kind, record }: RecordedChange): string {
+  const subject = record === null ? "a record that cannot be read" : subjectOf(record);
+  if (kind === "compaction") return subject;
+  return `${kind === "revert" ? "Revert" : "Reapply"} "${subject}"`;
+}
+
+/** Whether a commit's subject tells of one of the changes that the commit holds. A fork's commit names none of them. */
+export function tellsChange(subject: string, changes: readonly RecordedChange[]): boolean {
+  if (isForkSubject(subject)) return true;
+  const told = takenBack(subject);
+  return changes.some(
+    ({ kind, record }) =>
+      record !== null && told.subject === subjectOf(record) && told.isTakenBack === (kind === "revert"),
+  );
+}

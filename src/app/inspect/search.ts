@@ -1,0 +1,209 @@
+// Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
+// to files that may hold it; what counts is the text of the events, never the JSON around it.
+import { appendAll } from "../../core/append-all.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { turnIndexOfPath } from "../../core/event/turn-file.ts";
+import { stringsIn, textsOf } from "../../core/loss/event-texts.ts";
+import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
+import {
+  findLine,
+  type MatchedLine,
+  type PatternOptions,
+  parsePattern,
+  type TextPattern,
+} from "../../core/text-pattern.ts";
+import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { readTexts } from "../branch/attachments.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { conversationOf, forkOf, preferredBranch } from "../names/conversations.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface SearchRequest extends PatternOptions {
+  readonly pattern: string;
+  /** Conversation to look in, with its forks, or one branch by its full name; absent = all conversations. */
+  readonly id?: string;
+  /** Tell of a turn on every branch that has it, not once a conversation. */
+  readonly all?: boolean;
+  /** Most hits, > 0; absent = all. */
+  readonly limit?: number;
+}
+
+/** An event whose text was found. */
+export interface SearchHit extends MatchedLine {
+  readonly conversation: string;
+  readonly branch: string;
+  /** Turn position, 0-based. */
+  readonly turn: number;
+  readonly event: string;
+  readonly type: Event["type"];
+  /** `hidden` from the view, `changed` there, or `shown` as it is. */
+  readonly state: "shown" | "changed" | "hidden";
+  /** Compaction that hides or changes it. */
+  readonly compaction?: string;
+}
+
+export interface SearchReport {
+  /** By conversation, then branch, then turn: the active branch first, then `main`. */
+  readonly hits: readonly SearchHit[];
+  /** Whether there are more than the limit let through. */
+  readonly cut: boolean;
+  readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
+}
+
+/** Searches. Throws `bad_pattern`, `unknown_id`. */
+export async function searchConversations(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
+  const pattern = parsePattern(request.pattern, request);
+  const branches = await branchesOf(workspace, request.id);
+  const candidates = await findCandidates(workspace, branches, pattern);
+  const limit = request.limit ?? Number.POSITIVE_INFINITY;
+  const hits: SearchHit[] = [];
+  const unreadable: { branch: string; error: JpgError }[] = [];
+  const seen = request.all === true ? null : new Set<string>();
+  for (const tip of branches) {
+    const wanted = candidates.get(tip.commit) ?? [];
+    if (wanted.length === 0) continue;
+    const found = await searchBranch(workspace, tip, { pattern, wanted, seen });
+    if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
+    else appendAll(hits, found);
+    if (hits.length > limit) break;
+  }
+  return { hits: hits.slice(0, limit), cut: hits.length > limit, unreadable };
+}
+
+interface BranchSearch {
+  readonly pattern: TextPattern;
+  readonly wanted: readonly number[] | "all";
+  /** Turns that were looked at; null = each is looked at wherever it stands. */
+  readonly seen: Set<string> | null;
+}
+
+/** Searches one branch. A branch that cannot be read gives its error: it does not hide the others. */
+async function searchBranch(
+  workspace: Workspace,
+  { name, commit }: BranchTip,
+  { pattern, wanted, seen }: BranchSearch,
+): Promise<readonly SearchHit[] | JpgError> {
+  try {
+    const tree = await loadBranchTree(workspace.store, name, commit);
+    const all = wanted === "all" ? tree.turnOids.map((_, turn) => turn) : wanted;
+    const turns = seen === null ? all : all.filter((turn) => isNew(seen, tree, turn));
+    return await searchTurns(workspace, tree, { pattern, turns });
+  } catch (error) {
+    if (error instanceof JpgError && error.kind === "repository") return error;
+    throw error;
+  }
+}
+
+/** Whether a turn was not looked at yet: forks share the turns before they part. */
+function isNew(seen: Set<string>, { branch, turnOids }: BranchTree, turn: number): boolean {
+  const key = `${conversationOf(branch)}:${turnOids[turn]}`;
+  const isFirst = !seen.has(key);
+  seen.add(key);
+  return isFirst;
+}
+
+/** The branches to look at, in order: by conversation, its active branch first, then `main`. */
+async function branchesOf(workspace: Workspace, id: string | undefined): Promise<readonly BranchTip[]> {
+  const { store } = workspace;
+  const active = await preferredBranch(workspace);
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : forkOf(name) === "main" ? 1 : 2);
+  const branches = [...(await store.listBranches())].sort(
+    (a, b) => compare(conversationOf(a.name), conversationOf(b.name)) || rank(a) - rank(b) || compare(a.name, b.name),
+  );
+  if (id === undefined) return branches;
+  const target = await resolveId(workspace, id, ["branch", "commit"]);
+  const { branch } = target;
+  if (target.kind === "commit") return [{ name: branch, commit: target.commit }];
+  const conversation = conversationOf(branch);
+  return branches.filter(({ name }) => (branch === id ? name === id : conversationOf(name) === conversation));
+}
+
+/** Turns that may hold the text, by commit, ascending; `all` where nothing narrows it down. */
+async function findCandidates(
+  { store }: Workspace,
+  branches: readonly BranchTip[],
+  { needle, ignoreCase }: TextPattern,
+): Promise<ReadonlyMap<string, readonly number[] | "all">> {
+  const commits = [...new Set(branches.map(({ commit }) => commit))];
+  if (needle === null) return new Map(commits.map((commit) => [commit, "all"]));
+  const found = await store.findText(commits, { texts: [needle], under: ["turns", "attachments"], ignoreCase });
+  const names = new Set<string>();
+  for (const paths of found.values())
+    for (const path of paths) if (path.startsWith("attachments/")) names.add(path.slice(path.lastIndexOf("/") + 1));
+  const referring = await store.findText(commits, { texts: [...names], under: ["turns"] });
+  return new Map(
+    commits.map((commit) => {
+      const paths = [...(found.get(commit) ?? []), ...(referring.get(commit) ?? [])];
+      const turns = new Set(paths.flatMap((path) => turnIndexOfPath(path) ?? []));
+      return [commit, [...turns].sort((a, b) => a - b)];
+    }),
+  );
+}
+
+async function searchTurns(
+  { store }: Workspace,
+  tree: BranchTree,
+  { pattern, turns }: { readonly pattern: TextPattern; readonly turns: readonly number[] },
+): Promise<readonly SearchHit[]> {
+  const read = await loadTurns(store, tree, turns);
+  const found: { readonly turn: number; readonly event: Event; readonly line: MatchedLine }[] = [];
+  for (const { index, events } of read.values()) {
+    const texts = await textsWithAttachments(store, tree, events);
+    for (const event of events) {
+      const line = findLine(texts(event), pattern);
+      if (line !== null) found.push({ turn: index, event, line });
+    }
+  }
+  if (found.length === 0) return [];
+  const dispositions = await dispositionsIn(store, tree, read);
+  const { branch } = tree;
+  return found.map(({ turn, event: { id, type }, line }) => {
+    const place = { conversation: conversationOf(branch), branch, turn, event: id, type, ...line };
+    return { ...place, ...stateOf(dispositions.get(id)) };
+  });
+}
+
+/** Gives the texts of events, those of payloads that were moved out of them too. */
+async function textsWithAttachments(
+  store: ConversationStore,
+  tree: BranchTree,
+  events: readonly Event[],
+): Promise<(event: Event) => readonly string[]> {
+  const whole = await readTexts(store, tree.commit, events);
+  return (event) => searchedTexts(whole(event));
+}
+
+/** What people and models read of an event; nothing of kinds that no model sees. */
+function searchedTexts(event: Event): readonly string[] {
+  if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
+  if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
+  return textsOf(event);
+}
+
+/** What compactions do to the events of the turns that were read. */
+async function dispositionsIn(
+  store: ConversationStore,
+  tree: BranchTree,
+  read: ReadonlyMap<number, Turn>,
+): Promise<ReadonlyMap<string, Disposition>> {
+  const { applied } = await loadCompactions(store, tree);
+  if (applied.length === 0) return new Map();
+  // Turns that were not read stand empty: no event of one decides over an event of another.
+  const turns = tree.turnOids.map((_, index) => read.get(index) ?? { index, events: [] });
+  return resolveDispositions(turns, applied);
+}
+
+function stateOf(disposition: Disposition | undefined): Pick<SearchHit, "state" | "compaction"> {
+  if (disposition === undefined || disposition.action === "keep") return { state: "shown" };
+  const isGone = disposition.action === "hide" || disposition.action === "omit";
+  const isReasoningLeftOut = disposition.content === "reasoning";
+  return { state: isGone || isReasoningLeftOut ? "hidden" : "changed", compaction: disposition.compaction.id };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,196 @@
+// Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
+import { describePolicies } from "../../core/compaction/policy.ts";
+import { marksInForce } from "../../core/conversation-marks.ts";
+import { userError } from "../../core/errors.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { countConversation } from "../../core/loss/conversation-stats.ts";
+import { project } from "../../core/projection/projection.ts";
+import type { View } from "../../core/projection/view.ts";
+import { resolveDispositions } from "../../core/projection/winner.ts";
+import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
+import { findAddition } from "../branch/compaction-path.ts";
+import { type LiveCompactions, loadCompactions, loadWhole } from "../branch/load-view.ts";
+import { warnOfSplice } from "../branch/spliced-turns.ts";
+import { findSquashed } from "../branch/squashed-commits.ts";
+import { readMetas, titleIn } from "../branch/titles.ts";
+import { meterOf, reportTokens } from "../branch/token-report.ts";
+import { conversationOf, preferredBranch } from "../names/conversations.ts";
+import type { Target } from "../names/id-candidates.ts";
+import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
+import { lossOf } from "../plan/loss.ts";
+import { receiptOf } from "../plan/receipt.ts";
+import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "../reports/reports.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { stateOf } from "./blame.ts";
+import { readCompactionLog } from "./log.ts";
+import { tellsChange } from "./record-subject.ts";
+
+/** Shows what an id names; `@` = the active conversation. */
+export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
+  const target = await resolveId(workspace, id, ["branch", "compaction", "commit", "event"]);
+  const tree = await treeOfTarget(workspace, target, id);
+  await warnOfSplice(workspace, tree);
+  if (target.kind === "event") return showEvent(workspace, tree, target);
+  if (target.kind === "compaction") return showCompaction(workspace, tree, target);
+  if (target.kind === "branch" || isHere(id)) return showConversation(workspace, tree);
+  return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
+}
+
+/** Whether an id stands for what is checked out, a commit of a detached HEAD too. */
+function isHere(id: string | undefined): boolean {
+  return id === undefined || id === "" || id === "@";
+}
+
+/** The compaction that a commit adds, as its branch reads it now; null when it adds none. */
+async function showCompactionOf(
+  workspace: Workspace,
+  target: Extract<Target, { kind: "commit" }>,
+): Promise<ShowCompaction | null> {
+  const { store } = workspace;
+  const log = await store.readLog({ from: target.commit, paths: ["compactions"] });
+  const entry = log.find(({ commit }) => commit === target.commit);
+  if (entry?.added.length !== 1 || (await findSquashed(store, [entry])).size > 0) return null;
+  const tip = await store.readBranch(target.branch);
+  const tips = await store.listBranchesWith(target.commit);
+  const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
+  return showCompaction(workspace, await loadBranchTree(store, target.branch, isHeld ? tip : target.commit), target);
+}
+
+async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
+  const { store } = workspace;
+  const loaded = await loadWhole(store, tree);
+  const { turns } = loaded;
+  const active = await preferredBranch(workspace);
+  const conversation = conversationOf(tree.branch);
+  const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
+  const branches = [];
+  for (const { name, commit } of family) {
+    const other = name === tree.branch ? tree : await loadBranchTree(store, name, commit);
+    branches.push({ name, turns: other.turnOids.length, active: name === active });
+  }
+  const log = await readCompactionLog(workspace, tree);
+  const [latest] = log;
+  const updatedAt = latest?.commit === tree.commit ? latest.timestamp : await timeOf(store, tree.commit);
+  const { source } = tree.header;
+  const metas = await readMetas(workspace, tree);
+  return {
+    kind: "conversation",
+    id: conversation,
+    title: titleIn(metas, tree.header),
+    ...marksInForce(metas),
+    branch: tree.branch,
+    commit: tree.commit,
+    created_at: tree.header.created_at,
+    updated_at: updatedAt,
+    source: source === null ? null : `${source.format} ${source.session}`,
+    turns: turns.size,
+    events: countConversation([...turns.values()], []).events,
+    ...reportTokens(loaded, meterOf(loaded)),
+    branches,
+    compactions: log.filter((row) => row.live && row.kind !== "revert"),
+  };
+}
+
+async function timeOf(store: ConversationStore, commit: string): Promise<string> {
+  const [newest] = await store.readLog({ from: commit, limit: 1 });
+  return new Date((newest?.committer.seconds ?? 0) * 1000).toISOString();
+}
+
+async function showCompaction(
+  workspace: Workspace,
+  tree: BranchTree,
+  target: Extract<Target, { kind: "compaction" | "commit" }>,
+): Promise<ShowCompaction> {
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const found = findRecord(entries, target);
+  if (found === null) {
+    const name = target.kind === "commit" ? target.commit.slice(0, 9) : target.compaction;
+    throw userError("not_a_compaction", `${name} adds no compaction to ${tree.branch}.`, {
+      hints: ["`jpg log` lists compactions and their commits.", `\`jpg git show ${name}\` shows any commit.`],
+    });
+  }
+  const { entry, path } = found;
+  const oid = (await workspace.store.readEntries(entry.commit, [path])).get(path) ?? "";
+  const [bytes] = await collectBlobs(workspace.store, [oid]);
+  const compaction = parseCompactionLine(new TextDecoder().decode(bytes), path);
+  const live = tree.compactions.some((file) => file.path === path);
+  const subject = entry.message.split("\n", 1)[0] ?? "";
+  const notApplied = (await loadCompactions(workspace.store, tree)).unapplied.find(
+    (candidate) => candidate.compaction.id === compaction.id,
+  );
+  return {
+    kind: "compaction",
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    commit: entry.commit,
+    ...(tellsChange(subject, [{ kind: "compaction", record: compaction }]) ? {} : { message: subject }),
+    event: compaction,
+    policies: describePolicies(compaction),
+    live,
+    ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
+    receipt: await receiptAt(workspace, tree, { commit: entry.commit, path }, compaction),
+  };
+}
+
+/** The receipt as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
+async function receiptAt(
+  workspace: Workspace,
+  tree: BranchTree,
+  { commit, path }: { readonly commit: string; readonly path: string },
+  compaction: Compaction,
+): Promise<ShowCompaction["receipt"]> {
+  const there = await loadBranchTree(workspace.store, tree.branch, commit);
+  const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
+  const { turns, view, live } = await loadWhole(workspace.store, then);
+  const hidden = receiptOf(compaction, { turns, after: view });
+  // Imported compactions have none of their own.
+  const loss =
+    compaction.receipt ?? lossOf(compaction, { turns, before: viewWithout(compaction, turns, live), after: view });
+  return { ...hidden, ...loss };
+}
+
+function viewWithout({ id }: Compaction, turns: ReadonlyMap<number, Turn>, { applied }: LiveCompactions): View {
+  const others = applied.filter((compaction) => compaction.id !== id);
+  return project({ turnCount: turns.size, turns, compactions: others });
+}
+
+function findRecord(
+  entries: readonly LogEntry[],
+  target: Extract<Target, { kind: "compaction" | "commit" }>,
+): { entry: LogEntry; path: string } | null {
+  if (target.kind === "compaction") return findAddition(entries, target.compaction);
+  const entry = entries.find((candidate) => candidate.commit === target.commit);
+  return entry?.added[0] === undefined ? null : { entry, path: entry.added[0] };
+}
+
+async function showEvent(
+  workspace: Workspace,
+  tree: BranchTree,
+  target: Extract<Target, { kind: "event" }>,
+): Promise<ShowEvent> {
+  const loaded = await loadWhole(workspace.store, tree);
+  const { turns, view, live } = loaded;
+  const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
+  if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
+  const shown = view.turns.flatMap((turn) => turn.events).find((candidate) => candidate.id === event.id);
+  const state = stateOf(event, shown);
+  const decides =
+    state === "changed" || state === "hidden"
+      ? resolveDispositions([...turns.values()], live.applied).get(event.id)?.compaction
+      : undefined;
+  return {
+    kind: "event",
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    turn: target.turn,
+    event,
+    tokens: meterOf(loaded).countEvents([event]),
+    tokens_source: "estimate",
+    state,
+    ...(decides === undefined ? {} : { compaction: decides.id }),
+    ...(state === "changed" && shown !== undefined ? { projected: shown } : {}),
+  };
+}

@@ -1,0 +1,62 @@
+// Sizes and token accounting of a branch: raw, and what the view still shows.
+
+import { type Event, isMessage } from "../../core/event/event.ts";
+import { countConversation } from "../../core/loss/conversation-stats.ts";
+import { createTokenMeter, type TokenMeter } from "../../core/tokens/token-meter.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { type LoadedWhole, loadWhole } from "../branch/load-view.ts";
+import { meterOf, reportTokens } from "../branch/token-report.ts";
+import { loadTokenizer, modelOf } from "../branch/tokenizer.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { StatsReport } from "../reports/reports.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Counts a branch. */
+export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
+  const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: true });
+  const loaded = await loadWhole(workspace.store, tree);
+  const { turns, view, live } = loaded;
+  const events = [...turns.values()].flatMap((turn) => turn.events);
+  const shown = view.turns.flatMap((turn) => turn.events);
+  const meter = await exactMeter(loaded, events);
+  const { tokens, tokens_source } = reportTokens(loaded, meter);
+  const raw = byKind(events, tokens.raw, meter);
+  const viewed = byKind(shown, tokens.view, meter);
+  return {
+    turns: turns.size,
+    events: countConversation([...turns.values()], []).events,
+    bytes: files.reduce((sum, file) => sum + (file.size ?? 0), 0),
+    tokens: {
+      ...tokens,
+      by_kind: Object.fromEntries(
+        Object.entries(raw).map(([kind, count]) => [kind, { raw: count, view: viewed[kind] ?? 0 }]),
+      ),
+    },
+    tokens_source,
+    ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
+    id: conversationOf(tree.branch),
+    branch: tree.branch,
+    messages: view.turns
+      .filter((turn) => turn.origin.kind === "kept")
+      .flatMap((turn) => turn.events)
+      .filter(isMessage).length,
+    compactions: live.all.length,
+  };
+}
+
+/** With the tokenizer where no usage was recorded: this command may take its time. */
+async function exactMeter(loaded: LoadedWhole, events: readonly Event[]): Promise<TokenMeter> {
+  const meter = meterOf(loaded);
+  if (meter.calibration !== null) return meter;
+  const countEvent = await loadTokenizer(modelOf(events));
+  return countEvent === null ? meter : createTokenMeter(loaded.turns.values(), loaded.live.applied, { countEvent });
+}
+
+/** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */
+function byKind(events: readonly Event[], whole: number, meter: TokenMeter): Record<string, number> {
+  const { total, ...counts } = meter.countByKind(events);
+  const kinds: Record<string, number> = counts;
+  const [largest = "requests", most = 0] = Object.entries(kinds).sort(([, a], [, b]) => b - a)[0] ?? [];
+  kinds[largest] = Math.max(0, most + whole - total - meter.overhead);
+  return meter.overhead === 0 ? kinds : { ...kinds, overhead: meter.overhead };
+}

@@ -1,0 +1,228 @@
+// Looks at what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of processes
+// that were killed, worktrees, remotes. What can be mended without a choice of the user, `--fix` mends.
+import { rm } from "node:fs/promises";
+import { relative } from "node:path";
+import { JpgError } from "../../core/errors.ts";
+import { type Repository, runCommand, tryCommand } from "../../store/native/git/git-command.ts";
+import { OLDEST_GIT } from "../../store/native/git/git-error.ts";
+import { runGit } from "../../store/native/git/git-process.ts";
+import { type GitVersion, isAtLeast, parseGitVersion } from "../../store/native/git/git-version.ts";
+import type { StoreLocation } from "../../store/native/locate-store.ts";
+import { mendStore } from "../../store/native/mend-store.ts";
+import { findRepositoryDir } from "../../store/native/refs/repository-dir.ts";
+import { readStoreHealth, type StoreHealth } from "../../store/native/store-health.ts";
+import { listJournals } from "../journal/journal-files.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import { createWorkspaceStore, locate } from "../workspace/workspace.ts";
+
+/** What was looked at, and how it is. */
+export interface DoctorCheck {
+  /** Never renamed: scripts look for it. */
+  readonly name: string;
+  /** `problem`: something does not work. `warning`: it does, but see the hint. */
+  readonly state: "ok" | "warning" | "problem";
+  readonly message: string;
+  readonly hint?: string;
+  /** Whether `--fix` mends it. */
+  readonly fixable?: true;
+  /** Whether it was mended in this call. */
+  readonly fixed?: true;
+}
+
+export interface DoctorReport {
+  /** Whether there is no problem left. */
+  readonly ok: boolean;
+  /** The store's own worktree; null where none could be found. */
+  readonly store: string | null;
+  readonly checks: readonly DoctorCheck[];
+}
+
+/** Objects in files of their own from which git itself would pack them. */
+const MANY_LOOSE = 6700;
+/** A git from this version on can do all that jpg asks, and does it fastest. */
+const BEST_GIT: GitVersion = [2, 38, 0];
+
+/** Examines the store that the arguments, the environment and the current directory name; mends it when asked. */
+export async function examine(
+  runtime: Runtime,
+  options: { readonly store?: string; readonly fix: boolean },
+): Promise<DoctorReport> {
+  const version = await readGitVersion(runtime);
+  const git = checkGit(version);
+  const located = version === null ? null : await locateOrExplain(runtime, options.store);
+  if (located === null) return report(null, [git]);
+  if (!("root" in located)) return report(null, [git, located]);
+  if (!located.exists) return report(located.root, [git, noStore(located)]);
+  const found = await findRepositoryDir(located.root);
+  if (found === null) return report(located.root, [git]);
+  const repository: Repository = { gitDir: found.commonDir, cwd: located.root, env: runtime.env };
+  const { health, checks: before } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
+  if (!options.fix || before.every(({ fixable }) => fixable !== true)) return report(located.root, [git, ...before]);
+  await mend(runtime, repository, { health, checks: before });
+  const { checks: after } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
+  const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
+  const checks = after.map((check): DoctorCheck => {
+    const message = check.state === "ok" ? wrong.get(check.name) : undefined;
+    return message === undefined ? check : { ...check, message, fixed: true };
+  });
+  return report(located.root, [git, ...checks]);
+}
+
+function report(store: string | null, checks: readonly DoctorCheck[]): DoctorReport {
+  return { ok: checks.every(({ state }) => state !== "problem"), store, checks };
+}
+
+async function readGitVersion({ cwd, env }: Runtime): Promise<GitVersion | null> {
+  try {
+    return parseGitVersion((await runGit(["version"], { cwd, env })).stdout.toString());
+  } catch (error) {
+    if (error instanceof JpgError && error.code === "git_missing") return null;
+    throw error;
+  }
+}
+
+function checkGit(version: GitVersion | null): DoctorCheck {
+  const name = "git";
+  if (version === null)
+    return { name, state: "problem", message: "git is not installed", hint: `install git ${OLDEST_GIT} or newer` };
+  const message = `git ${version.join(".")}`;
+  if (!isAtLeast(version, parseGitVersion(OLDEST_GIT)))
+    return { name, state: "problem", message: `${message} is too old`, hint: `install git ${OLDEST_GIT} or newer` };
+  if (isAtLeast(version, BEST_GIT)) return { name, state: "ok", message };
+  const hint = `git ${BEST_GIT.slice(0, 2).join(".")} merges without a worktree, and 2.32 keeps the index of large conversations small`;
+  return { name, state: "warning", message: `${message} works; a newer one does more`, hint };
+}
+
+/** A store that jpg refuses to work in is what the doctor is called for: the refusal is a check. */
+async function locateOrExplain(runtime: Runtime, store: string | undefined): Promise<StoreLocation | DoctorCheck> {
+  try {
+    return await locate(runtime, store);
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
+  }
+}
+
+function noStore({ root }: StoreLocation): DoctorCheck {
+  return {
+    name: "store",
+    state: "warning",
+    message: `there is none yet at ${root}`,
+    hint: "`jpg import` brings in the sessions of this project and makes it",
+  };
+}
+
+/** How a store is, and what is said of it. */
+interface Examined {
+  readonly health: StoreHealth;
+  readonly checks: readonly DoctorCheck[];
+}
+
+async function checkStore(runtime: Runtime, repository: Repository, version: GitVersion): Promise<Examined> {
+  const { nodePath, jpgPath } = runtime;
+  const health = await readStoreHealth(repository, { programs: { nodePath, jpgPath }, version });
+  const { stdout } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] });
+  const journals = await listJournals(repository.gitDir, runtime.now());
+  const checks: readonly DoctorCheck[] = [
+    { name: "store", state: "ok", message: repository.cwd },
+    checkWritable(health),
+    checkSetup(health),
+    checkLeft("locks", health.locks, repository),
+    checkLeft("leftovers", health.leftovers, repository),
+    checkJournals(journals.filter(({ isLeft }) => isLeft).length),
+    checkWorktrees(health),
+    checkObjects(health),
+    checkActive(stdout.length > 0),
+    checkRemote(health, repository.cwd),
+  ];
+  return { health, checks };
+}
+
+function checkWritable({ unwritable }: StoreHealth): DoctorCheck {
+  const name = "writable";
+  if (unwritable.length === 0) return { name, state: "ok", message: "the store can be written" };
+  const message = `${unwritable.join(", ")} cannot be written`;
+  return { name, state: "problem", message, hint: "make it writable for you: chmod -R u+rwX, or chown" };
+}
+
+/** A store that was moved, copied or cloned has hooks that call nothing, or none. */
+function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorCheck {
+  const name = "hooks";
+  if (settings.length === 0 && programs.length === 0) {
+    const own =
+      foreign.length === 0 ? "" : `; your own stay (${foreign.join(", ")}): after them \`jpg use @\` writes VIEW.md`;
+    return { name, state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
+  }
+  const parts = [
+    ...(dead.length > 0 ? [`${dead.join(", ")} call a jpg that is gone`] : []),
+    ...(programs.length > dead.length ? [`${programs.length - dead.length} hooks are missing or of another jpg`] : []),
+    ...(settings.length > 0 ? [`settings differ: ${settings.join(", ")}`] : []),
+  ];
+  const hint = "`jpg doctor --fix` writes them; until then stock git does not refresh views";
+  return { name, state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint, fixable: true };
+}
+
+function checkLeft(
+  name: "locks" | "leftovers",
+  files: readonly string[],
+  { gitDir }: Pick<Repository, "gitDir">,
+): DoctorCheck {
+  if (files.length === 0) return { name, state: "ok", message: `no stale ${name}` };
+  const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
+  const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
+  return {
+    name,
+    state: name === "locks" ? "problem" : "warning",
+    message: `${paths.join(", ")}${more}: left by a process that was killed`,
+    hint: "`jpg doctor --fix` removes them; see first that no git runs in the store",
+    fixable: true,
+  };
+}
+
+function checkJournals(left: number): DoctorCheck {
+  const name = "journals";
+  if (left === 0) return { name, state: "ok", message: "no turn was left uncommitted" };
+  const message = `${left} ${left === 1 ? "turn was" : "turns were"} interrupted and not committed yet`;
+  return { name, state: "warning", message, hint: "`jpg ls`, or any command that opens the store, commits them" };
+}
+
+function checkWorktrees({ goneWorktrees }: StoreHealth): DoctorCheck {
+  const name = "worktrees";
+  if (goneWorktrees.length === 0) return { name, state: "ok", message: "every worktree is there" };
+  const message = `the folders of ${goneWorktrees.join(", ")} are gone`;
+  return { name, state: "warning", message, hint: "`jpg doctor --fix` lets git forget them", fixable: true };
+}
+
+function checkObjects({ looseObjects }: StoreHealth): DoctorCheck {
+  const name = "objects";
+  if (looseObjects <= MANY_LOOSE) return { name, state: "ok", message: `${looseObjects} loose objects` };
+  const hint = "`jpg doctor --fix` packs them";
+  return { name, state: "warning", message: `${looseObjects} loose objects take space and time`, hint, fixable: true };
+}
+
+function checkActive(isThere: boolean): DoctorCheck {
+  const name = "active";
+  if (isThere) return { name, state: "ok", message: "a conversation is active" };
+  const hint = "`jpg ls` lists what is there, `jpg use ID` makes one active, `jpg import` brings sessions in";
+  return { name, state: "warning", message: "HEAD names a branch that does not exist", hint };
+}
+
+function checkRemote({ remotes }: StoreHealth, root: string): DoctorCheck {
+  const name = "remote";
+  if (remotes.length > 0) return { name, state: "ok", message: `remotes: ${remotes.join(", ")}` };
+  const hint = `\`jpg git remote add NAME URL\` and \`jpg git push NAME --all\` keep a copy; nothing is pushed unless you do`;
+  return { name, state: "warning", message: `none: when ${root} is lost, so are its conversations`, hint };
+}
+
+async function mend(runtime: Runtime, repository: Repository, { health, checks }: Examined): Promise<void> {
+  const wrong = new Set(checks.filter(({ fixable }) => fixable === true).map(({ name }) => name));
+  for (const path of [...health.locks, ...health.leftovers]) await rm(path, { force: true });
+  if (wrong.has("hooks")) {
+    const { env, nodePath, jpgPath } = runtime;
+    // First what every command would mend: a stock clone stays one.
+    await mendStore(repository.cwd, { env, nodePath, jpgPath });
+    await createWorkspaceStore(runtime, repository.cwd);
+  }
+  if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] });
+  if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });
+}

@@ -1,0 +1,99 @@
+// The journals that lie in a store's git dir: whose they are, whether their writers still run, how they are taken away
+// without taking another turn's with them.
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isGone } from "../../store/files/running-process.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import { journalFolder } from "./journal-folder.ts";
+import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
+
+/** A journal that was found. */
+export interface FoundJournal {
+  readonly path: string;
+  /** Its writer has gone, or has left it to others. */
+  readonly isLeft: boolean;
+}
+
+const ENDING = ".jsonl";
+/** In the names of journals that their writers have left. */
+export const LEFT = ".left";
+/** Longest encoded branch name; file systems allow 255 bytes, and more is added to it. */
+const MAX_NAME = 180;
+/** More than the first line of a journal has. */
+const HEAD_BYTES = 64 * 1024;
+/** A journal without a whole head counts as left after so long: until then its writer may be just beginning, milliseconds. */
+const NO_HEAD_MS = 10_000;
+
+/** The journal of the open turn of a branch. */
+export function journalPath(gitDir: string, branch: string): string {
+  const name = encodeURIComponent(branch);
+  return join(journalFolder(gitDir), `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
+}
+
+/** Lists the journals of a store, of a branch first those that were left; a store without any costs one look. */
+export async function listJournals(gitDir: string, now: Date): Promise<readonly FoundJournal[]> {
+  const folder = journalFolder(gitDir);
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(
+    names
+      .filter((name) => name.includes(ENDING))
+      .sort()
+      .reverse()
+      .map(async (name) => {
+        const path = join(folder, name);
+        return { path, isLeft: name.includes(LEFT) || (await isDead(path, now)) };
+      }),
+  );
+}
+
+/** Replays a journal; null when it is gone, or was never begun properly. */
+export async function readJournal(path: string): Promise<Replay | null> {
+  return replayJournal(await readFile(path, "utf8").catch(() => ""));
+}
+
+/** Reads who writes a journal, and what; null when it is gone or has no whole head. */
+export async function readJournalHead(path: string): Promise<JournalHead | null> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return parseJournalHead(buffer.toString("utf8", 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Takes a journal away if it still is that of the turn that begins with `start`; null = one without a head. */
+export async function removeJournal(path: string, start: string | null): Promise<void> {
+  const aside = `${path}${LEFT}-${start ?? "headless"}`;
+  if (!(await moveAside(path, aside))) return;
+  if (((await readJournalHead(aside))?.start ?? null) === start) await rm(aside, { force: true });
+  // Somebody else removed that journal and has begun another turn since: this one is theirs.
+  else await rename(aside, path);
+}
+
+/** Marks a journal as left by its writer; gives its new path. */
+export async function leaveJournal(path: string, start: string): Promise<string> {
+  const left = `${path}${LEFT}-${start}`;
+  // On a disk where not even that is possible it counts as left when this process has ended.
+  return (await moveAside(path, left)) ? left : path;
+}
+
+function moveAside(path: string, aside: string): Promise<boolean> {
+  return rename(path, aside).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isDead(path: string, now: Date): Promise<boolean> {
+  const head = await readJournalHead(path);
+  if (head === null) return (await ageOf(path, now)) > NO_HEAD_MS;
+  return isGone(head.writer, () => ageOf(path, now));
+}
+
+/** Milliseconds since a file was written to; -1 when it is gone. */
+async function ageOf(path: string, now: Date): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? -1 : now.getTime() - found.mtimeMs;
+}

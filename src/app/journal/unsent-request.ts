@@ -1,0 +1,47 @@
+// A request that no model answered leaves no turn behind, so that asking again does not double it. Its text is kept beside
+// the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
+import { join } from "node:path";
+import { JpgError } from "../../core/errors.ts";
+import { textOfContent } from "../../core/event/content.ts";
+import type { Content, Event } from "../../core/event/event.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+
+/** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
+export async function keepUnsent(gitDir: string, content: Content): Promise<string | null> {
+  const text = textOfContent(content);
+  if (text.trim() === "") return null;
+  const path = join(gitDir, "jpg-unsent.txt");
+  try {
+    await replaceFile(path, text);
+    return path;
+  } catch {
+    return null; // no store yet, or no room: the text is not worth another error beside the one that is being reported
+  }
+}
+
+/** What was asked in a turn; empty when its events hold no request. */
+export function requestOf(events: readonly Event[]): Content {
+  return events.find((event) => event.type === "chat_request")?.content ?? "";
+}
+
+/** What to type to send a kept text again. */
+export function unsentHints(path: string | null): readonly string[] {
+  return path === null
+    ? []
+    : [`The conversation is as it was; what you wrote is in ${path}: \`jpg query - < '${path}'\` sends it again.`];
+}
+
+/** An error with more hints and data; anything that is no JpgError stays as it is. */
+export function withHints(
+  error: unknown,
+  hints: readonly string[],
+  data: Readonly<Record<string, unknown>> = {},
+): unknown {
+  if (!(error instanceof JpgError)) return error;
+  const { kind, code, message, cause } = error;
+  return new JpgError(kind, code, message, {
+    hints: [...error.hints, ...hints],
+    data: { ...error.data, ...data },
+    cause,
+  });
+}

@@ -1,0 +1,76 @@
+// Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { codeOf, repositoryError, userError } from "../../core/errors.ts";
+import type { Worktree } from "../../store/conversation-store.ts";
+import { worktreesFolder } from "../../store/native/locate-store.ts";
+import { excludeFromSurroundings } from "../../store/native/worktrees/exclude-file.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadView } from "../branch/load-view.ts";
+import { refreshWorktree } from "../branch/refresh-view.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { CheckoutReport } from "../reports/reports.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/**
+ * Makes the worktree, or brings an existing one of the same branch up to date; of a tree that a revision named, with HEAD
+ * detached there. Without a directory it stands inside a git dir, where no project's `git add` sees it. Throws
+ * `directory_not_empty`, `directory_in_use`, `needs_git`.
+ */
+export async function checkoutBranch(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: { readonly directory?: string; readonly full: boolean },
+): Promise<CheckoutReport> {
+  const { worktrees } = workspace.store;
+  if (worktrees === null)
+    throw repositoryError("needs_git", "A checkout needs the git program; the embedded engine has no worktrees.", {
+      hints: ["Install git 2.31 or newer."],
+    });
+  const { directory } = request;
+  const path =
+    directory === undefined ? await defaultPlace(workspace, tree) : resolve(workspace.runtime.cwd, directory);
+  const existing = (await worktrees.list()).find((worktree) => worktree.path === path);
+  if (existing !== undefined && !holds(existing, tree)) {
+    const what = existing.branch ?? `commit ${existing.commit?.slice(0, 9)}`;
+    throw userError("directory_in_use", `${path} is a worktree of ${what} already.`, {
+      hints: [`In that folder, \`jpg use ${tree.branch}\` changes its branch.`, "Or name another directory."],
+    });
+  }
+  if (existing === undefined && !(await isFree(path))) {
+    throw userError("directory_not_empty", `${path} exists and is not empty.`, {
+      hints: ["Name a directory that does not exist yet."],
+    });
+  }
+  const checkedOut = tree.revision === undefined ? tree.branch : tree.commit;
+  const worktree = existing ?? (await worktrees.add(path, checkedOut, { full: request.full }));
+  const excluded = await excludeFromSurroundings(worktree.path, workspace.runtime.env);
+  await refreshWorktree(workspace, worktree, tree.commit);
+  const { view } = await loadView(workspace.store, tree);
+  const report = { path, branch: tree.branch, full: request.full, turns: view.turns.length };
+  return {
+    ...report,
+    ...(tree.revision === undefined ? {} : { commit: tree.commit }),
+    ...(excluded === null ? {} : { excluded_by: excluded }),
+  };
+}
+
+function holds(worktree: Worktree, { branch, commit, revision }: BranchTree): boolean {
+  return revision === undefined ? worktree.branch === branch : worktree.commit === commit;
+}
+
+async function defaultPlace({ store }: Workspace, { branch, commit, revision }: BranchTree): Promise<string> {
+  const folder = await worktreesFolder(store.root, store.gitDir);
+  return revision === undefined
+    ? join(folder, branch)
+    : join(folder, conversationOf(branch), `at-${commit.slice(0, 9)}`);
+}
+
+async function isFree(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length === 0;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return true;
+    return false;
+  }
+}

@@ -1,0 +1,184 @@
+// Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
+
+import { pinnedEvents } from "../../core/compaction/pin.ts";
+import { findProfile } from "../../core/compaction/profile.ts";
+import { branchName } from "../../core/conversation-name.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
+import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
+import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
+import { compactionMessage, forkMessage } from "../../store/messages/commit-message.ts";
+import { currentSignature, recordChange, timestampAfter } from "../branch/append-record.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { coverFacts } from "../branch/cover-facts.ts";
+import { coversDigest } from "../branch/covers.ts";
+import { type ForkStart, startOfTurns, withCompactionsOf } from "../branch/fork-start.ts";
+import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { readPins } from "../branch/pins.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { compact } from "../compact/compact.ts";
+import { conversationOf } from "../names/conversations.ts";
+import { newForkName } from "../names/fork-name.ts";
+import type { ForkReport } from "../reports/reports.ts";
+import { randomId } from "../workspace/runtime.ts";
+import { makeActive, requireSwitchable } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface ForkInput extends ForkRequest {
+  /** Fork part of the new branch's name; absent = made up. */
+  readonly name?: string;
+  readonly activate: boolean;
+  /** Compact the fork; a name = with that profile. */
+  readonly compact?: true | string;
+  /** Ends the writing of a summary: the fork stays, not compacted. */
+  readonly signal?: AbortSignal;
+}
+
+/** Makes the fork. Throws `branch_exists`, `bad_name`, the errors of a wrong range, and those of `compact`. */
+export async function forkConversation(workspace: Workspace, tree: BranchTree, input: ForkInput): Promise<ForkReport> {
+  const conversation = conversationOf(tree.branch);
+  const branch =
+    input.name === undefined
+      ? await newForkName(workspace, conversation, "fork")
+      : branchName(conversation, input.name);
+  if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
+  if (input.activate) await requireSwitchable(workspace);
+  if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
+  const live = await loadCompactions(workspace.store, tree);
+  const plan = planFork(input, await factsFor(workspace, tree, input, live));
+  const start = await startOf(workspace, tree, plan);
+  const commit = await adjustment(workspace, tree, { plan, start, live });
+  const made =
+    commit === null
+      ? await workspace.store.createBranch(branch, start.commit)
+      : await writeFork(workspace, branch, start.commit, commit);
+  if (!made) throw branchExists(branch);
+  if (input.compact !== undefined) {
+    const tip = (await workspace.store.readBranch(branch)) ?? start.commit;
+    const forked = await loadBranchTree(workspace.store, branch, tip);
+    await compactFork(workspace, forked, input);
+  }
+  if (input.activate) await makeActive(workspace, branch);
+  await refreshViews(workspace, branch);
+  const report = { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
+  return start.isCut ? { ...report, cut: true } : report;
+}
+
+/** Where the fork begins: at the tip, or with its first turns and those of the tip's compactions that stay with them. */
+async function startOf({ store }: Workspace, tree: BranchTree, plan: ForkPlan): Promise<ForkStart> {
+  if (plan.atTurn === null) return { commit: tree.commit, turnCount: plan.turns.total, changes: [], isCut: false };
+  return withCompactionsOf(await startOfTurns(store, tree, plan.atTurn + 1), tree, plan.compactions);
+}
+
+/** Compacts the fork that was made. A summary that fails or is interrupted leaves it as it is, and the error says so. */
+async function compactFork(
+  workspace: Workspace,
+  forked: BranchTree,
+  { compact: profile, signal }: Pick<ForkInput, "compact" | "signal">,
+): Promise<void> {
+  try {
+    await compact(workspace, forked, {
+      range: {},
+      dryRun: false,
+      fork: false,
+      activate: false,
+      ...(typeof profile === "string" ? { profile } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    const isInterrupted = error.code === "interrupted";
+    if (error.kind !== "provider" && !isInterrupted) throw error;
+    const flag = typeof profile === "string" ? ` --profile ${profile}` : "";
+    const again = `\`jpg compact ${forked.branch}${flag}\` tries again.`;
+    throw new JpgError(error.kind, error.code, `${error.message} The fork ${forked.branch} is there, not compacted.`, {
+      // Hints on an interruption are to run the command again, and another fork is not what is wanted.
+      hints: isInterrupted ? [again] : [again, ...error.hints],
+      data: error.data,
+      cause: error,
+    });
+  }
+}
+
+/** Before the fork is made: a wrong profile must not leave a branch behind. Throws `unknown_profile`. */
+async function checkProfile(workspace: Workspace, tree: BranchTree, compact: true | string): Promise<void> {
+  const settings = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
+  const name = compact === true ? settings.default_profile : compact;
+  findProfile(name, settings.profiles);
+}
+
+async function factsFor(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: ForkRequest,
+  live: LiveCompactions,
+): Promise<Parameters<typeof planFork>[1]> {
+  const range = {
+    ...(request.from === undefined ? {} : { from: request.from }),
+    ...(request.until === undefined ? {} : { to: request.until }),
+  };
+  const turns =
+    forkNeedsTurnTimes(request) || needsTurnTimes(range) ? await loadTurns(workspace.store, tree) : new Map();
+  return {
+    turnCount: tree.turnOids.length,
+    turnTimes: [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? ""),
+    compactions: live.applied,
+    turns,
+    now: workspace.runtime.now().toISOString(),
+  };
+}
+
+/** The one commit that a fork needs beside its ref; null when the history up to `start` is right as it is. */
+async function adjustment(
+  workspace: Workspace,
+  tree: BranchTree,
+  facts: { plan: ForkPlan; start: ForkStart; live: LiveCompactions },
+): Promise<CommitSpec | null> {
+  const { plan, start } = facts;
+  const changes: FileChange[] = [...start.changes];
+  const aligned = changes.length;
+  let message = forkMessage(start.turnCount - 1, start.isCut);
+  if (plan.omit !== undefined) {
+    const covers = await coversDigest(plan.omit, coverFacts(workspace.store, tree));
+    const keep = await pinnedUpTo(workspace, tree, plan.omit.to_turn);
+    const omit = {
+      ...plan.omit,
+      ...(keep.length === 0 ? {} : { keep }),
+      id: randomId(workspace.runtime),
+      timestamp: timestampAfter(
+        workspace.runtime.now(),
+        facts.live.all.map((compaction) => compaction.timestamp),
+      ),
+      ...(covers === null ? {} : { covers }),
+    };
+    changes.push(recordChange(workspace, "compactions", omit));
+    if (aligned === 0) message = compactionMessage({ compaction: omit, hidden: null });
+  }
+  if (changes.length === 0) return null;
+  const signature = await currentSignature(workspace);
+  return { message, author: signature, committer: signature, changes, sign: true };
+}
+
+/** What is pinned stays, also of turns that a fork leaves out. */
+async function pinnedUpTo(workspace: Workspace, tree: BranchTree, last: number): Promise<readonly string[]> {
+  const pins = (await readPins(workspace, tree)).filter(({ turn }) => turn <= last);
+  if (pins.length === 0) return [];
+  const turns = await loadTurns(
+    workspace.store,
+    tree,
+    [...new Set(pins.map(({ turn }) => turn))].sort((a, b) => a - b),
+  );
+  return pinnedEvents(pins, turns.values());
+}
+
+async function writeFork(workspace: Workspace, branch: string, parent: string, commit: CommitSpec): Promise<boolean> {
+  const [result] = await workspace.store.write([{ branch, expected: null, parent, commits: [commit] }]);
+  return result?.moved === true;
+}
+
+function branchExists(branch: string): Error {
+  return userError("branch_exists", `${branch} exists already.`, {
+    hints: ["Give the fork another name: `jpg fork [ID] NAME`.", `\`jpg use ${branch}\` makes it active.`],
+  });
+}

@@ -1,0 +1,57 @@
+// What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date;
+// record what is pushed.
+// A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
+import { realpath } from "node:fs/promises";
+import { JpgError } from "../../core/errors.ts";
+import type { Worktree } from "../../store/conversation-store.ts";
+import { configureBranches } from "../../store/native/refs/branch-config.ts";
+import { recordPush } from "../../store/native/refs/published.ts";
+import { loadBranchTree } from "../branch/branch-tree.ts";
+import { recordedCommit, refreshWorktree } from "../branch/refresh-view.ts";
+import { warnOfSplice } from "../branch/spliced-turns.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+
+/** Runs what a hook does. `warn` is told what the user should know. */
+export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
+  const workspace = await openWorkspace(runtime, { warn }).catch(passOverJpgErrors);
+  if (workspace === null) return;
+  try {
+    if (name === "pre-push")
+      await recordPush(workspace.store.gitDir, new TextDecoder().decode(await runtime.readStdin()));
+    else await followAll(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */
+async function followAll(workspace: Workspace): Promise<void> {
+  const here = await realpath(workspace.runtime.cwd);
+  for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+    await followBranch(workspace, worktree, worktree.path === here).catch(passOverJpgErrors);
+  }
+}
+
+/** In the worktree where git ran, index and files are right already; elsewhere they stand where the view was made. */
+async function followBranch(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
+  if (worktree.branch === null) return refreshDetached(workspace, worktree);
+  const commit = await workspace.store.readBranch(worktree.branch);
+  if (commit === null) return;
+  // A branch that stock git made has no merge options yet.
+  await configureBranches(workspace.store, [worktree.branch]);
+  const from = isHere ? null : await recordedCommit(worktree);
+  if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
+  await refreshWorktree(workspace, worktree, commit);
+  if (isHere) await warnOfSplice(workspace, await loadBranchTree(workspace.store, worktree.branch, commit));
+}
+
+/** A detached HEAD moves with the git command that runs in its worktree, files and all. */
+async function refreshDetached(workspace: Workspace, worktree: Worktree): Promise<void> {
+  if (worktree.commit !== null) await refreshWorktree(workspace, worktree, worktree.commit);
+}
+
+function passOverJpgErrors(error: unknown): null {
+  if (error instanceof JpgError) return null;
+  throw error;
+}

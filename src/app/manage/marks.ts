@@ -1,0 +1,94 @@
+// Tidies a list of conversations: archives them, gives them labels. Each change is one commit with one record.
+import { marksInForce, parseLabel, sortLabels } from "../../core/conversation-marks.ts";
+import { userError } from "../../core/errors.ts";
+import { appendMeta } from "../branch/append-meta.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { readMetas } from "../branch/titles.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What was marked. */
+interface Marked {
+  readonly conversation: string;
+  readonly branch: string;
+  /** Null when nothing had to be written. */
+  readonly commit: string | null;
+}
+
+export interface ArchiveReport extends Marked {
+  readonly archived: boolean;
+}
+
+export interface LabelReport extends Marked {
+  /** All that it has now, ordered by name. */
+  readonly labels: readonly string[];
+}
+
+/** Archives a branch, or takes that back. */
+export async function archiveConversation(
+  workspace: Workspace,
+  tree: BranchTree,
+  archived: boolean,
+): Promise<ArchiveReport> {
+  const commit = await appendMeta(workspace, tree, (metas) =>
+    marksInForce(metas).archived === archived
+      ? null
+      : { fields: { archived }, subject: archived ? "archive" : "unarchive" },
+  );
+  return { ...namesOf(tree), commit, archived };
+}
+
+/** The labels of a branch, ordered by name. */
+export async function readLabels(workspace: Workspace, tree: BranchTree): Promise<LabelReport> {
+  const { labels } = marksInForce(await readMetas(workspace, tree));
+  return { ...namesOf(tree), commit: null, labels };
+}
+
+/** Gives a branch labels. Throws `bad_label`. */
+export async function addLabels(
+  workspace: Workspace,
+  tree: BranchTree,
+  names: readonly string[],
+): Promise<LabelReport> {
+  const added = names.map(parseLabel);
+  return writeLabels(workspace, tree, (labels) => sortLabels([...labels, ...added]));
+}
+
+/** Takes labels away. Throws `unknown_label` with those there are. */
+export async function removeLabels(
+  workspace: Workspace,
+  tree: BranchTree,
+  names: readonly string[],
+): Promise<LabelReport> {
+  const removed = new Set(names.map(parseLabel));
+  return writeLabels(workspace, tree, (labels) => {
+    const missing = [...removed].find((name) => !labels.includes(name));
+    if (missing !== undefined) throw unknownLabel(tree.branch, missing, labels);
+    return labels.filter((name) => !removed.has(name));
+  });
+}
+
+async function writeLabels(
+  workspace: Workspace,
+  tree: BranchTree,
+  change: (labels: readonly string[]) => readonly string[],
+): Promise<LabelReport> {
+  let labels: readonly string[] = [];
+  const commit = await appendMeta(workspace, tree, (metas) => {
+    const before = marksInForce(metas).labels;
+    labels = change(before);
+    if (labels.join() === before.join()) return null;
+    return { fields: { labels }, subject: labels.length === 0 ? "label: none" : `label: ${labels.join(", ")}` };
+  });
+  return { ...namesOf(tree), commit, labels };
+}
+
+function namesOf({ branch }: BranchTree): Pick<Marked, "conversation" | "branch"> {
+  return { conversation: conversationOf(branch), branch };
+}
+
+function unknownLabel(branch: string, name: string, labels: readonly string[]): Error {
+  return userError("unknown_label", `${branch} has no label ${name}.`, {
+    hints: [labels.length === 0 ? "It has no labels." : `Its labels: ${labels.join(", ")}`],
+  });
+}

@@ -1,0 +1,210 @@
+// Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
+// be lost: only the record's file goes or comes back.
+import { compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import { userError } from "../../core/errors.ts";
+import type { FileChange, LogEntry } from "../../store/conversation-store.ts";
+import { formatCommitMessage, subjectOf } from "../../store/messages/commit-message.ts";
+import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
+import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
+import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
+import { type LiveCompactions, loadView, loadWhole } from "../branch/load-view.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
+import { meterOf } from "../branch/token-report.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { Target } from "../names/id-candidates.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import type { RevertReport } from "../reports/reports.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Reverts each id in the order given: a compaction, or the commit of one or of a revert. Throws before the first commit when an id is wrong. */
+export async function revertCompactions(
+  workspace: Workspace,
+  ids: readonly string[],
+  branch?: string,
+): Promise<RevertReport> {
+  const targets: NamedTarget[] = [];
+  for (const id of ids) targets.push({ word: id, target: await resolveId(workspace, id, ["compaction", "commit"]) });
+  const name = branch ?? targets[0]?.target.branch ?? "";
+  return revertTargets(workspace, await treeOf(workspace, name), targets);
+}
+
+async function revertTargets(
+  workspace: Workspace,
+  start: BranchTree,
+  targets: readonly NamedTarget[],
+): Promise<RevertReport> {
+  const name = start.branch;
+  let tree = start;
+  const whole = await loadWhole(workspace.store, tree);
+  const { view, live } = whole;
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const squashed = await findSquashed(
+    workspace.store,
+    entries.filter(({ commit }) => targets.some(({ target }) => target.kind === "commit" && target.commit === commit)),
+  );
+  for (const { word, target } of targets) {
+    const entry = entries.find(({ commit }) => target.kind === "commit" && commit === target.commit);
+    if (entry !== undefined && squashed.has(entry.commit)) throw squashedCommit(word, entry);
+  }
+  const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
+  const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
+  const appended: AppendedCommit[] = [];
+  for (const plan of plans) {
+    const planned = await commitChange(workspace, tree, async (current) => {
+      const changes = await changesFor(workspace, current, plan);
+      // Somebody else may have done it meanwhile.
+      return changes.length === 0 ? null : { message: await messageFor(workspace, plan), changes, sign: true };
+    });
+    if (planned !== null) appended.push(planned);
+    tree = await treeOf(workspace, name);
+  }
+  await refreshViews(workspace, name, appended[0]?.parent);
+  const meter = meterOf(whole);
+  const after = await loadView(workspace.store, tree);
+  return {
+    commit: appended.at(-1)?.commit ?? null,
+    reverted: plans.flatMap((plan) => plan.ids),
+    restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
+    conversation: conversationOf(name),
+    branch: name,
+    tokens: {
+      before: meter.countView(view, live.applied).tokens,
+      after: meter.countView(after.view, after.live.applied).tokens,
+    },
+    warnings,
+  };
+}
+
+/** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
+export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
+  const path = newest === undefined ? undefined : newestAdded(newest, live);
+  const id = path === undefined ? null : compactionIdOfPath(path);
+  if (id === null) {
+    throw userError("nothing_to_undo", `${tree.branch} has no live compaction to take back.`, {
+      hints: ["`jpg log` shows the compactions and what was reverted."],
+    });
+  }
+  return revertTargets(workspace, tree, [
+    { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },
+  ]);
+}
+
+/** What a word on the command line was found to mean. */
+interface NamedTarget {
+  readonly word: string;
+  readonly target: Target;
+}
+
+interface RevertPlan {
+  /** The commit that is taken back. */
+  readonly entry: LogEntry;
+  /** Paths to take away and to bring back. */
+  readonly remove: readonly string[];
+  readonly restore: readonly string[];
+  readonly ids: readonly string[];
+}
+
+function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
+  const { target, word } = named;
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const isMeant = (path: string): boolean =>
+    target.kind !== "compaction" || compactionIdOfPath(path) === target.compaction;
+  const entry = entries.find((candidate) =>
+    target.kind === "commit" ? candidate.commit === target.commit : candidate.added.some(isMeant),
+  );
+  if (entry === undefined) {
+    throw userError(
+      "not_a_compaction",
+      `${word} is no compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
+      { hints: ["`jpg log` lists them."] },
+    );
+  }
+  const remove = entry.added.filter((path) => isMeant(path) && live.has(path));
+  const restore = target.kind === "compaction" ? [] : entry.removed.filter((path) => !live.has(path));
+  if (remove.length + restore.length === 0) {
+    const revert = entries.find(({ removed }) => entry.added.some((path) => isMeant(path) && removed.includes(path)));
+    throw alreadyReverted(word, tree.branch, revert);
+  }
+  const ids = [...remove, ...restore].map((path) => compactionIdOfPath(path) ?? path);
+  return { entry, remove, restore, ids };
+}
+
+function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
+  const commit = revert?.commit.slice(0, 9);
+  return userError(
+    "already_reverted",
+    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} took it back`}.`,
+    {
+      hints:
+        commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],
+    },
+  );
+}
+
+/** Leaves out what an earlier plan does already: a compaction may be named twice, by its id and by its commit. */
+function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
+  const seen = new Set<string>();
+  return plans.filter((plan) => {
+    const isNew = plan.ids.some((id) => !seen.has(id));
+    for (const id of plan.ids) seen.add(id);
+    return isNew;
+  });
+}
+
+async function changesFor(workspace: Workspace, current: BranchTree, plan: RevertPlan): Promise<FileChange[]> {
+  const live = new Set(current.compactions.map((file) => file.path));
+  const parent = plan.entry.parents[0];
+  const oids =
+    plan.restore.length === 0 || parent === undefined
+      ? new Map<string, string>()
+      : await workspace.store.readEntries(parent, plan.restore);
+  return [
+    ...plan.remove.filter((path) => live.has(path)).map((path): FileChange => ({ path, remove: true })),
+    ...[...oids].map(([path, oid]): FileChange => ({ path, oid })),
+  ];
+}
+
+/** The message of the commit, worded from the record; a record that cannot be read is named by its id. */
+async function messageFor({ store }: Workspace, { entry, remove, restore, ids }: RevertPlan): Promise<string> {
+  const isBack = remove.length === 0;
+  const path = (isBack ? restore : remove)[0] ?? "";
+  const oids = await store.readEntries(isBack ? (entry.parents[0] ?? "") : entry.commit, [path]);
+  const [bytes = new Uint8Array()] = await collectBlobs(store, [...oids.values()]);
+  const record = readRecord(bytes, path);
+  const subject = record === null ? `compaction ${ids[0]}` : subjectOf(record);
+  return formatCommitMessage({ type: isBack ? "reapply" : "revert", subject, commit: entry.commit });
+}
+
+/** Says so when a later summary over the same turns keeps the revert from showing. */
+function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions): string[] {
+  const removed = new Set(plan.remove.map((path) => compactionIdOfPath(path)));
+  return all
+    .filter((record) => removed.has(record.id))
+    .flatMap((record) => {
+      const over = applied.find(
+        (other) =>
+          other.id !== record.id &&
+          isHiding(other) &&
+          other.from_turn <= record.from_turn &&
+          record.to_turn <= other.to_turn &&
+          (!isHiding(record) || compareCompactions(other, record) > 0),
+      );
+      if (over === undefined) return [];
+      const what = over.summary === undefined ? "compaction" : "summary";
+      return [
+        `nothing changes in the view: turns ${record.from_turn}..${record.to_turn} stay under ${what} ${over.id}`,
+      ];
+    });
+}
+
+async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree> {
+  const tree = await loadTip(workspace.store, branch);
+  if (tree !== null) return tree;
+  throw userError("unknown_id", `${branch} is no branch of this store.`, {
+    hints: ["`jpg ls` lists the conversations."],
+  });
+}

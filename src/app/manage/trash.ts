@@ -1,0 +1,144 @@
+// Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { repositoryError, userError } from "../../core/errors.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import type { BranchTip, Trash, TrashedBranch, Worktree } from "../../store/conversation-store.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { journalPath, listJournals } from "../journal/journal-files.ts";
+import { conversationOf, forkOf, mainBranch, previousBranch } from "../names/conversations.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface RemoveReport {
+  readonly conversation: string;
+  readonly removed: readonly TrashedBranch[];
+  /** The branch that is active now; null when none is left. */
+  readonly active: string | null;
+  /** Whether another one was active before. */
+  readonly moved: boolean;
+}
+
+/** The names of the files that show what is active, and of the note of what they were made from. */
+const VIEW_FILES = ["VIEW.md", "view.jsonl"];
+const VIEW_NOTE = "jpg-view.json";
+/** What is remembered of branches beside the store; worked out anew where it is missing. */
+const CACHES = ["jpg-list.json", "jpg-event-counts.json", "jpg-sources-1.json", "jpg-auto-1.json"];
+
+/**
+ * Removes a conversation with all its forks, or where the id names a branch (`ID/FORK`) that fork. Throws `unknown_id`,
+ * `ambiguous_id`, `turn_open`, and `checked_out` while another worktree holds one of them.
+ */
+export async function removeConversation(workspace: Workspace, id: string): Promise<RemoveReport> {
+  const { store, runtime } = workspace;
+  const target = await resolveId(workspace, id);
+  const tips = await store.listBranches();
+  const conversation = conversationOf(target.branch);
+  const isFork = (id.includes("/") && id !== conversation) || id === forkOf(target.branch);
+  const chosen = tips.filter(({ name }) => (isFork ? name === target.branch : conversationOf(name) === conversation));
+  await refuseWhileUsed(workspace, chosen);
+  const trash = trashOf(workspace);
+  const before = await store.readActiveBranch();
+  const isActive = chosen.some(({ name }) => name === before);
+  const next = isActive ? await nextActive(workspace, tips, chosen) : before;
+  if (isActive && next !== null) await store.useBranch(next);
+  const removedAt = runtime.now().toISOString();
+  await trash.put(chosen, removedAt);
+  if (next !== null && isActive) await refreshViews(workspace, next);
+  if (next === null) await removeFiles(store.root, VIEW_FILES).then(() => removeFiles(store.gitDir, [VIEW_NOTE]));
+  const removed = chosen.map(({ name, commit }) => ({ branch: name, commit, removedAt }));
+  return { conversation, removed, active: next, moved: isActive };
+}
+
+/** Lists what can be restored, newest removal first. */
+export async function listRemoved(workspace: Workspace): Promise<readonly TrashedBranch[]> {
+  const byName = await trashOf(workspace).list();
+  return [...byName].sort((a, b) => Number(a.removedAt < b.removedAt) - Number(a.removedAt > b.removedAt));
+}
+
+/** Brings back what was removed last of a conversation or a branch. Throws `not_removed`, `branch_exists`. */
+export async function restoreConversation(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
+  const found = await findRemoved(workspace, id);
+  const latest = found.filter(({ removedAt }) => removedAt === found[0]?.removedAt);
+  for (const { branch } of latest) {
+    if ((await workspace.store.readBranch(branch)) === null) continue;
+    throw userError("branch_exists", `There is a branch ${branch} again; nothing was restored.`, {
+      hints: [`\`jpg rm ${shellWord(branch)}\` puts that one into the trash first.`],
+    });
+  }
+  await trashOf(workspace).restore(latest);
+  return latest;
+}
+
+/** What a purge takes away: all that was removed, or of one conversation or branch. Throws `not_removed`. */
+export async function planPurge(workspace: Workspace, id: string | undefined): Promise<readonly TrashedBranch[]> {
+  return id === undefined ? listRemoved(workspace) : findRemoved(workspace, id);
+}
+
+/** Removes branches for good, with what is remembered of them; gives how many objects went. */
+export async function purgeRemoved(workspace: Workspace, branches: readonly TrashedBranch[]): Promise<number> {
+  const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
+  if (branches.length > 0) await removeFiles(workspace.store.gitDir, CACHES);
+  return objects;
+}
+
+async function findRemoved(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
+  const all = await listRemoved(workspace);
+  const found = all.filter(({ branch }) => branch === id || conversationOf(branch) === id);
+  const near = found.length > 0 ? found : all.filter(({ branch }) => branch.startsWith(id));
+  const names = [...new Set(near.map(({ branch }) => conversationOf(branch)))];
+  if (names.length > 1)
+    throw userError("ambiguous_id", `${id} could mean ${names.length} things: ${names.slice(0, 10).join(", ")}.`, {
+      hints: ["Type more of the one you mean."],
+      data: { candidates: names },
+    });
+  if (near.length > 0) return near;
+  throw userError("not_removed", `${id} is not in the trash.`, {
+    hints: ["`jpg rm --list` lists what is.", "`jpg rm ID` puts a conversation there."],
+  });
+}
+
+async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly BranchTip[]): Promise<void> {
+  const worktrees = (await store.worktrees?.list()) ?? [];
+  const names = new Set(chosen.map(({ name }) => name));
+  const held = worktrees.find(({ branch, gitDir }) => branch !== null && names.has(branch) && gitDir !== store.gitDir);
+  if (held !== undefined) throw checkedOut(held);
+  const open = (await listJournals(store.gitDir, runtime.now())).filter(({ isLeft }) => !isLeft);
+  const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.gitDir, name)));
+  if (talked === undefined) return;
+  throw userError("turn_open", `A turn of ${talked.name} is being talked; nothing was removed.`, {
+    hints: ["Run it again when that has ended."],
+  });
+}
+
+function checkedOut({ branch, path }: Worktree): Error {
+  return userError("checked_out", `${branch} is checked out at ${path}; nothing was removed.`, {
+    hints: [
+      `\`jpg git worktree remove ${shellWord(path)}\` removes that worktree, and refuses where it holds changes.`,
+    ],
+  });
+}
+
+/** The branch to go on with: the one before, else any that is left. */
+async function nextActive(
+  workspace: Workspace,
+  tips: readonly BranchTip[],
+  chosen: readonly BranchTip[],
+): Promise<string | null> {
+  const gone = new Set(chosen.map(({ name }) => name));
+  const left = tips.filter(({ name }) => !gone.has(name));
+  const same = mainBranch(left, conversationOf(chosen[0]?.name ?? ""), null);
+  const previous = await previousBranch(workspace);
+  return same?.name ?? left.find(({ name }) => name === previous)?.name ?? left[0]?.name ?? null;
+}
+
+function trashOf({ store }: Workspace): Trash {
+  if (store.trash !== null) return store.trash;
+  throw repositoryError("engine_unavailable", "This store has no trash: it needs the git program.", {
+    hints: ["Install git 2.31 or newer."],
+  });
+}
+
+async function removeFiles(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await rm(join(folder, name), { force: true });
+}

@@ -1,0 +1,158 @@
+// Which model is asked. Text goes only to a provider that the user's own settings, a flag of this call or a trusted project
+// names (decision 019): a conversation's last model, a key and an address in the environment choose among those and never
+// add one. A name that a person gave is never replaced by another; without any, a summary is an extract that no model writes.
+import type { Config } from "../../config/config.ts";
+import { namedProviders, providerOf } from "../../config/named-providers.ts";
+import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { JpgError } from "../../core/errors.ts";
+import { cheapModel } from "../../core/model/current-models.ts";
+import { formatModelName, type ModelName, parseModelName } from "../../core/model/model-name.ts";
+import { MODEL_PROVIDERS, type ModelProvider } from "../../core/model/model-provider.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { configuredProviders, connectionTo, isConfigured, isReady } from "./model-connection.ts";
+import { refreshModelList } from "./model-list-cache.ts";
+import { cachedList } from "./models.ts";
+
+/** From what the model of a conversation is chosen. */
+export interface ModelChoice {
+  readonly config: Config;
+  /** `--model`. */
+  readonly flag?: string;
+  /** As `conversationModel` gives it; counts only where the user named its provider. */
+  readonly conversationModel?: string | null;
+}
+
+/**
+ * Chooses the model that answers: the flag's, else the settings', else the one that answered last, where the user named its
+ * provider. Whether it can be asked is `openModel`'s to say. Gives the name in full. Throws `no_model`, `model_not_named`,
+ * `bad_model_name`, `unknown_provider`.
+ */
+export async function chooseModel(workspace: Workspace, choice: ModelChoice): Promise<string> {
+  const { config, flag, conversationModel: last = null } = choice;
+  const named = [flag, config.conversation.model].find((candidate) => candidate !== undefined && candidate !== "");
+  if (named !== undefined) return formatModelName(parseModelName(named, configuredProviders(config)));
+  if (last === null) throw noModel(workspace, config);
+  if (isNamed(config, last)) return formatModelName(parseModelName(last, configuredProviders(config)));
+  throw notNamed(last);
+}
+
+function isNamed(config: Config, model: string): boolean {
+  const provider = providerOf(model, config);
+  return provider !== null && namedProviders(config).has(provider);
+}
+
+function noModel({ runtime }: Workspace, config: Config): JpgError {
+  const { env } = runtime;
+  const ready = MODEL_PROVIDERS.filter(({ name: provider, needsKey }) => needsKey && isReady(env, config, provider));
+  return new JpgError(
+    "config",
+    "no_model",
+    "no model to ask: expected --model, conversation.model in the settings, or a conversation that a model answered in",
+    {
+      hints: [
+        "type for example: --model anthropic/claude-sonnet",
+        ready.length === 0
+          ? "no provider has a key yet; ANTHROPIC_API_KEY, OPENAI_API_KEY and the like are read"
+          : `a key is there for ${ready.map(({ name: provider }) => provider).join(", ")}`,
+      ],
+    },
+  );
+}
+
+/** The conversation came from somewhere: whom it is sent to is for the user to say. */
+function notNamed(last: string): JpgError {
+  return new JpgError(
+    "config",
+    "model_not_named",
+    `${last} answered last in this conversation, and neither this call nor your settings name it: nothing was sent`,
+    {
+      hints: [
+        `say it once, and this conversation keeps it: --model ${shellWord(last)}`,
+        "or set conversation.model in your own settings (`jpg config --show-origin` names the file)",
+      ],
+      data: { model: last },
+    },
+  );
+}
+
+/** From what the model of a summary is chosen. */
+export interface SummaryModelChoice extends ModelChoice {
+  /** `summary.model` of the profile. */
+  readonly profileModel?: string;
+  /** The model that this call talks to. */
+  readonly answering?: string;
+}
+
+/**
+ * Chooses the model that writes a summary: the one that the flag, the profile or `compaction.model` names, whether it can be
+ * asked or not; else the first that can be: the cheap model of the provider that this call talks to, of the conversation's
+ * provider where the user named it, of the provider of `conversation.model`, of a provider whose key stands in the settings,
+ * the first model of a local server that the settings name. Without any: `extractive`. Gives the name in full. Throws
+ * `bad_model_name`, `unknown_provider` for a named one.
+ */
+export async function chooseSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string> {
+  const { config, answering, conversationModel: last = null } = choice;
+  const named = namedSummaryModel(choice);
+  if (named === EXTRACTIVE) return EXTRACTIVE;
+  if (named !== undefined) return formatModelName(parseModelName(named, configuredProviders(config)));
+  const known = last !== null && isNamed(config, last) ? last : undefined;
+  for (const name of [answering, known, config.conversation.model]) {
+    const found = name === undefined || name === "" ? null : readyName(workspace, config, name);
+    if (found !== null) return formatModelName(await cheapOf(workspace, config, found));
+  }
+  for (const provider of MODEL_PROVIDERS.filter((candidate) => isConfigured(config, candidate))) {
+    const model = await modelOfSettings(workspace, config, provider).catch(unlessRefused);
+    if (model !== null) return formatModelName({ provider: provider.name, model });
+  }
+  return EXTRACTIVE;
+}
+
+function namedSummaryModel({ config, flag, profileModel }: SummaryModelChoice): string | undefined {
+  return [flag, profileModel, config.conversation.compaction.model].find((name) => name !== undefined && name !== "");
+}
+
+/**
+ * Gives the model that would write a summary which is an extract, if the user named its provider; null when nobody could be
+ * asked either way, and when an extract was asked for.
+ */
+export async function unnamedSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string | null> {
+  const { config, conversationModel: last = null } = choice;
+  if (last === null || namedSummaryModel(choice) !== undefined || isNamed(config, last)) return null;
+  const found = readyName(workspace, config, last);
+  return found === null ? null : formatModelName(await cheapOf(workspace, config, found));
+}
+
+/** A name whose provider can be asked; null for any other, also one that a newer jpg or another program wrote. */
+function readyName({ runtime }: Workspace, config: Config, name: string): ModelName | null {
+  try {
+    const found = parseModelName(name, configuredProviders(config));
+    return isReady(runtime.env, config, found.provider) ? found : null;
+  } catch (error) {
+    return unlessRefused(error);
+  }
+}
+
+/** The cheap model of the same provider; a server of the user's own has only what it runs. */
+async function cheapOf(workspace: Workspace, config: Config, name: ModelName): Promise<ModelName> {
+  const listed = (await cachedList(workspace, config, name.provider)) ?? [];
+  return { provider: name.provider, model: cheapModel(name.provider, listed) ?? name.model };
+}
+
+/** The cheap model of a provider that the settings give a key for; of a local server the first that it lists. */
+async function modelOfSettings(
+  workspace: Workspace,
+  config: Config,
+  { name: provider, isLocal }: ModelProvider,
+): Promise<string | null> {
+  if (!isLocal) return cheapModel(provider, (await cachedList(workspace, config, provider)) ?? []);
+  const connection = await connectionTo(workspace, config, { provider, model: "" });
+  const listed = await refreshModelList(workspace.runtime, connection);
+  return listed?.[0]?.name ?? null;
+}
+
+/** A provider that nobody named and that cannot be asked is passed over; naming it tells why. */
+function unlessRefused(error: unknown): null {
+  if (error instanceof JpgError) return null;
+  throw error;
+}

@@ -1,0 +1,138 @@
+// Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
+import type { Config } from "../../config/config.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { contextWindow } from "../../core/model/context-window.ts";
+import { currentModel } from "../../core/model/current-models.ts";
+import { formatModelName, inferProvider, type ModelName, parseModelName } from "../../core/model/model-name.ts";
+import { knownProvider } from "../../core/model/model-provider.ts";
+import type { ModelPrice } from "../../core/tokens/usage-price.ts";
+import { createClient } from "../../llm/create-client.ts";
+import type { ListedModel, LlmClient } from "../../llm/llm-client.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { ggufWindow } from "./gguf-connection.ts";
+import { addressOf, configuredProviders, connectionTo, findProvider } from "./model-connection.ts";
+import { readModelList, refreshModelList } from "./model-list-cache.ts";
+import { publishedFacts } from "./published-facts.ts";
+
+/** What is known of a model; null = unknown, never 0. */
+export interface ModelFacts {
+  /** Tokens that can be sent. */
+  readonly contextWindow: number | null;
+  /** Longest answer, tokens. */
+  readonly maxOutput: number | null;
+  readonly price: ModelPrice | null;
+}
+
+/** A model that is ready to be asked. */
+export interface OpenedModel {
+  /** `provider/model`, in full. */
+  readonly name: string;
+  readonly provider: string;
+  /** The provider's own name. */
+  readonly model: string;
+  readonly client: LlmClient;
+  readonly facts: ModelFacts;
+}
+
+/**
+ * Opens a model. Its provider is asked for its list of models when nothing is known of the window; nothing else is sent.
+ * Throws `bad_model_name`, `unknown_provider`, `no_key`, `bad_key`, `key_command_failed`, `no_address`, `bad_address`, and for a
+ * file `no_folder`, `bad_folder`, `library_missing`.
+ */
+export async function openModel(workspace: Workspace, config: Config, name: string): Promise<OpenedModel> {
+  const found = parseModelName(name, configuredProviders(config));
+  const connection = await connectionTo(workspace, config, found);
+  const [client, known] = await Promise.all([createClient(connection), factsOf(workspace, config, found)]);
+  let facts = known;
+  if (facts.contextWindow === null && (await cachedList(workspace, config, found.provider)) === null) {
+    const listed = await refreshModelList(workspace.runtime, connection);
+    if (listed !== null) facts = await factsOf(workspace, config, found, listed);
+  }
+  return { name: formatModelName(found), ...found, client, facts };
+}
+
+/**
+ * Tells what is known of a model, without key and network: what its provider listed lately, the published prices, the
+ * family's window. Throws `bad_model_name`, `unknown_provider`, `no_address`, `bad_address`.
+ */
+export async function modelFacts(workspace: Workspace, config: Config, name: string): Promise<ModelFacts> {
+  return factsOf(workspace, config, parseModelName(name, configuredProviders(config)));
+}
+
+async function factsOf(
+  workspace: Workspace,
+  config: Config,
+  name: ModelName,
+  list?: readonly ListedModel[],
+): Promise<ModelFacts> {
+  if (findProvider(config, name.provider).api === "gguf") {
+    return { contextWindow: await ggufWindow(workspace.runtime, config, name), maxOutput: null, price: null };
+  }
+  const models = list ?? (await cachedList(workspace, config, name.provider)) ?? [];
+  const listed = models.find((model) => model.name === name.model);
+  const own = currentModel(name.provider, name.model);
+  const isKnown = own?.price !== undefined && own.contextWindow !== undefined;
+  const published = isKnown ? null : await publishedFacts(workspace.runtime, name);
+  return {
+    contextWindow: listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
+    maxOutput: listed?.maxOutput ?? own?.maxOutput ?? null,
+    // Lists have neither the prices of cached tokens nor those of large requests.
+    price: own?.price ?? published?.price ?? flatPrice(listed),
+  };
+}
+
+function flatPrice(listed: ListedModel | undefined): ModelPrice | null {
+  if (listed?.price === undefined) return null;
+  const { input, output } = listed.price;
+  return { input, output, cacheRead: input, cacheWrite: input };
+}
+
+/** The models that a provider listed lately; null = nothing is known. */
+export function cachedList(
+  { runtime }: Workspace,
+  config: Config,
+  provider: string,
+): Promise<readonly ListedModel[] | null> {
+  const { address } = addressOf(runtime.env, config, provider);
+  return readModelList(runtime, { provider, address });
+}
+
+/** What agents call providers that jpg knows by another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "openai-codex": "openai",
+  "openai-responses": "openai",
+  gemini: "google",
+  "google-gemini-cli": "google",
+  "google-antigravity": "google",
+  "lm-studio": "lmstudio",
+  "llama.cpp": "llamacpp",
+};
+
+/**
+ * Gives the model of the newest answer as `provider/model`, the provider inferred where none is recorded; null when no
+ * answer names a model that can be asked for and that `counts`. A provider that jpg does not know stays as it is: it may be one of the user's.
+ */
+export function conversationModel(
+  turns: Iterable<Turn>,
+  counts: (name: string) => boolean = () => true,
+): string | null {
+  let newest: string | null = null;
+  for (const { events } of turns) {
+    for (const { type, metadata } of events) {
+      if (type !== "chat_response" && type !== "tool_call_request") continue;
+      const name = typeof metadata?.model === "string" ? recordedName(metadata.provider, metadata.model) : null;
+      if (name !== null && counts(name)) newest = name;
+    }
+  }
+  return newest;
+}
+
+function recordedName(recorded: unknown, model: string): string | null {
+  if (model === "" || /[\s<>]/.test(model)) return null; // `<synthetic>`: what agents write themselves
+  const provider = typeof recorded === "string" && recorded !== "" ? (OTHER_NAMES[recorded] ?? recorded) : null;
+  if (provider === null) {
+    const inferred = inferProvider(model);
+    return inferred === null ? null : formatModelName({ provider: inferred, model });
+  }
+  return formatModelName({ provider: knownProvider(provider.toLowerCase())?.name ?? provider, model });
+}

@@ -1,0 +1,93 @@
+// Reads the branches of a store as conversations: `<conversation>/<fork>` names, titles, what was active before.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { userError } from "../../core/errors.ts";
+import type { BranchTip } from "../../store/conversation-store.ts";
+import { readStanding } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** The conversation part of a branch name: all before the last `/`. */
+export function conversationOf(branch: string): string {
+  const slash = branch.lastIndexOf("/");
+  return slash < 0 ? branch : branch.slice(0, slash);
+}
+
+/** The fork part of a branch name, e.g. `main`. */
+export function forkOf(branch: string): string {
+  return branch.slice(branch.lastIndexOf("/") + 1);
+}
+
+/** A conversation's branch: the active one when it is of that family, else `main`, else the first. */
+export function mainBranch(
+  branches: readonly BranchTip[],
+  conversation: string,
+  active: string | null,
+): BranchTip | null {
+  const family = branches.filter((branch) => conversationOf(branch.name) === conversation);
+  return (
+    family.find((branch) => branch.name === active) ??
+    family.find((branch) => branch.name === `${conversation}/main`) ??
+    family[0] ??
+    null
+  );
+}
+
+/**
+ * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or a unique prefix), else what the current folder has
+ * checked out, else HEAD of the store; null when there is none yet, or HEAD is detached. Throws `unknown_id` for a variable
+ * that names nothing here, `ambiguous_id`.
+ */
+export async function activeBranch(workspace: Workspace): Promise<string | null> {
+  return (await readVariable(workspace)) ?? (await readStanding(workspace)).branch;
+}
+
+/** The branch that comes first where several would do: that of `@`, or of HEAD where the variable names nothing. */
+export async function preferredBranch(workspace: Workspace): Promise<string | null> {
+  const { branch } = await readStanding(workspace);
+  return readVariable(workspace).then(
+    (named) => named ?? branch,
+    () => branch,
+  );
+}
+
+/** Whether `@` is what the variable says, whatever is checked out. */
+export function isVariableSet({ runtime }: Workspace): boolean {
+  return !["", "@"].includes(runtime.env["JPG_CONVERSATION"] ?? "");
+}
+
+/** The branch that JPG_CONVERSATION names; null when it is not set. Throws `unknown_id`, `ambiguous_id`. */
+async function readVariable(workspace: Workspace): Promise<string | null> {
+  if (!isVariableSet(workspace)) return null;
+  const word = workspace.runtime.env["JPG_CONVERSATION"] ?? "";
+  const head = (await readStanding(workspace)).branch;
+  const branches = await workspace.store.listBranches();
+  const exact = branches.find((branch) => branch.name === word) ?? mainBranch(branches, word, head);
+  if (exact !== null) return exact.name;
+  const names = branches.map((branch) => (word.includes("/") ? branch.name : conversationOf(branch.name)));
+  const [only, ...more] = new Set(names.filter((name) => name.startsWith(word)));
+  if (only === undefined || more.length > 0) throw wrongVariable(word, only === undefined ? [] : [only, ...more]);
+  return mainBranch(branches, only, head)?.name ?? only;
+}
+
+function wrongVariable(word: string, candidates: readonly string[]): Error {
+  const hints = ["`unset JPG_CONVERSATION` goes back to the store's active conversation; `jpg ls` lists all."];
+  const says = `JPG_CONVERSATION is ${word}`;
+  if (candidates.length === 0)
+    return userError("unknown_id", `${says}, which is no conversation of this store.`, { hints });
+  const message = `${says}, which could mean ${candidates.length} things: ${candidates.slice(0, 10).join(", ")}.`;
+  return userError("ambiguous_id", message, { hints, data: { candidates } });
+}
+
+/** The branch that was active here before, from HEAD's reflog (as `git switch -` reads it); null when there is none. */
+export async function previousBranch(workspace: Workspace): Promise<string | null> {
+  const { worktree, branch: active } = await readStanding(workspace);
+  let reflog: string;
+  try {
+    reflog = await readFile(join(worktree?.gitDir ?? workspace.store.gitDir, "logs", "HEAD"), "utf8");
+  } catch {
+    return null; // no reflog yet: HEAD has never moved
+  }
+  const moves = [...reflog.matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
+  for (const [, from = ""] of moves) if (from !== active && !/^[0-9a-f]{40,64}$/.test(from)) return from;
+  return null;
+}

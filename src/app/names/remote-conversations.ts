@@ -1,0 +1,46 @@
+// Conversations that a clone brought and that have no branch here yet: git knows them as branches of a remote.
+import { listRemoteBranches, type RemoteBranch, trackBranch } from "../../store/native/refs/remote-branches.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { conversationOf } from "./conversations.ts";
+
+/** Names that a sentence lists. */
+const LISTED = 3;
+
+/** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
+export async function describeRemotes(workspace: Workspace): Promise<string | null> {
+  const [first, ...more] = await findRemote(workspace);
+  if (first === undefined) return null;
+  const names = [first, ...more].slice(0, LISTED).map(({ name }) => name);
+  const listed = names.join(", ") + (more.length >= LISTED ? " …" : "");
+  const count = more.length === 0 ? "a conversation branch" : `${more.length + 1} conversation branches`;
+  return `${first.remote} has ${count} not here yet: ${listed}. \`jpg use ${first.name}\` makes a branch of your own.`;
+}
+
+/**
+ * Makes a remote's branch one of the store's: the one of that name, with or without its remote's, or the conversation's main
+ * one. Gives its name; null when remotes have none.
+ */
+export async function adoptRemote(workspace: Workspace, word: string): Promise<string | null> {
+  const remote = await findRemote(workspace);
+  const found =
+    remote.find(({ remote: from, name }) => name === word || `${from}/${name}` === word) ??
+    remote.find(({ name }) => name === `${word}/main`) ??
+    remote.find(({ name }) => conversationOf(name) === word);
+  if (found === undefined) return null;
+  await trackBranch(repositoryOf(workspace), found);
+  return found.name;
+}
+
+async function findRemote(workspace: Workspace): Promise<readonly RemoteBranch[]> {
+  if (!workspace.location.exists) return [];
+  const [remote, own] = await Promise.all([
+    listRemoteBranches(repositoryOf(workspace)),
+    workspace.store.listBranches(),
+  ]);
+  const here = new Set(own.map(({ name }) => name));
+  return remote.filter(({ name }) => !here.has(name));
+}
+
+function repositoryOf({ store, runtime }: Workspace): Parameters<typeof listRemoteBranches>[0] {
+  return { gitDir: store.gitDir, cwd: store.root, env: runtime.env };
+}

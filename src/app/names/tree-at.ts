@@ -1,0 +1,43 @@
+// What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
+import { userError } from "../../core/errors.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { compactionsWithin } from "../branch/fork-start.ts";
+import { refuseSplice } from "../branch/spliced-turns.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { conversationOf } from "./conversations.ts";
+import { resolveRevision } from "./revision.ts";
+
+/** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */
+export async function treeAt(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
+  const there = await findTree(workspace, tree, at);
+  await refuseSplice(workspace, there);
+  return there;
+}
+
+async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
+  if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
+  const found = await resolveRevision(workspace, at, { conversation: conversationOf(tree.branch), bareForks: true });
+  const there = found === null ? null : await loadBranchTree(workspace.store, tree.branch, found.commit);
+  if (there === null || there.header.id !== tree.header.id) {
+    throw userError(
+      "unknown_revision",
+      `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
+      { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
+    );
+  }
+  return { ...there, revision: at };
+}
+
+/** The first turns of a tree, with those of its compactions in force that lie wholly within them, as a fork there has them. */
+export async function treeAtTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<BranchTree> {
+  if (turn >= tree.turnOids.length - 1) return tree;
+  const stay = await compactionsWithin(store, tree, turn + 1);
+  return {
+    ...tree,
+    turnOids: tree.turnOids.slice(0, turn + 1),
+    compactions: tree.compactions.filter((file) => stay.includes(compactionIdOfPath(file.path) ?? "")),
+    atTurn: turn,
+  };
+}

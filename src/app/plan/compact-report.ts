@@ -1,0 +1,107 @@
+// What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
+// `jpg compact --json` (DESIGN §5) plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
+
+import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import type { Ungrounded } from "../../core/loss/grounding.ts";
+import type { StepReport } from "../../core/strategies/compose-steps.ts";
+import type { CacheReceipt } from "../../core/tokens/cache-receipt.ts";
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
+
+/** Tokens of a stretch of the view, estimated, before and after the compaction. */
+export interface TokenChange {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A stretch of turns that fares alike; segments are ordered, do not overlap and cover the conversation. */
+export interface CompactSegment {
+  readonly from: number;
+  readonly to: number;
+  /** `summary`: stands as a summary, whether this compaction's or an older one's. */
+  readonly kind: "kept" | "compacted" | "summary";
+  /** What happens here, in words, e.g. `reasoning + tools stripped`; absent for kept turns. */
+  readonly policies?: string;
+  readonly tokens: TokenChange;
+}
+
+/** What a compaction takes out of the view; the CompactionReport of RFD 036. */
+export interface StrategyReport {
+  /** Events that a model was sent before and is not any more. */
+  readonly events_removed: number;
+  /** Below 0 when the view grows. */
+  readonly estimated_tokens_saved: number;
+  /** What each strategy added to those before it, in order; empty where a profile decided. They add up to the totals, rounding aside. */
+  readonly steps: readonly StepReport[];
+}
+
+/** A summary that is still to be written. */
+export interface PlannedSummary {
+  /** Turns that it is to stand for, 0-based, inclusive. */
+  readonly from_turn: number;
+  readonly to_turn: number;
+  /** Who is to write it: `provider/model`, or `extractive`. */
+  readonly model: string;
+  /** Why a pipeline goes on to it behind its own steps, in words; absent where it is what was asked for. */
+  readonly reason?: string;
+}
+
+/** The outcome of `compact` and of its dry run. */
+export interface CompactReport {
+  readonly conversation: string;
+  /** Branch it was appended to, or would be. */
+  readonly branch: string;
+  readonly dryRun: boolean;
+  /** Null when there was nothing to compact; then `reason` says why. */
+  readonly compaction: Compaction | null;
+  /** Commit that carries it; null in a dry run and when there was nothing to compact. */
+  readonly commit: string | null;
+  readonly reason?: string;
+  /** Null when the range is empty. */
+  readonly from_turn: number | null;
+  readonly to_turn: number | null;
+  /** All policies in words, as in the commit's subject, e.g. `reasoning + tools stripped`. */
+  readonly policies: string;
+  /** Tokens of the whole view, system prompt and tool definitions where they are known; a summary that is still to be written counts as empty. */
+  readonly tokens: TokenChange;
+  /** `recorded` when the provider counted both. */
+  readonly tokens_source: TokenSource;
+  /** Of both: tokens in front of the events (system prompt, tool definitions); 0 when unknown. */
+  readonly overhead: number;
+  /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly cache: CacheReceipt | null;
+  /** What it takes from the model's sight; null as for `cache`. */
+  readonly receipt: LossReceipt | null;
+  /** What the summary says and the events do not bear out; empty without a summary. */
+  readonly ungrounded: readonly Ungrounded[];
+  /** Null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly report: StrategyReport | null;
+  readonly segments: readonly CompactSegment[];
+  /** In a dry run, the summary that a model would be asked for; null when none would, and when all is done. */
+  readonly planned_summary: PlannedSummary | null;
+  /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
+  readonly warnings: readonly string[];
+  /** The summary that a pipeline went on to after these steps, in a commit of its own; absent when it did not. */
+  readonly further?: CompactReport;
+  /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */
+  readonly summary_error?: string;
+}
+
+/** Tokens of the view before all that was done, and after it. */
+export function overallTokens({ tokens, further }: CompactReport): TokenChange {
+  return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
+}
+
+/** Words what the user should know: the summary that is to be written, if one is, then the warnings. */
+export function notesOf({
+  planned_summary,
+  warnings,
+}: Pick<CompactReport, "planned_summary" | "warnings">): readonly string[] {
+  return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
+}
+
+function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
+  const step = reason === undefined ? "" : `${reason}: the next step `;
+  const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";
+  return `${step}will generate a summary for turns ${from_turn}-${to_turn} using model ${model}${note}`;
+}

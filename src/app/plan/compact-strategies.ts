@@ -1,0 +1,74 @@
+// What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
+// a later one makes obsolete.
+import type { Config } from "../../config/config.ts";
+import { pairCalls } from "../../core/event/tool-pairing.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { definedTools } from "../../core/strategies/defined-tools.ts";
+import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
+import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
+import { namesCalled } from "../../core/strategies/strategy-context.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import { listPairedCalls } from "../../core/tools/tool-call.ts";
+import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
+import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { readDeltas } from "../branch/conversation-config.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { findSubsumed, type SubsumptionOptions } from "./subsumption.ts";
+
+interface Facts {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly hints: ToolCompactionHints;
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Tokens of the view before. */
+  readonly viewTokens: number;
+  readonly meter: TokenMeter;
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+}
+
+/** A request to strategies, and what went wrong while it was made, as sentences. */
+export interface GatheredStrategies {
+  readonly request: StrategyRequest;
+  readonly problems: readonly string[];
+}
+
+/** Gathers what strategies need. Runs the programs of `subsumes` hints. */
+export async function strategyRequest(
+  { uses, names }: ChosenStrategies,
+  { workspace, tree, hints, turns, viewTokens, meter, windowTokens }: Facts,
+): Promise<GatheredStrategies> {
+  const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
+  const stored = readsDefinitions ? (await readDeltas(workspace, tree)).map(({ delta }) => delta) : [];
+  const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
+  // Worked out once: planning asks for the same pairs several times.
+  const list = [...turns.values()];
+  const pairs = pairCalls(list, () => false);
+  const found = usesSubsumption
+    ? await findSubsumed(listPairedCalls(list, pairs), { hints, ...place(workspace) })
+    : null;
+  const request: StrategyRequest = {
+    uses,
+    names,
+    hints,
+    viewTokens,
+    tokenFactor: meter.factor,
+    windowTokens,
+    pairs,
+    ...(readsDefinitions ? { definedTools: definedTools(turns.values(), stored) } : {}),
+    ...(found === null ? {} : { subsumed: found.pairs }),
+  };
+  return { request, problems: found?.problems ?? [] };
+}
+
+/** Where programs are started: in the project, else in the store. */
+function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
+  return { cwd: location.project?.root ?? location.root, env: runtime.env };
+}
+
+/** Warns of hints for tools that were not called; only when every turn was read, for one of the others may call them. */
+export function warnOfHints(config: Config, turns: ReadonlyMap<number, Turn>, turnCount: number): readonly string[] {
+  if (turns.size < turnCount) return [];
+  return warnOfUnknownTools(Object.keys(config.conversation.tools), namesCalled(turns.values()));
+}

@@ -1,0 +1,29 @@
+// Tools that a model may call while it answers: jpg's own and those of MCP servers, behind one shape.
+import type { Content } from "../../core/event/event.ts";
+import type { ToolDefinition } from "../../llm/llm-client.ts";
+
+/** What a tool gave back; stored as the result of the call. */
+export interface ToolResult {
+  readonly content: Content;
+  readonly isError: boolean;
+}
+
+export interface Tool {
+  readonly definition: ToolDefinition;
+  /** `jpg` for its own, else the name of the MCP server. */
+  readonly origin: string;
+  /** The user is asked before each call. */
+  readonly confirm: boolean;
+  /** Calls it. What goes wrong inside the tool is a result with `isError`; nothing is thrown but an abort. */
+  call(args: Readonly<Record<string, unknown>>, options: { readonly signal: AbortSignal }): Promise<ToolResult>;
+}
+
+/** Tools that are ready; must be closed. */
+export interface ToolBox {
+  readonly tools: readonly Tool[];
+  /** What could not be had, as sentences. */
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+export const NO_TOOLS: ToolBox = { tools: [], problems: [], close: () => Promise.resolve() };

@@ -1,0 +1,107 @@
+// Files that go with a request: texts as attachments, images and PDFs as what they are, told by their first bytes. What is
+// none of these, too large or not there is refused by name before anything is sent.
+
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { codeOf, messageOf, userError } from "../../core/errors.ts";
+import type { ContentPart } from "../../core/event/event.ts";
+
+/** What a file was recognised as. */
+interface Kind {
+  readonly type: "image" | "document";
+  readonly mediaType: string;
+}
+
+/** Beginnings of files, as latin-1; `.` is any byte. */
+const BEGINNINGS: readonly (readonly [beginning: RegExp, kind: Kind])[] = [
+  [/^\x89PNG\r\n\x1a\n/, { type: "image", mediaType: "image/png" }],
+  [/^\xff\xd8\xff/, { type: "image", mediaType: "image/jpeg" }],
+  [/^GIF8[79]a/, { type: "image", mediaType: "image/gif" }],
+  [/^RIFF....WEBP/s, { type: "image", mediaType: "image/webp" }],
+  [/^%PDF-/, { type: "document", mediaType: "application/pdf" }],
+];
+/** Bytes that the beginnings look at. */
+const BEGINNING_BYTES = 16;
+
+const MIB = 1024 * 1024;
+/** Largest file by kind, bytes: half a million tokens of text; what the providers take of images and documents. */
+const LIMITS = { text: 2 * MIB, image: 10 * MIB, document: 32 * MIB } as const;
+
+/** Reads a file as a part of a request. Throws `missing_file`, `unreadable_file`, `not_a_file`, `file_too_large`, `binary_file`. */
+export async function readAttachedFile(cwd: string, name: string): Promise<ContentPart> {
+  const path = resolve(cwd, name);
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(name, error);
+  });
+  if (found.isDirectory()) {
+    throw userError("not_a_file", `${name} is a folder; a request takes files.`, {
+      hints: ["Name its files, one by one."],
+    });
+  }
+  if (found.isFile() && found.size > LIMITS.document) throw tooLarge(name, LIMITS.document);
+  return toPart(await readBytes(path, name), name);
+}
+
+/** Makes a part of bytes that were read; `name` is how errors call them. Throws `file_too_large`, `binary_file`. */
+export function toPart(bytes: Uint8Array, name: string): ContentPart {
+  const start = Buffer.from(bytes.subarray(0, BEGINNING_BYTES)).toString("latin1");
+  const kind = BEGINNINGS.find(([beginning]) => beginning.test(start))?.[1];
+  const limit = LIMITS[kind?.type ?? "text"];
+  if (bytes.byteLength > limit) throw tooLarge(name, limit);
+  if (kind === undefined) return { type: "attachment", name, text: decodeText(bytes, name) };
+  const data = Buffer.from(bytes).toString("base64");
+  const title = kind.type === "document" ? { title: name } : {};
+  return { type: kind.type, media_type: kind.mediaType, data, ...title };
+}
+
+/** A pipe has no size: it is read until it is too large. */
+async function readBytes(path: string, name: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).byteLength;
+      if (size > LIMITS.document) break;
+    }
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Decodes text. Throws `binary_file` for what is no UTF-8, or holds a null byte. */
+function decodeText(bytes: Uint8Array, name: string): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // Said below.
+  }
+  throw userError("binary_file", `${name} is neither UTF-8 text nor a PNG, JPEG, GIF, WebP or PDF.`, {
+    hints: ["Convert it first, or say in words what it holds."],
+  });
+}
+
+function unreadable(name: string, cause: unknown): Error {
+  const code = codeOf(cause);
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return userError("missing_file", `There is no file ${name}.`, {
+      hints: [`\`\\@\` in a request is an @ and names no file: jpg query 'what is \\@${name}'`],
+      cause,
+    });
+  }
+  const reason = messageOf(cause);
+  return userError("unreadable_file", `${name} cannot be read: ${reason}.`, { cause });
+}
+
+function tooLarge(name: string, limit: number): Error {
+  return userError(
+    "file_too_large",
+    `${name} is larger than ${limit / MIB} MiB, the most that a request takes of its kind.`,
+    {
+      hints: ["Give the part of it that matters: `head -c 1m FILE | jpg query TEXT`."],
+    },
+  );
+}

@@ -1,0 +1,55 @@
+// Where a conversation stands between two messages of a chat: how long its view is, how much of the model's window it
+// fills, how long ago it was compacted. Read and counted as planning does it, so that the numbers agree.
+import { isWarningSize } from "../../core/plan/auto-compaction.ts";
+import { countMessages, countMessagesAfter, type MessageCount } from "../../core/tokens/message-count.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { loadMetered } from "../branch/token-report.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Counts of the view. */
+export interface ChatStatus extends MessageCount {
+  /** What the model would be sent, tokens, estimated. */
+  readonly tokens: number;
+  /** Context window of the model, tokens; null = unknown. */
+  readonly window: number | null;
+  /** Whether the view comes near the window (`conversation.compaction.auto.warning_ratio`). */
+  readonly isNearlyFull: boolean;
+  /** Whether it compacts on its own (`conversation.compaction.auto.enabled`). */
+  readonly compactsItself: boolean;
+  /** Messages since the newest compaction in force; null = there is none. */
+  readonly sinceCompaction: number | null;
+}
+
+/** The status of a conversation that holds nothing yet. */
+export function emptyStatus(window: number | null): ChatStatus {
+  return {
+    messages: 0,
+    summaries: 0,
+    tokens: 0,
+    window,
+    isNearlyFull: false,
+    compactsItself: false,
+    sinceCompaction: null,
+  };
+}
+
+/** Loads the status of a branch. `window` = that of the model that is asked next, tokens; null = unknown. */
+export async function loadChatStatus(
+  workspace: Workspace,
+  tree: BranchTree,
+  window: number | null,
+): Promise<ChatStatus> {
+  const { auto } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
+  const { view, live, meter } = await loadMetered(workspace.store, tree);
+  const { tokens } = meter.countView(view, live.applied);
+  const newest = live.applied.at(-1);
+  return {
+    ...countMessages(view),
+    tokens,
+    window,
+    isNearlyFull: window !== null && isWarningSize(tokens, window, auto),
+    compactsItself: auto.enabled,
+    sinceCompaction: newest === undefined ? null : countMessagesAfter(view, newest.timestamp),
+  };
+}

@@ -1,0 +1,121 @@
+// The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
+// follows when the branch is compacted meanwhile.
+import { appendAll } from "../../core/append-all.ts";
+import { userError } from "../../core/errors.ts";
+import type { Content, Event } from "../../core/event/event.ts";
+import type { View } from "../../core/projection/view.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import { markThisProcess } from "../../store/files/running-process.ts";
+import { inlineView } from "../branch/attachments.ts";
+import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
+import { loadView } from "../branch/load-view.ts";
+import { refuseSplice } from "../branch/spliced-turns.ts";
+import type { JournalHead } from "../journal/journal-lines.ts";
+import { openJournal, type TurnJournal } from "../journal/turn-journal.ts";
+import { createWorkspaceStore, type Workspace } from "../workspace/workspace.ts";
+import { createLiveEvents, type LiveEvents } from "./live-event.ts";
+
+export interface OpenTurn {
+  readonly head: JournalHead;
+  readonly live: LiveEvents;
+  readonly journal: TurnJournal;
+  /** In order, from the turn_start on. */
+  readonly events: readonly Event[];
+  /** Adds events that are in the journal already. */
+  add(events: readonly Event[]): void;
+  /** Adds an event, in the journal first. */
+  keep(event: Event): void;
+  /** What the model is sent: the branch's view, then the open turn. */
+  view(): Promise<View>;
+}
+
+/** A branch that exists, or the conversation that a turn is to begin. */
+export type Start = { readonly tree: BranchTree } | { readonly branch: string; readonly root: ConversationHeader };
+
+/** Loads a branch unless it is loaded; `root` = begins it when it does not exist. Throws `unknown_id`. */
+export async function loadStart(
+  { store }: Workspace,
+  branch: string,
+  { tree, root }: { readonly tree?: BranchTree; readonly root?: ConversationHeader },
+): Promise<Start> {
+  if (tree !== undefined) return { tree };
+  const stored = await loadTip(store, branch);
+  if (stored !== null) return { tree: stored };
+  if (root !== undefined) return { branch, root };
+  throw userError("unknown_id", `${branch} is no conversation of this store.`, {
+    hints: ["`jpg ls` lists them; `jpg query --new …` begins one."],
+  });
+}
+
+/** Opens the turn after a branch's newest one with its request. Throws `turn_open`, `spliced_turns` and what the journal throws. */
+export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
+  const { runtime, location, store } = workspace;
+  if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
+  let readView = createViewReader(workspace, "tree" in start ? start.tree : null);
+  if ("tree" in start) await refuseSplice(workspace, start.tree);
+  const live = createLiveEvents(runtime);
+  const events: Event[] = [live.turnStart(), live.request(content)];
+  const writer = await markThisProcess();
+  let head = headOf(start, { start: events[0]?.id ?? "", writer });
+  const journal = await openJournal(store.gitDir, head);
+  try {
+    // Another process may have added a turn before the journal was ours.
+    const tip = await store.readBranch(head.branch);
+    if ("tree" in start && tip !== null && tip !== start.tree.commit) {
+      const tree = await loadBranchTree(store, head.branch, tip);
+      head = headOf({ tree }, head);
+      readView = createViewReader(workspace, tree);
+      journal.head(head);
+    }
+    for (const event of events) journal.event(event);
+  } catch (error) {
+    await journal.remove();
+    throw error;
+  }
+  return {
+    head,
+    live,
+    journal,
+    events,
+    add: (more) => appendAll(events, more),
+    keep: (event) => {
+      journal.event(event);
+      events.push(event);
+    },
+    view: async () => {
+      const { turns } = await readView(head);
+      return { turns: [...turns, { origin: { kind: "kept", turn: head.turn }, events: [...events] }] };
+    },
+  };
+}
+
+function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start" | "writer">): JournalHead {
+  const facts = { journal: 1, start: first, writer } as const;
+  if ("root" in start) return { ...facts, branch: start.branch, turn: 0, parent: null, prev: null, root: start.root };
+  const { branch, commit, turnOids } = start.tree;
+  return { ...facts, branch, turn: turnOids.length, parent: commit, prev: turnOids.at(-1) ?? null };
+}
+
+/** Reads the branch's view; again only when the branch moved, and as long as its turns are those before the open one. */
+function createViewReader({ store }: Workspace, tree: BranchTree | null): (before: JournalHead) => Promise<View> {
+  if (tree === null) return async () => ({ turns: [] });
+  let current = tree;
+  // Read at once, while the model is being opened.
+  let view = readSent(store, current);
+  view.catch(() => undefined);
+  return async ({ branch, turn, prev }) => {
+    const tip = await store.readBranch(branch);
+    if (tip !== null && tip !== current.commit) {
+      const moved = await loadBranchTree(store, branch, tip);
+      if (moved.turnOids.length === turn && (moved.turnOids.at(-1) ?? null) === prev) {
+        current = moved;
+        view = readSent(store, current);
+      }
+    }
+    return view;
+  };
+}
+
+async function readSent(store: ConversationStore, tree: BranchTree): Promise<View> {
+  return inlineView(store, tree.commit, (await loadView(store, tree)).view);
+}

@@ -1,0 +1,187 @@
+// Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
+// keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+import { messageOf } from "../../core/errors.ts";
+import { estimateView } from "../../core/tokens/token-estimate.ts";
+import type { Usage } from "../../core/tokens/usage.ts";
+import type { StopReason } from "../../llm/llm-client.ts";
+import type { Signature } from "../../store/conversation-store.ts";
+import type { AutoSituation } from "../auto/auto-compact.ts";
+import { prepareSignature } from "../branch/append-record.ts";
+import { recoverTurns } from "../journal/recover-turns.ts";
+import { conversationOf } from "../names/conversations.ts";
+import type { CompactReport } from "../plan/compact-report.ts";
+import type { Tool } from "../programs/tool-box.ts";
+import { rememberProvider } from "../workspace/remembered-providers.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type BegunQuery, beginQuery } from "./begin-query.ts";
+import type { QueryRequest } from "./query-request.ts";
+import { failTurn, messagesOf, type SettledTurn, settleTurn } from "./settle-turn.ts";
+import { type TalkEnd, type TalkObserver, talk } from "./talk.ts";
+
+/** Who is shown a turn while it is talked. */
+export type QueryObserver = TalkObserver;
+
+/** What became of a query. */
+export interface QueryReport {
+  readonly conversation: string;
+  /** Another one than asked for when another process added a turn there meanwhile: then a new fork. */
+  readonly branch: string;
+  /** Position of the turn, 0-based; null when it was interrupted before the model said anything: there is none then. */
+  readonly turn: number | null;
+  /** Null as for `turn`. */
+  readonly commit: string | null;
+  /** `provider/model`. */
+  readonly model: string;
+  /** The messages of the turn, as they were shown. */
+  readonly text: string;
+  readonly stop: StopReason;
+  readonly interrupted: boolean;
+  /** Of all requests of the turn; null when the provider counted none. */
+  readonly usage: Usage | null;
+  /** US dollars; null = unknown. */
+  readonly price: number | null;
+  /** Tokens of the view with this turn, and of the model's window; null = unknown. */
+  readonly tokens: { readonly view: number; readonly window: number | null };
+  /** What was compacted on the way, in order. */
+  readonly compactions: readonly CompactReport[];
+}
+
+const DEFAULT_TOOL_ROUNDS = 50;
+
+/**
+ * Asks, and commits the turn. Throws `turn_open`, `no_model`, `no_key` and other errors of models, whatever the provider
+ * reports, `empty_answer`, `refused`, `disk_full`; each says what became of the turn.
+ */
+export async function query(
+  workspace: Workspace,
+  branch: string,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  await recoverTurns(workspace, { info: say, warn: say });
+  const begun = await beginQuery(workspace, branch, request);
+  try {
+    for (const problem of begun.tools.problems) say(problem);
+    const isNamed = request.model !== undefined || (await namesModel(workspace));
+    if (isNamed) await rememberNamed(workspace, begun, say);
+    return await talkQuery(workspace, begun, request, observer);
+  } finally {
+    if (request.tools === undefined) await begun.tools.close();
+  }
+}
+
+async function talkQuery(
+  workspace: Workspace,
+  begun: BegunQuery,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  const { turn, opened, config } = begun;
+  const compactions: CompactReport[] = [];
+  const tools = offeredTools(begun, say);
+  let load: AutoSituation["load"];
+  const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
+    // What compacts is only loaded where it may happen.
+    if (!config.conversation.compaction.auto.enabled) return;
+    const [{ autoCompact }, { createMeteredLoader }] = await Promise.all([
+      import("../auto/auto-compact.ts"),
+      import("../branch/token-report.ts"),
+    ]);
+    load ??= createMeteredLoader(workspace.store);
+    const { name, facts } = opened;
+    const situation = {
+      ...where,
+      load,
+      model: name,
+      window: facts.contextWindow,
+      signal: request.signal,
+      tools: tools.map(({ definition }) => definition),
+      notice: say,
+      warn: say,
+    };
+    const done = await autoCompact(workspace, on, situation);
+    if (done !== null) compactions.push(done);
+  };
+  let prepared: ReturnType<typeof prepareSignature> | null = null;
+  const prepare = (): (() => Promise<Signature>) => {
+    prepared ??= prepareSignature(workspace);
+    return prepared;
+  };
+  const end = await talk({
+    turn,
+    opened,
+    system: config.conversation.system_prompt,
+    tools,
+    maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
+    signal: request.signal,
+    observer,
+    whileAsked: prepare,
+    betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openEvents: turn.events }),
+  }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
+  const settings = settingsToKeep(workspace, begun, request);
+  const settled = await settleTurn(workspace, { turn, opened, end, signature: () => prepare()(), settings });
+  for (const text of settled.notices) say(text);
+  const report = await reportOf(begun, end, settled);
+  if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
+  return { ...report, compactions };
+}
+
+/** Whether `--cfg` of this call names the model that answers. */
+async function namesModel({ overrides }: Workspace): Promise<boolean> {
+  if (overrides.length === 0) return false;
+  const { parseOverride } = await import("../../config/overrides.ts");
+  return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
+}
+
+/** The conversation goes on with a provider that was named without naming it again. */
+async function rememberNamed(
+  workspace: Workspace,
+  { turn, opened }: BegunQuery,
+  say: (text: string) => void,
+): Promise<void> {
+  try {
+    await rememberProvider(workspace, conversationOf(turn.head.branch), opened.provider);
+  } catch (error) {
+    say(`${opened.name} has to be named again next time: ${messageOf(error)}`);
+  }
+}
+
+/** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */
+function offeredTools({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
+  if (opened.client.takesTools !== false) return tools;
+  if (tools.some(({ origin }) => origin !== "jpg")) say(`${opened.name} takes no tools: it answers with text alone.`);
+  return [];
+}
+
+/** What `--cfg` set, and the model that was named, unless the conversation has it already. */
+function settingsToKeep(
+  { overrides }: Workspace,
+  { config, opened }: BegunQuery,
+  { model }: QueryRequest,
+): readonly string[] {
+  if (model === undefined || config.conversation.model === opened.name) return overrides;
+  return [...overrides, `conversation.model=${JSON.stringify(opened.name)}`];
+}
+
+async function reportOf(
+  { turn, opened }: BegunQuery,
+  { stop, usage, price, lastSize }: TalkEnd,
+  { recorded }: SettledTurn,
+): Promise<Omit<QueryReport, "compactions">> {
+  const branch = recorded?.branch ?? turn.head.branch;
+  return {
+    conversation: conversationOf(branch),
+    branch,
+    turn: recorded === null ? null : turn.head.turn,
+    commit: recorded?.commit ?? null,
+    model: opened.name,
+    text: messagesOf(turn.events),
+    stop,
+    interrupted: stop === "aborted",
+    usage,
+    price,
+    tokens: { view: lastSize ?? estimateView(await turn.view()), window: opened.facts.contextWindow },
+  };
+}

@@ -1,0 +1,160 @@
+// The end of a turn: one commit when it is as it should be; else what came of it is committed, marked as interrupted, and a
+// turn in which the model said nothing is not kept. Whatever goes wrong here, the journal stays for the next command.
+import { JpgError } from "../../core/errors.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { StopReason } from "../../llm/llm-client.ts";
+import type { Signature } from "../../store/conversation-store.ts";
+import { loadTip } from "../branch/branch-tree.ts";
+import { storeOverrides } from "../branch/conversation-config.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { hasAnswer, type InterruptionReason } from "../journal/interruption.ts";
+import { type RecordedTurn, recordTurn } from "../journal/record-turn.ts";
+import { commitLeftTurn, type LeftTurn } from "../journal/recover-turns.ts";
+import { keepUnsent, requestOf, unsentHints, withHints } from "../journal/unsent-request.ts";
+import type { OpenedModel } from "../models/models.ts";
+import { makeActive } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { OpenTurn } from "./open-turn.ts";
+import type { TalkEnd } from "./talk.ts";
+
+/** A turn that was talked. */
+export interface EndedTurn {
+  readonly turn: OpenTurn;
+  readonly opened: OpenedModel;
+  readonly end: TalkEnd;
+  readonly signature: () => Promise<Signature>;
+  /** Settings of this call, as `--cfg` has them, that the conversation keeps. */
+  readonly settings: readonly string[];
+}
+
+/** What became of it. */
+export interface SettledTurn {
+  /** Null when the turn was interrupted before the model said anything. */
+  readonly recorded: RecordedTurn | null;
+  /** What the user should know, one line each. */
+  readonly notices: readonly string[];
+}
+
+/** Settles a turn. Throws what the provider reported, `empty_answer` and `refused`, and what committing throws; each says what became of the turn. */
+export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promise<SettledTurn> {
+  const { turn, end } = ended;
+  if (end.failure !== null) return failTurn(workspace, turn, { error: end.failure, reason: "provider" });
+  if (end.stop === "aborted") return settleAborted(workspace, turn);
+  if (!hasAnswer(turn.events)) {
+    await turn.journal.remove();
+    const unsent = await keepUnsent(workspace.store.gitDir, requestOf(turn.events));
+    throw withHints(noAnswer(ended.opened, end.stop), unsentHints(unsent));
+  }
+  const recorded = await commitTurn(workspace, ended);
+  return { recorded, notices: [...stopNotices(ended), ...forkNotices(turn, recorded)] };
+}
+
+/** Keeps what came of a turn that an error ended, then throws the error with what became of the turn. */
+export async function failTurn(
+  workspace: Workspace,
+  turn: OpenTurn,
+  { error, reason }: { readonly error: unknown; readonly reason: InterruptionReason },
+): Promise<never> {
+  const path = await turn.journal.leave();
+  const left = await keepLeft(workspace, path, reason).catch(() => null);
+  if (left === null) throw withHints(error, [journalHint(path)]);
+  if (left.recorded === null) throw withHints(error, unsentHints(left.unsent));
+  const { branch, commit } = left.recorded;
+  const hint = `What came until then is kept as turn ${turn.head.turn} of ${branch}, marked as interrupted.`;
+  throw withHints(error, [hint], { branch, turn: turn.head.turn, commit });
+}
+
+async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<SettledTurn> {
+  const path = await turn.journal.leave();
+  const { recorded, unsent } = await keepLeft(workspace, path, "user").catch((error: unknown) => {
+    throw withHints(error, [journalHint(path)]);
+  });
+  if (recorded === null) {
+    const kept = unsent === null ? "" : ` What you wrote is in ${unsent}.`;
+    return { recorded, notices: [`Interrupted before an answer: the conversation is as it was.${kept}`] };
+  }
+  const kept = `Interrupted: what came is kept as turn ${turn.head.turn} of ${recorded.branch}.`;
+  return { recorded, notices: [kept, ...forkNotices(turn, recorded)] };
+}
+
+/** Commits what came of this command's own turn; a conversation that it began is the active one then. */
+async function keepLeft(workspace: Workspace, path: string, reason: InterruptionReason): Promise<LeftTurn> {
+  const left = await commitLeftTurn(workspace, path, reason);
+  if (left.recorded !== null && left.head?.root !== undefined) await makeActive(workspace, left.recorded.branch);
+  return left;
+}
+
+async function commitTurn(workspace: Workspace, { turn, signature, settings }: EndedTurn): Promise<RecordedTurn> {
+  const { head, events, journal } = turn;
+  const isNew = head.root !== undefined;
+  let recorded: RecordedTurn;
+  try {
+    // On its way to the disk while git writes the commit.
+    const complete = journal.complete();
+    complete.catch(() => undefined);
+    // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
+    if (!isNew) await storeSettings(workspace, head.branch, settings);
+    recorded = await recordTurn(workspace, { ...head, events }, await signature());
+    await complete;
+  } catch (error) {
+    throw withHints(error, [journalHint(await journal.leave())]);
+  }
+  await journal.remove();
+  if (isNew) {
+    await makeActive(workspace, recorded.branch);
+    await storeSettings(workspace, recorded.branch, settings);
+  }
+  await refreshViews(workspace, recorded.branch, recorded.parent);
+  return recorded;
+}
+
+async function storeSettings(workspace: Workspace, branch: string, overrides: readonly string[]): Promise<void> {
+  const tree = overrides.length === 0 ? null : await loadTip(workspace.store, branch);
+  if (tree === null) return;
+  const stored = await storeOverrides({ ...workspace, overrides }, tree);
+  if (stored !== null) await refreshViews(workspace, branch, stored.parent);
+}
+
+function journalHint(path: string): string {
+  return `What came of the turn is in ${path}; the next jpg command commits it.`;
+}
+
+function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly string[] {
+  if (branch === head.branch) return [];
+  return [
+    `${head.branch} has another turn ${head.turn} since: this one is on the new fork ${branch} (\`jpg use ${branch}\`).`,
+  ];
+}
+
+/** What to say of an answer that is no whole one. */
+function stopNotices({ opened, end }: EndedTurn): readonly string[] {
+  switch (end.stop) {
+    case "length":
+      return ["The answer was cut off: the model's longest answer was reached."];
+    case "refusal":
+      return [`${opened.name} refused to go on.`];
+    case "unknown":
+      return ["The answer ended for a reason that jpg does not know; it may not be whole."];
+    case "complete":
+    case "tool_calls":
+    case "aborted":
+      return [];
+    default:
+      return end.stop satisfies never;
+  }
+}
+
+/** The error of a turn in which the model said nothing at all. */
+function noAnswer({ name }: OpenedModel, stop: StopReason): JpgError {
+  const hints = ["Put it another way, or ask another model: --model NAME."];
+  return stop === "refusal"
+    ? new JpgError("provider", "refused", `${name} refused to answer.`, { hints })
+    : new JpgError("provider", "empty_answer", `${name} gave an empty answer (${stop}).`, { hints });
+}
+
+/** The messages among events, as they were shown. */
+export function messagesOf(events: readonly Event[]): string {
+  return events
+    .flatMap((event) => (event.type === "chat_response" && typeof event.message === "string" ? [event.message] : []))
+    .join("\n\n");
+}

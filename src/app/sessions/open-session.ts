@@ -1,0 +1,83 @@
+// A session file that was read and recognised, not yet parsed.
+import { JpgError, userError } from "../../core/errors.ts";
+import type { ExportOrigin } from "../../formats/imported-session.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import type { ByteSource } from "./buffer-source.ts";
+import type { Fingerprint } from "./file-fingerprint.ts";
+import { readSessionSource, type SessionFile } from "./session-files.ts";
+import { detectFormat, formatByName, type SessionFormat } from "./session-registry.ts";
+import { readSideFiles, type SideFiles } from "./side-files.ts";
+import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
+
+export interface OpenSession {
+  readonly path: string;
+  /** Named by the user, not found in a folder. */
+  readonly named: boolean;
+  readonly source: ByteSource;
+  readonly format: SessionFormat;
+  /** The conversation it was exported from. */
+  readonly origin: ExportOrigin | null;
+  readonly sessionId: string;
+  readonly beside: SideFiles;
+  /** How the files stood before they were read; null when that says nothing about them later. */
+  readonly fingerprint: Fingerprint | null;
+  readonly allBranches: boolean;
+  /** Whether it is read again although the store holds it. */
+  readonly again: boolean;
+  /** Sizes at which its source is cut. */
+  readonly limits: PieceLimits;
+}
+
+/** Reads a session file. Throws `unreadable_file`, `empty_session`, `not_a_session`, `unknown_format`. */
+export async function openSession(
+  runtime: Runtime,
+  file: SessionFile,
+  how: {
+    readonly format?: string;
+    readonly allBranches: boolean;
+    readonly again?: boolean;
+    readonly limits?: PieceLimits;
+    /** The file's lines, when reading them was begun before. */
+    readonly source?: Promise<ByteSource>;
+    readonly fingerprint?: Fingerprint | null;
+  },
+): Promise<OpenSession> {
+  const source = await (how.source ?? readSessionSource(runtime, file));
+  const name = file.path === "-" ? "standard input" : file.path;
+  if (source.byteLength === 0) {
+    throw userError("empty_session", `${name} is empty.`, {
+      hints: ["Nothing was imported: name the file of a session."],
+    });
+  }
+  const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
+  const sessionId = sessionIdOf(format, source, name);
+  const beside = await readSideFiles(file, sessionId);
+  return {
+    path: file.path,
+    named: file.named,
+    source,
+    format,
+    origin: format.origin(source),
+    sessionId,
+    beside,
+    fingerprint: how.fingerprint ?? null,
+    allBranches: how.allBranches,
+    again: how.again === true,
+    limits: how.limits ?? PIECE_LIMITS,
+  };
+}
+
+/** The session's id; a file that is none, though its format was named, is refused by name. */
+function sessionIdOf(format: SessionFormat, source: ByteSource, name: string): string {
+  try {
+    return format.sessionId(source) ?? format.read(source).sessionId;
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "not_a_session") throw error;
+    throw userError(error.code, error.message.replace(/^The file/, name), { hints: error.hints, data: error.data });
+  }
+}
+
+/** How messages call what a session is read from. */
+export function nameOfInput(path: string): string {
+  return path === "-" ? "Standard input" : path;
+}

@@ -1,0 +1,141 @@
+// What stands beside a Claude Code session, in a folder of its name. Only what the agent itself writes there is read: of
+// names that it gives, regular files, never through a link, and no more than fits.
+import { constants, type Dirent } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
+import { basename, dirname, join, posix } from "node:path";
+import { type JpgError, messageOf, userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
+import { isSideFile, isSideFolder } from "../../formats/claude-code/side-files.ts";
+import type { SideFilesReport } from "../reports/reports.ts";
+import type { SessionFile } from "./session-files.ts";
+import { refusalOf } from "./side-path.ts";
+
+/** A file beside a session. `path` is relative, `/` between names. */
+export interface SideFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** What was left out of the agent's files beside a session, and why. */
+export interface LeftOut {
+  readonly path: string;
+  readonly error: JpgError;
+}
+
+/** What stands in the folder of a session's name: paths relative to it, `/` between names, ordered. */
+export interface SideListing {
+  /** Absolute. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** What the agent does not write, folders with `/` at their end; they were not looked into. */
+  readonly others: readonly string[];
+  /** Folders of the agent that cannot be read. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface SideFiles {
+  readonly files: readonly SideFile[];
+  readonly leftOut: readonly LeftOut[];
+  readonly others: readonly string[];
+}
+
+/** Largest file that is taken, bytes: hosts of git repositories refuse larger ones. */
+const LARGEST_FILE = 50 * 1024 * 1024;
+/** What is taken of one session at most, bytes. */
+const LARGEST_TOTAL = 256 * 1024 * 1024;
+
+/** Lists what stands beside a session file. */
+export async function listSideFiles(file: SessionFile): Promise<SideListing> {
+  const name = basename(file.path);
+  const folder = join(dirname(file.path), name.replace(/\.jsonl$/, ""));
+  const files: string[] = [];
+  const others: string[] = [];
+  const leftOut: LeftOut[] = [];
+  const list = async (below: string): Promise<void> => {
+    const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
+      leftOut.push(notStored(join(folder, below), error));
+      return [];
+    });
+    for (const entry of entries) {
+      const path = posix.join(below, entry.name);
+      const kind = kindOf(entry, path);
+      if (kind === "folder") await list(path);
+      else if (kind === "file") files.push(path);
+      else others.push(entry.isDirectory() ? `${path}/` : path);
+    }
+  };
+  if (file.path !== "-" && name.endsWith(".jsonl") && (await isFolder(folder))) await list("");
+  return { folder, files: files.sort(), others: others.sort(), leftOut };
+}
+
+/** A link is neither: the agent makes none. */
+function kindOf(entry: Dirent, path: string): "folder" | "file" | "other" {
+  if (entry.isDirectory() && isSideFolder(path)) return "folder";
+  return entry.isFile() && isSideFile(path) ? "file" : "other";
+}
+
+/** Reads the files beside a session that can be stored under `sources/<session>/files`. Ordered by path. */
+export async function readSideFiles(file: SessionFile, session: string): Promise<SideFiles> {
+  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file);
+  const files: SideFile[] = [];
+  const leftOut = [...unread];
+  let room = LARGEST_TOTAL;
+  for (const path of paths) {
+    const refusal = refusalOf(path, `sources/${session}/files`);
+    try {
+      if (refusal !== null) throw new Error(refusal.reason);
+      const bytes = await readSideFile(join(folder, path), room);
+      files.push({ path, bytes });
+      room -= bytes.length;
+    } catch (error) {
+      leftOut.push(notStored(join(folder, path), error));
+    }
+  }
+  return { files, leftOut, others };
+}
+
+/** What an import says of the files beside a session; nothing when there are none. */
+export function reportSideFiles({ files, others }: Pick<SideFiles, "files" | "others">): {
+  readonly side_files?: SideFilesReport;
+} {
+  if (files.length === 0 && others.length === 0) return {};
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  return { side_files: { files: files.length, bytes, left: others } };
+}
+
+/** Opened first and looked at then: what is read is what was looked at. */
+async function readSideFile(path: string, room: number): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error("it is not a regular file any more");
+    if (stats.size > LARGEST_FILE) throw new Error(`it has ${stats.size} bytes, more than ${LARGEST_FILE}`);
+    if (stats.size > room)
+      throw new Error(`together with the files before it, it has more than ${LARGEST_TOTAL} bytes`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A link to a folder is none: the agent makes the folder itself. */
+async function isFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+function notStored(full: string, cause: unknown): LeftOut {
+  const path = forTerminalLine(full);
+  const error = userError(
+    "side_file_left_out",
+    `${path} was left out: ${messageOf(cause)}. The session was imported.`,
+    {
+      hints: ["Files that the agent wrote beside a session are stored with it. Rename or move it to have it stored."],
+      cause,
+      data: { path },
+    },
+  );
+  return { path, error };
+}

@@ -1,0 +1,101 @@
+// What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
+import { attachmentPath } from "../../core/event/attachment.ts";
+import { turnIndexOfSource } from "../../core/event/turn-file.ts";
+import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
+import { blobId } from "../workspace/object-id.ts";
+import type { ByteSource } from "./buffer-source.ts";
+import { parseReference } from "./source-pieces.ts";
+
+/** How a file stands to the stored bytes. */
+export type SourceComparison = "same" | "shorter" | "longer" | "different";
+
+/** The pieces of one session on a branch, in order, sizes known. */
+export async function listPieces(
+  store: ConversationStore,
+  commit: string,
+  session: string,
+): Promise<readonly TreeFile[]> {
+  const files = await store.listTree(commit, { under: [`sources/${session}`], sizes: true });
+  return files.filter((file) => !file.path.startsWith(`sources/${session}/files/`));
+}
+
+/** Object ids of the side files of one session on a branch, by path below the session's folder. */
+export async function listSideFiles(
+  store: ConversationStore,
+  commit: string,
+  session: string,
+): Promise<ReadonlyMap<string, string>> {
+  const folder = `sources/${session}/files/`;
+  const files = await store.listTree(commit, { under: [folder.slice(0, -1)] });
+  return new Map(files.map((file) => [file.path.slice(folder.length), file.oid]));
+}
+
+/** Compares a file with stored pieces: `shorter` and `longer` say that one is a beginning of the other. */
+export async function compareSource(
+  store: ConversationStore,
+  commit: string,
+  pieces: readonly TreeFile[],
+  source: Pick<ByteSource, "byteLength" | "slice">,
+): Promise<SourceComparison> {
+  let at = 0;
+  for (const piece of pieces) {
+    const stored = await resolvePiece(store, commit, piece);
+    const end = at + stored.size;
+    if (end > source.byteLength) {
+      const [whole] = await collectBlobs(store, [stored.oid]);
+      const rest = source.slice(at, source.byteLength);
+      return whole !== undefined && Buffer.compare(rest, whole.subarray(0, rest.length)) === 0
+        ? "shorter"
+        : "different";
+    }
+    if (blobId(source.slice(at, end)) !== stored.oid) return "different";
+    at = end;
+    if (at === source.byteLength && piece !== pieces[pieces.length - 1]) return "shorter";
+  }
+  return at === source.byteLength ? "same" : "longer";
+}
+
+/** Where the stored stretch of each turn begins in the file, in bytes, by turn; and where the newest one ends. */
+export async function locateStretches(
+  store: ConversationStore,
+  commit: string,
+  pieces: readonly TreeFile[],
+): Promise<{ readonly starts: ReadonlyMap<number, number>; readonly end: number }> {
+  const starts = new Map<number, number>();
+  let end = 0;
+  for (const piece of pieces) {
+    const turn = Number(/(\d+)(?:\.p\d+)?\.jsonl$/.exec(piece.path)?.[1]);
+    if (!starts.has(turn)) starts.set(turn, end);
+    end += (await resolvePiece(store, commit, piece)).size;
+  }
+  return { starts, end };
+}
+
+/** The imported bytes of a session, piece by piece; of a tree that ends before its commit's last turn, those up to there. */
+export async function* readSource(
+  store: ConversationStore,
+  { commit, atTurn = Number.POSITIVE_INFINITY }: Pick<BranchTree, "commit" | "atTurn">,
+  session: string,
+): AsyncGenerator<Uint8Array> {
+  for (const piece of await listPieces(store, commit, session)) {
+    if ((turnIndexOfSource(piece.path) ?? 0) > atTurn) continue;
+    const stored = await resolvePiece(store, commit, piece);
+    yield* store.readBlobs([stored.oid]);
+  }
+}
+
+/** The blob that holds a piece's own bytes: the piece, or the attachment an overlong line was moved to. */
+async function resolvePiece(
+  store: ConversationStore,
+  commit: string,
+  piece: TreeFile,
+): Promise<{ oid: string; size: number }> {
+  const own = { oid: piece.oid, size: piece.size ?? 0 };
+  if (own.size > 200) return own;
+  const [bytes] = await collectBlobs(store, [piece.oid]);
+  const name = bytes === undefined ? null : parseReference(bytes);
+  if (name === null) return own;
+  const [file] = await store.listTree(commit, { under: [attachmentPath(name)], sizes: true });
+  return file === undefined ? own : { oid: file.oid, size: file.size ?? 0 };
+}

@@ -1,0 +1,134 @@
+// Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
+// what was asked, usage and price.
+import type { Summary } from "../../core/compaction/compaction.ts";
+import { readLedger } from "../../core/summary/event-ledger.ts";
+import { finishSummary } from "../../core/summary/finish-summary.ts";
+import { detectWork, wordFocus } from "../../core/summary/focus.ts";
+import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+import { rawBeginning, subjectOf, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
+import { inlineView } from "../branch/attachments.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { coveredEvents } from "../branch/covered-events.ts";
+import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
+import type { PlannedCompaction } from "../plan/compact-plan.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { Summarizer } from "./ask-summary.ts";
+import { requestFrame } from "./request-frame.ts";
+import { summarizeEvents } from "./summarize-events.ts";
+import type { SummaryRequest } from "./summary-request.ts";
+import type { SuffixThread } from "./summary-source.ts";
+import { createSpending, type Spending } from "./summary-spending.ts";
+import { readPromptTemplates } from "./summary-templates.ts";
+
+/** What is to be summarised, and by whom. */
+export interface SummaryJob {
+  readonly tree: BranchTree;
+  readonly planned: PlannedCompaction;
+  readonly request: SummaryRequest;
+  /** The raw events that are covered, in order. */
+  readonly events: readonly PlacedEvent[];
+  /** `provider/model`. */
+  readonly model: string;
+}
+
+/** Window taken where nobody tells it: what small local models have, tokens. */
+const CAUTIOUS_WINDOW = 32_000;
+/** Longest answer that is asked for, tokens: a summary is far shorter, but reasoning of the model counts too. */
+const MOST_ANSWER_TOKENS = 16_384;
+
+/** Generates the summary. Throws as `writeSummary` does. */
+export async function generateSummary(workspace: Workspace, job: SummaryJob): Promise<Summary> {
+  const { planned, request, events, model } = job;
+  const open = request.openModel ?? ((name: string) => openModel(workspace, planned.config, name));
+  const [opened, templates] = await Promise.all([open(model), readPromptTemplates(request.style)]);
+  const windowTokens = opened.facts.contextWindow ?? CAUTIOUS_WINDOW;
+  const spending = createSpending();
+  const { signal, progress = () => undefined } = request;
+  const summarizer: Summarizer = {
+    opened,
+    templates,
+    maxTokens: answerTokens(opened, windowTokens),
+    spending,
+    progress,
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const replaced = replacedTokens(planned);
+  const countText = textCounter(planned);
+  const task = taskOf(job, replaced);
+  const answer = await summarizeEvents(summarizer, {
+    events,
+    task,
+    windowTokens,
+    countText,
+    isStrict: request.strict === true,
+    suffix: await suffixOf(workspace, job, opened),
+    ...(request.force === true ? {} : { mostTokens: replaced }),
+  });
+  const saved = Math.max(0, replaced - countText(answer.summary));
+  const { summary, files, open_tasks } = finishSummary(answer, readLedger(events), saved);
+  const prompt_sha256 = sha256(writeTask(templates, task));
+  return { summary, source: "generated", model: opened.name, prompt_sha256, files, open_tasks, ...costOf(spending) };
+}
+
+function answerTokens({ facts }: OpenedModel, windowTokens: number): number {
+  return Math.min(MOST_ANSWER_TOKENS, facts.maxOutput ?? MOST_ANSWER_TOKENS, Math.floor(windowTokens / 4));
+}
+
+/** Tokens of the view that the summary takes the place of. */
+function replacedTokens({ tokens }: PlannedCompaction): number {
+  return Math.max(0, tokens.before - tokens.after);
+}
+
+function textCounter({ meter }: PlannedCompaction): (text: string) => number {
+  return (text) => meter.countEvent({ type: "chat_response", id: "", timestamp: "", message: text });
+}
+
+function taskOf({ planned, request, events }: SummaryJob, replaced: number): TaskOptions {
+  const { from_turn, to_turn } = planned.plan.compaction;
+  const instructions = request.instructions ?? planned.plan.summarize?.instructions;
+  return {
+    subject: subjectOf(from_turn, to_turn),
+    ...(instructions === undefined ? {} : { instructions }),
+    focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
+    words: wordLimit(replaced),
+  };
+}
+
+/**
+ * The conversation's own thread up to the end of the range, for the model that the conversation talks to; null where the view
+ * shows the range in any other way than raw, and where calls are in it whose tools are not known (provider rule A21).
+ */
+async function suffixOf(
+  { store }: Workspace,
+  { tree, planned, request }: SummaryJob,
+  opened: OpenedModel,
+): Promise<SuffixThread | null> {
+  if (conversationModel(planned.turns.values()) !== opened.name) return null;
+  const raw = coveredEvents(planned.plan.compaction, planned.turns).map(({ event }) => event);
+  const beginning = rawBeginning(planned.before, raw);
+  const hasCalls = raw.some(({ type }) => type === "tool_call_request" || type === "tool_call_response");
+  const { tools = [] } = request;
+  if (beginning === null || (hasCalls && tools.length === 0)) return null;
+  const { turns } = await inlineView(store, tree.commit, { turns: beginning });
+  const frame = requestFrame(planned.config.conversation.system_prompt, tools);
+  return { frame, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
+}
+
+function costOf({ calls, usage, price }: Spending): Pick<Summary, "usage" | "price_usd"> {
+  return {
+    ...(usage === null
+      ? {}
+      : {
+          usage: {
+            calls,
+            input: usage.input,
+            cache_read: usage.cacheRead,
+            cache_write: usage.cacheWrite,
+            output: usage.output,
+          },
+        }),
+    // Sums of tiny prices end in digits that mean nothing.
+    ...(price === null ? {} : { price_usd: Number(price.toPrecision(6)) }),
+  };
+}

@@ -1,0 +1,45 @@
+// What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
+
+import type { ProjectedTurn } from "../../core/projection/view.ts";
+import type { SummaryFacts } from "../../core/summary/judge-summary.ts";
+import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+import type { TaskOptions } from "../../core/summary/summary-prompt.ts";
+import type { Summarizer } from "./ask-summary.ts";
+import type { RequestFrame } from "./request-frame.ts";
+
+/** The conversation's own thread, behind which a summary may be asked for. */
+export interface SuffixThread {
+  readonly beginning: readonly ProjectedTurn[];
+  readonly frame: RequestFrame;
+  /** Tokens of all of it, estimated. */
+  readonly tokens: number;
+}
+
+/** What is summarised, and how it is judged. */
+export interface SummarySource {
+  /** Raw events, in order. */
+  readonly events: readonly PlacedEvent[];
+  readonly task: TaskOptions;
+  /** Context window of the model, tokens. */
+  readonly windowTokens: number;
+  readonly countText: (text: string) => number;
+  /** Most tokens of the summary; absent = not looked at. */
+  readonly mostTokens?: number;
+  /** Whether the events must bear out what it says. */
+  readonly isStrict: boolean;
+  readonly suffix: SuffixThread | null;
+}
+
+/** What an answer over events is judged by. */
+export function factsFor(
+  { templates }: Pick<Summarizer, "templates">,
+  { countText, mostTokens, isStrict }: Pick<SummarySource, "countText" | "mostTokens" | "isStrict">,
+  events: readonly PlacedEvent[],
+): SummaryFacts {
+  return {
+    template: templates.summary,
+    countText,
+    ...(mostTokens === undefined ? {} : { mostTokens }),
+    ...(isStrict ? { raw: events.map(({ event }) => event) } : {}),
+  };
+}

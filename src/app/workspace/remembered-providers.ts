@@ -1,0 +1,43 @@
+// The providers that the user named for a conversation with `--model`, so that it goes on without saying so again. Kept in
+// the user's state folder: what came with a store or a clone names none.
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { resolveUserPaths } from "../../config/paths.ts";
+import { isFields } from "../../core/event/fields.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { sha256 } from "./object-id.ts";
+import { readIfExists, type Workspace } from "./workspace.ts";
+
+const FORMAT = 1;
+
+/** Lists the providers that the user named for a conversation of this store; a file that cannot be understood names none. */
+export async function rememberedProviders(workspace: Workspace, conversation: string): Promise<readonly string[]> {
+  const text = await readIfExists(fileOf(workspace, conversation));
+  return text === null ? [] : parseProviders(text);
+}
+
+/** Remembers a provider that the user named. Throws what the file system throws. */
+export async function rememberProvider(workspace: Workspace, conversation: string, provider: string): Promise<void> {
+  const before = await rememberedProviders(workspace, conversation);
+  if (before.includes(provider)) return;
+  const path = fileOf(workspace, conversation);
+  await mkdir(dirname(path), { recursive: true });
+  const record = { format: FORMAT, store: workspace.location.root, conversation, providers: [...before, provider] };
+  await replaceFile(path, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+}
+
+function fileOf({ runtime, location }: Workspace, conversation: string): string {
+  const { stateDir } = resolveUserPaths(runtime.env, runtime.home);
+  return join(stateDir, "providers", `${sha256(`${location.root}\0${conversation}`)}.json`);
+}
+
+function parseProviders(text: string): readonly string[] {
+  try {
+    const record: unknown = JSON.parse(text);
+    if (!isFields(record) || record["format"] !== FORMAT) return [];
+    const providers = record["providers"];
+    return Array.isArray(providers) ? providers.filter((name) => typeof name === "string") : [];
+  } catch {
+    return []; // the user is asked to name it again
+  }
+}

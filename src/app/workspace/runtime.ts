@@ -1,0 +1,25 @@
+// What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
+// cli/main.ts.
+import type { Calendar } from "../../core/calendar-time.ts";
+
+export interface Runtime extends Calendar {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Absolute paths that git hooks call. */
+  readonly nodePath: string;
+  readonly jpgPath: string;
+  now(): Date;
+  /** Random bytes, for ids and padding. */
+  random(length: number): Uint8Array;
+  /** The whole of standard input. */
+  readStdin(): Promise<Uint8Array>;
+}
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Creates a random id of base-32 characters (no i, l, o, u), e.g. `k3f9q2`. */
+export function randomId(runtime: Runtime, length = 6): string {
+  return [...runtime.random(length)].map((byte) => ALPHABET[byte % 32]).join("");
+}

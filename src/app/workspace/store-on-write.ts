@@ -1,0 +1,71 @@
+// A store that is made by its first write, so that a command which finds nothing to write leaves no empty store behind.
+// Until then it holds nothing.
+import { join } from "node:path";
+import type { BranchWrite, ConversationStore, WriteResult } from "../../store/conversation-store.ts";
+
+/** Gives a store at `root` that `make` makes and opens once there is something to write. */
+export function createStoreOnWrite(root: string, make: () => Promise<ConversationStore>): ConversationStore {
+  let made: ConversationStore | null = null;
+  const open = async (): Promise<ConversationStore> => {
+    made ??= await make();
+    return made;
+  };
+  return {
+    engine: "native",
+    root,
+    gitDir: join(root, ".git"),
+    get worktrees() {
+      return made?.worktrees ?? null;
+    },
+    get trash() {
+      return made?.trash ?? null;
+    },
+    get objectsRead() {
+      return made?.objectsRead ?? 0;
+    },
+    listBranches: async (passOver) => (await made?.listBranches(passOver)) ?? [],
+    listBranchesWith: async (commit) => (await made?.listBranchesWith(commit)) ?? [],
+    readBranch: async (name) => (await made?.readBranch(name)) ?? null,
+    readActiveBranch: async () => (await made?.readActiveBranch()) ?? null,
+    resolveCommit: async (revision, worktree) => (await made?.resolveCommit(revision, worktree)) ?? null,
+    useBranch: async (name, worktree) => (await open()).useBranch(name, worktree),
+    listTree: async (commit, query) => (await open()).listTree(commit, query),
+    readEntries: async (commit, paths) => (await open()).readEntries(commit, paths),
+    async *readBlobs(oids, atLeast) {
+      if (oids.length > 0) yield* (await open()).readBlobs(oids, atLeast);
+    },
+    readCommitTimes: async (commits) => (await open()).readCommitTimes(commits),
+    readLog: async (query) => (await open()).readLog(query),
+    findText: async (commits, query) => (await made?.findText(commits, query)) ?? new Map(),
+    write: async (writes) => writeUnlessEmpty(writes, open),
+    verify: async () => (await made?.verify()) ?? { problems: [], rewritten: [] },
+    createBranch: async (name, commit) => (await open()).createBranch(name, commit),
+    close: async () => made?.close(),
+  };
+}
+
+type Writes = Iterable<BranchWrite> | AsyncIterable<BranchWrite>;
+
+async function writeUnlessEmpty(
+  writes: Writes,
+  open: () => Promise<ConversationStore>,
+): Promise<readonly WriteResult[]> {
+  const all = eachOf(writes);
+  const first = await all.next();
+  if (first.done === true) return [];
+  try {
+    const store = await open();
+    return await store.write(startingWith(first.value, all));
+  } finally {
+    await all.return(undefined);
+  }
+}
+
+async function* eachOf(writes: Writes): AsyncGenerator<BranchWrite, undefined> {
+  yield* writes;
+}
+
+async function* startingWith(first: BranchWrite, rest: AsyncIterable<BranchWrite>): AsyncGenerator<BranchWrite> {
+  yield first;
+  yield* rest;
+}

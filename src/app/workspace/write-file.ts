@@ -1,0 +1,21 @@
+// Writes a result to a file the user named: all of it or nothing, except where the name is no ordinary file (a pipe, a device).
+import { chmod, realpath, stat, writeFile } from "node:fs/promises";
+import { messageOf, userError } from "../../core/errors.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { userFileMode } from "./user-umask.ts";
+
+/** Writes the file, replacing what is there; a new one has the mode that the user's umask gives. Throws `cannot_write` and leaves what was there. */
+export async function writeResultFile(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && !found.isFile()) return await writeFile(path, content);
+    const target = found === null ? path : await realpath(path);
+    await replaceFile(target, content);
+    await chmod(target, found === null ? userFileMode() : found.mode & 0o777);
+  } catch (error) {
+    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
+      hints: ["Name a file in a folder that exists, has room and may be written."],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,70 @@
+// `jpg compact --chunks`: a range summarised in parts, and how it is told.
+
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../../app/compact/compact-chunks.ts";
+import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import type { CommandContext } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import type { Rendering } from "../frame/style.ts";
+import { type Cell, renderTable } from "../frame/table.ts";
+import { documentOfSeveral } from "../render/compact-document.ts";
+import { renderCount, renderRange, renderShare, renderTokens } from "../render/render-quantity.ts";
+
+/** Compacts in parts and tells what came of it. */
+export async function runChunks(
+  { output, json }: CommandContext,
+  workspace: Workspace,
+  { tree, request }: { readonly tree: BranchTree; readonly request: ChunkedRequest },
+): Promise<number> {
+  return endOnInterrupt(output, async (signal) => {
+    const report = await compactInChunks(workspace, tree, { ...request, signal });
+    const { parts: reports, ...rest } = report;
+    if (json) output.json(documentOfSeveral({ ...rest, reports }));
+    else output.data(renderChunks(report, output));
+    return 0;
+  });
+}
+
+/** Renders the outcome: a line for each part, then what the user should know. */
+export function renderChunks(report: ChunkedReport, rendering: Rendering): string {
+  const { style, width } = rendering;
+  const { branch, dryRun, parts, tokens, reason, warnings } = report;
+  const notes = [...parts.flatMap(partNotes), ...warnings].map(
+    (note) => `${style.caution("note:")} ${forTerminal(note)}`,
+  );
+  if (parts.length === 0)
+    return [`${style.heading("Nothing to compact.")} ${forTerminal(reason ?? "")}`.trimEnd(), ...notes].join("\n");
+  const verb = style.heading(dryRun ? "Would compact" : "Compacted");
+  const change = dryRun ? "" : `  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
+  const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
+  return [
+    `${verb} ${forTerminalLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
+    ...renderTable(
+      parts.map((part) => rowOf(part, rendering)),
+      { columns, width, indent: "  " },
+    ),
+    ...notes,
+  ].join("\n");
+}
+
+function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport, { style }: Rendering): Cell[] {
+  const isCut = compaction?.from_event !== undefined;
+  const range = renderRange(from_turn ?? 0, to_turn ?? 0);
+  return [
+    { text: `turns ${range}${isCut ? " (part)" : ""}`, paint: style.heading },
+    commit === null ? "" : { text: `commit ${commit.slice(0, 7)}`, paint: style.commit },
+    commit === null ? "" : { text: `compaction ${compaction?.id ?? ""}`, paint: style.id },
+    commit === null ? "" : renderTokens(tokens),
+    commit === null ? "" : { text: renderShare(tokens), paint: style.faint },
+  ];
+}
+
+/** Says of a part's notes which part they are about, where they do not say so themselves. */
+function partNotes({ from_turn, to_turn, planned_summary, warnings, ungrounded }: CompactReport): readonly string[] {
+  const invented = `the summary says ${ungrounded.length} things that stand in no event (--json lists them)`;
+  const notes = ungrounded.length === 0 ? warnings : [...warnings, invented];
+  const range = renderRange(from_turn ?? 0, to_turn ?? 0);
+  return notesOf({ planned_summary, warnings: notes.map((note) => `turns ${range}: ${note}`) });
+}

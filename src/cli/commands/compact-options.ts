@@ -1,0 +1,182 @@
+// The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
+import type { ChunkCount } from "../../app/compact/chunk-plan.ts";
+import type { CompactRequest } from "../../app/compact/compact.ts";
+import { userError } from "../../core/errors.ts";
+import type { RangeRequest } from "../../core/range/bound-resolution.ts";
+import { parseBound } from "../../core/range/range-bound.ts";
+import type { TurnRange } from "../../core/range/turn-range.ts";
+import { type ChosenStrategies, choosePipelines, parseTarget } from "../../core/strategies/pipelines.ts";
+import { parseTurnList } from "../../core/strategies/turn-list.ts";
+import { type CommandContext, flag, text, texts } from "../frame/command.ts";
+import { count } from "../frame/number-option.ts";
+
+/** Refuses flags that contradict each other. Throws `contradictory_flags`. */
+export function checkFlags({ options }: CommandContext): void {
+  const clashes: [string, string][] = [
+    ["keep", "keepLast"],
+    ["fork", "inPlace"],
+    ["emit", "accept"],
+    ["accept", "profile"],
+    ["emit", "dryRun"],
+    ["emit", "fork"],
+    ["profile", "strategy"],
+    ["accept", "strategy"],
+    ["emit", "strategy"],
+    ["emit", "model"],
+    ["accept", "model"],
+    ["accept", "focus"],
+    ["accept", "concise"],
+    ["turns", "from"],
+    ["turns", "to"],
+    ["turns", "keep"],
+    ["turns", "keepLast"],
+    ["turns", "model"],
+    ["turns", "yes"],
+    ["chunks", "emit"],
+    ["chunks", "accept"],
+    ["chunks", "turns"],
+  ];
+  for (const [one, other] of clashes) {
+    if (options[one] !== undefined && options[other] !== undefined) {
+      throw userError(
+        "contradictory_flags",
+        `--${dashed(one)} and --${dashed(other)} contradict each other; give one of them.`,
+        { hints: ["`jpg compact --help` says what each is for."] },
+      );
+    }
+  }
+}
+
+/** Whether anything is said of a summary that is to be written. */
+export function wishesSummary(options: CommandContext["options"]): boolean {
+  return options["model"] !== undefined || options["focus"] !== undefined || flag(options, "concise");
+}
+
+/** What is said of it. */
+export function readWish({ options }: CommandContext): Pick<CompactRequest, "model" | "focus" | "style"> {
+  const [model, focus] = [text(options, "model"), texts(options, "focus")];
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(focus.length === 0 ? {} : { focus }),
+    ...(flag(options, "concise") ? { style: "concise" as const } : {}),
+  };
+}
+
+/** Refuses flags that say nothing without another. Throws `usage`. Where nothing is forked, nothing else could become active. */
+export function checkActivation({ options }: CommandContext): void {
+  if (options["suffix"] === true && options["emit"] === undefined)
+    throw userError("usage", "jpg compact: --suffix says nothing without --emit.", {
+      hints: [
+        "`jpg compact --emit - --suffix` prints the message that asks for a summary of the conversation above it.",
+      ],
+    });
+  if (options["activate"] !== false || options["fork"] === true) return;
+  throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
+    hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],
+  });
+}
+
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The range that was named. Throws `bad_bound`, `bad_number`. */
+export function readRange({ options, runtime }: CommandContext): Omit<RangeRequest, "keepLast"> {
+  const from = text(options, "from");
+  const to = text(options, "to");
+  const keep = count(options, "keep") ?? count(options, "keepLast");
+  return {
+    ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from, runtime) }),
+    ...(to === undefined ? {} : { to: parseBound(to, runtime) }),
+    ...(keep === undefined ? {} : { keep }),
+  };
+}
+
+/** The strategies that were named; null when none was. */
+export function readStrategies({ options }: CommandContext): ChosenStrategies | null {
+  const names = texts(options, "strategy");
+  const target = text(options, "target");
+  const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
+  const given = {
+    ...(maxChars === undefined ? {} : { maxChars }),
+    ...(newest === undefined ? {} : { newest }),
+    ...(head === undefined ? {} : { head: head.trim() === "" ? Number.NaN : Number(head) }),
+  };
+  const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
+  const sized = withSizes(chosen, options);
+  const isTangent = names.includes(CLASSIFY);
+  refuseUnused("--turns", CLASSIFY, options["turns"] !== undefined && !isTangent);
+  refuseUnused("--yes", CLASSIFY, flag(options, "yes") && !isTangent);
+  return names.length === 0 ? null : sized;
+}
+
+const CLASSIFY = "classify-tangents";
+
+/** Whether turns off the task are to be left out. */
+export function leavesTangents(strategies: ChosenStrategies | null): boolean {
+  return strategies?.names.includes(CLASSIFY) === true;
+}
+
+/** The turns that were named as tangents; null when a model is to name them. Throws `bad_turns`. */
+export function readTurns({ options }: CommandContext): readonly TurnRange[] | null {
+  const turns = text(options, "turns");
+  return turns === undefined ? null : parseTurnList(turns);
+}
+
+/** The sizes as the user gave them, where the strategies have them. */
+function withSizes(chosen: ChosenStrategies, options: CommandContext["options"]): ChosenStrategies {
+  const [protectTokens, minGainTokens] = [count(options, "protect"), count(options, "minGain")];
+  refuseUnused("--target", "tiered", options["target"] !== undefined && !chosen.names.includes("tiered"));
+  refuseUnused(
+    "--protect",
+    "auto, tiered or mask-results",
+    protectTokens !== undefined && chosen.protectTokens === undefined,
+  );
+  refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
+  return {
+    ...chosen,
+    ...(protectTokens === undefined ? {} : { protectTokens }),
+    ...(minGainTokens === undefined ? {} : { minGainTokens }),
+  };
+}
+
+function refuseUnused(option: string, strategies: string, isUnused: boolean): void {
+  if (!isUnused) return;
+  throw userError("unused_option", `${option} says nothing without --strategy ${strategies}.`, {
+    hints: [`Add the strategy, or leave ${option} out.`],
+  });
+}
+
+/** How the compaction is made and stored. */
+export function readManner({
+  options,
+}: CommandContext): Pick<CompactRequest, "profile" | "stubs" | "force" | "strict" | "dryRun" | "fork" | "activate"> {
+  const profile = text(options, "profile");
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    stubs: {
+      ...(flag(options, "pointers") ? { pointers: true } : {}),
+      ...(flag(options, "firstLine") ? { first_line: true } : {}),
+    },
+    force: flag(options, "force"),
+    strict: flag(options, "strict"),
+    dryRun: flag(options, "dryRun"),
+    ...(flag(options, "fork") ? { fork: true } : flag(options, "inPlace") ? { fork: false } : {}),
+    activate: options["activate"] !== false,
+  };
+}
+
+/** Most parts of one call: each is a commit and a request to a model. */
+const MOST_CHUNKS = 1000;
+
+/** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
+export function readChunks(options: CommandContext["options"]): ChunkCount | null {
+  const word = text(options, "chunks");
+  if (word === undefined) return null;
+  if (word === "auto") return "auto";
+  const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
+  if (count >= 1 && count <= MOST_CHUNKS) return count;
+  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_CHUNKS}; got "${word}".`, {
+    hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
+  });
+}

@@ -1,0 +1,82 @@
+// What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
+
+import type { Runtime } from "../../app/workspace/runtime.ts";
+import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
+import type { Output } from "./output.ts";
+
+export interface OptionSpec {
+  /** As commander writes it, e.g. `-o, --output <file>`. */
+  readonly flags: string;
+  readonly description: string;
+  /** May be given several times; the value is a list. */
+  readonly repeatable?: boolean;
+  /** Takes a value only with `=`, or when the next word passes this test. */
+  readonly optionalValue?: (word: string) => boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Paragraphs for the command's own help. */
+  readonly description?: string;
+  /** As commander writes them, e.g. `[id]`, `[paths...]`. */
+  readonly arguments?: readonly { readonly name: string; readonly description: string }[];
+  readonly options?: readonly OptionSpec[];
+  readonly examples?: readonly { readonly command: string; readonly explains: string }[];
+  /** Everything after the name is passed on unparsed (`jpg git …`). */
+  readonly passThrough?: boolean;
+  /** Left out of help and docs: called by git hooks. */
+  readonly hidden?: boolean;
+  /** Resolves to the exit code; nothing = 0. */
+  readonly run: (context: CommandContext) => Promise<number | undefined>;
+}
+
+/** Values of options by camelCase name. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+/** The other fronts, which only main.ts may wire. */
+export interface Fronts {
+  /** Serves MCP over standard input and output until the client leaves. */
+  serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
+}
+
+export interface CommandContext {
+  readonly args: readonly string[];
+  readonly options: OptionValues;
+  readonly runtime: Runtime;
+  readonly output: Output;
+  readonly json: boolean;
+  readonly fronts: Fronts;
+  /** Loads the declarations of all commands that people call. */
+  readonly commands: () => Promise<readonly CommandSpec[]>;
+  /** Opens the store that the global options and the current directory name. */
+  readonly open: (how?: { readonly create?: boolean }) => Promise<Workspace>;
+}
+
+/** Gives a string option, or undefined. */
+export function text(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Gives a repeatable option's values, in the order given. */
+export function texts(options: OptionValues, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+export function flag(options: OptionValues, name: string): boolean {
+  return options[name] === true;
+}
+
+/** The options every command takes. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--json", description: "print one JSON document on standard output" },
+  { flags: "--store <dir>", description: "use this conversation repository" },
+  { flags: "--engine <engine>", description: "git engine to use", choices: ["native"] },
+  { flags: "-c, --cfg <key=value>", description: "set a configuration key for this call", repeatable: true },
+  { flags: "-q, --quiet", description: "print only results and errors" },
+  { flags: "-v, --verbose", description: "print more" },
+];

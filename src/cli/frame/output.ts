@@ -1,0 +1,154 @@
+// The only writer to standard output and standard error: results go to the first, all else to the second. Nothing but text and
+// jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
+import { type PagerProgram, runPager } from "../../app/programs/external-process.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
+import { forJson, forTerminal } from "../../core/safe-text.ts";
+import { choosePager } from "./pager.ts";
+import { asJpgError, errorDocument, renderError } from "./render-error.ts";
+import { createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./style.ts";
+
+/** What is needed of process.stdout and process.stderr. */
+export interface OutputStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(chunk: string | Uint8Array): boolean;
+  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
+/** Where output goes and how much of it there is. */
+export interface OutputOptions {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Results and errors only. */
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  /** Errors are a JSON document on standard output too. */
+  readonly json?: boolean;
+  /** Called once when the reader of standard output has gone away. */
+  readonly onClosed?: () => void;
+  /** Shows a text in a pager; default starts the program. */
+  readonly runPager?: (pager: PagerProgram, text: string) => Promise<boolean>;
+}
+
+/** Writes results, messages and errors. `style` and `width` are those of standard output. */
+export interface Output extends Rendering {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Style of standard error. */
+  readonly errorStyle: Style;
+  /** Whether the reader of standard output has gone away: work that only prints may stop. */
+  readonly closed: boolean;
+  /** Writes a result, ending it with a line feed when it has none. Nothing is written for an empty text. */
+  data(text: string): void;
+  /** Writes bytes or text exactly as they are; on a terminal, what would steer it becomes visible. */
+  raw(chunk: string | Uint8Array): void;
+  /** Steers the terminal: sequences that jpg itself draws a line of input with. Never text of others. */
+  control(sequences: string): void;
+  /** Writes a long result, through the pager when standard output is a terminal it does not fit on. */
+  page(text: string): Promise<void>;
+  /** Writes one JSON document. */
+  json(value: unknown): void;
+  /** Writes a question to standard error, without ending the line; with --quiet too. The text is safe for a terminal. */
+  prompt(text: string): void;
+  /** Whether a person sees standard error: it is a terminal. */
+  readonly seen: boolean;
+  /** Says what happened; not with --quiet. */
+  info(text: string): void;
+  /** Says more; only with --verbose. */
+  detail(text: string): void;
+  /** Says what the user should know; not with --quiet. */
+  warn(text: string): void;
+  /** Reports whatever was thrown, as text or, with --json, as a document. */
+  error(thrown: unknown): void;
+}
+
+/** Creates the output over two streams. */
+export function createOutput(options: OutputOptions): Output {
+  const { stdout, stderr, env } = options;
+  const quiet = options.quiet ?? false;
+  const verbose = options.verbose ?? false;
+  const isTerminal = stdout.isTTY === true;
+  const style = createStyle(wantsColor(env, isTerminal));
+  const errorStyle = createStyle(wantsColor(env, stderr.isTTY === true));
+  const out = guardedWriter(stdout, options.onClosed);
+  const err = guardedWriter(stderr);
+  const shown = (text: string): string => (isTerminal ? onlyColors(text) : text);
+  const decoder = new TextDecoder();
+  const raw = (chunk: string | Uint8Array): void =>
+    out.write(isTerminal ? shown(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })) : chunk);
+  const data = (text: string): void => out.write(withLineEnd(shown(text)));
+  const prompt = (text: string): void => err.write(onlyColors(text));
+  const say = (text: string): void => prompt(withLineEnd(text));
+  const page = async (text: string): Promise<void> => {
+    const pager = fitsOn(stdout, text) ? null : choosePager(env, isTerminal);
+    const show = options.runPager ?? ((program, content) => runPager(program, content, env));
+    if (pager === null || !(await show(pager, withLineEnd(shown(text))))) data(text);
+  };
+  const json = (value: unknown): void => data(forJson(JSON.stringify(value ?? null, null, 2)));
+  return {
+    style,
+    width: isTerminal ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    quiet,
+    verbose,
+    errorStyle,
+    get closed(): boolean {
+      return out.isClosed();
+    },
+    data,
+    raw,
+    control: (sequences) => out.write(sequences),
+    page,
+    json,
+    prompt,
+    seen: stderr.isTTY === true,
+    info: (text) => (quiet ? undefined : say(text)),
+    detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
+    warn: (text) => (quiet ? undefined : say(`${errorStyle.caution("warning:")} ${forTerminal(text)}`)),
+    error: (thrown) => {
+      const error = asJpgError(thrown);
+      if (options.json) json(errorDocument(error));
+      else say(renderError(error, { style: errorStyle, width: Number.POSITIVE_INFINITY }, verbose));
+    },
+  };
+}
+
+interface GuardedWriter {
+  write(chunk: string | Uint8Array): void;
+  isClosed(): boolean;
+}
+
+/** Writes until the reader closes its end (EPIPE), then drops the rest. Throws `output_failed`, e.g. on a full disk. */
+function guardedWriter(stream: OutputStream, onClosed?: () => void): GuardedWriter {
+  let closed = false;
+  stream.on("error", (error) => {
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw outputFailed(error);
+    if (!closed) onClosed?.();
+    closed = true;
+  });
+  return {
+    write: (chunk) => {
+      if (!closed && chunk.length > 0) stream.write(chunk);
+    },
+    isClosed: () => closed,
+  };
+}
+
+function outputFailed(cause: Error): JpgError {
+  return userError("output_failed", `Cannot write the output: ${cause.message}.`, {
+    cause,
+    hints: ["What was printed is incomplete; the store is as the command left it."],
+  });
+}
+
+function withLineEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** Whether a text leaves room for the prompt. Long lines count once: a pager that quits on one screen sees to those. */
+function fitsOn({ rows = 24 }: OutputStream, text: string): boolean {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && lines < rows; at = text.indexOf("\n", at + 1)) lines++;
+  return lines < rows - 1;
+}

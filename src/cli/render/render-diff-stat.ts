@@ -1,0 +1,78 @@
+// `jpg diff --stat`: one row per turn that differs, and the total over the whole view.
+import type { DiffCounts, DiffStat, TurnDiffStat } from "../../app/diff/diff-stat.ts";
+import type { Rendering } from "../frame/style.ts";
+import { type Cell, renderTable } from "../frame/table.ts";
+import { groupDigits, renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+
+/** Renders the counts of a diff; empty when nothing differs. */
+export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): string {
+  if (stat.turns.length === 0) return "";
+  const row = (label: string, counts: DiffCounts): Cell[] => [
+    label,
+    {
+      text: eventSigns(counts),
+      paint: counts.events.added > 0 && counts.events.removed === 0 ? style.added : style.removed,
+    },
+    renderTokens(counts.tokens),
+    { text: renderShare(counts.tokens), paint: style.faint },
+    { text: charactersText(counts), paint: style.faint },
+  ];
+  const header = ["TURN", "EVENTS", "TOKENS", "", "CHARACTERS"].map((text) => ({ text, paint: style.faint }));
+  const rows = [header, ...mergeRemoved(stat.turns).map((turn) => row(turn.turn, turn)), row("total", stat.total)];
+  const columns = [{ shrinkTo: 12 }, {}, { align: "right" }, { align: "right" }, { align: "right" }] as const;
+  return renderTable(rows, { columns, width }).join("\n");
+}
+
+/** Removed, changed and added events as signs, e.g. `-12 ~3 +2`. */
+function eventSigns({ events: { removed, changed, added } }: DiffCounts): string {
+  const signs = [
+    removed && `-${groupDigits(removed)}`,
+    changed && `~${groupDigits(changed)}`,
+    added && `+${groupDigits(added)}`,
+  ];
+  return signs.filter((sign) => sign !== 0).join(" ");
+}
+
+function eventsText({ events }: DiffCounts): string {
+  const parts = (["removed", "changed", "added"] as const).filter((outcome) => events[outcome] > 0);
+  return parts.map((outcome) => `${groupDigits(events[outcome])} ${outcome}`).join(", ");
+}
+
+function charactersText({ characters: { before, after } }: DiffCounts): string {
+  return before === after ? groupDigits(before) : `${groupDigits(before)} → ${groupDigits(after)}`;
+}
+
+/** Joins neighbouring turns that went as a whole into one row. */
+function mergeRemoved(turns: readonly TurnDiffStat[]): TurnDiffStat[] {
+  const merged: TurnDiffStat[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last !== undefined && isGone(last) && isGone(turn) && turn.from_turn === last.to_turn + 1) {
+      merged[merged.length - 1] = joinTurns(last, turn);
+    } else merged.push(turn);
+  }
+  return merged;
+}
+
+function isGone({ kind, tokens, characters, events }: TurnDiffStat): boolean {
+  return kind === "kept" && tokens.after === 0 && characters.after === 0 && events.changed + events.added === 0;
+}
+
+function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
+  return {
+    kind: a.kind,
+    turn: `turns ${renderRange(a.from_turn, b.to_turn)}`,
+    from_turn: a.from_turn,
+    to_turn: b.to_turn,
+    events: { removed: a.events.removed + b.events.removed, changed: 0, added: 0 },
+    tokens: { before: a.tokens.before + b.tokens.before, after: 0 },
+    characters: { before: a.characters.before + b.characters.before, after: 0 },
+  };
+}
+
+/** Says in a line what a diff changes, e.g. `12 events removed, 3 changed; 84.2k → 9.1k tokens`. */
+export function summarizeDiff({ total }: DiffStat): string {
+  const { removed, changed, added } = total.events;
+  const all = removed + changed + added;
+  return `${renderCount(all, "event")} differ${all === 1 ? "s" : ""} (${eventsText(total)}); ${renderTokens(total.tokens)} tokens`;
+}

@@ -1,0 +1,99 @@
+// `jpg import`: what became of each session, the lines that were no events, and totals.
+import type { ImportReport } from "../../app/reports/reports.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
+import type { Rendering, Style } from "../frame/style.ts";
+import { type Cell, type Column, renderTable } from "../frame/table.ts";
+import { groupDigits, renderBytes, renderCount } from "./render-quantity.ts";
+
+/** How an import is shown. */
+export interface ImportRendering extends Rendering {
+  /** Name the skipped lines of each session too. */
+  readonly verbose?: boolean;
+}
+
+const HEADER = ["STATUS", "CONVERSATION", "BRANCH", "TURNS", "EVENTS", "COMPACTIONS", "SKIPPED"];
+const COLUMNS: readonly Column[] = [
+  {},
+  { shrinkTo: 16 },
+  { shrinkTo: 8 },
+  { align: "right" },
+  { align: "right" },
+  { align: "right" },
+  { align: "right" },
+];
+
+/** Renders why a file was not imported, on one line. */
+export function renderFailure({ path, error }: { readonly path: string; readonly error: Error }): string {
+  return error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+}
+
+/** Renders the outcome of an import: a row per session, totals last. */
+export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): string {
+  if (reports.length === 0) return "No sessions imported.";
+  const { style, width } = rendering;
+  const header = HEADER.map((text) => ({ text, paint: style.faint }));
+  const table = renderTable([header, ...reports.map((report) => cells(report, style))], { columns: COLUMNS, width });
+  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
+  return [...table, ...lines, totals(reports)].join("\n");
+}
+
+function cells(report: ImportReport, style: Style): Cell[] {
+  const paint = report.status === "unchanged" ? style.faint : report.status === "forked" ? style.caution : style.good;
+  const grown = report.status === "updated" && report.turns_added !== undefined ? ` (+${report.turns_added})` : "";
+  return [
+    { text: report.status, paint },
+    { text: report.id, paint: style.id },
+    report.branch.startsWith(`${report.id}/`) ? report.branch.slice(report.id.length + 1) : report.branch,
+    groupDigits(report.turns) + grown,
+    groupDigits(report.events),
+    report.compactions === 0 ? "-" : groupDigits(report.compactions),
+    report.skipped_lines === 0 ? "-" : { text: groupDigits(report.skipped_lines), paint: style.caution },
+  ];
+}
+
+function skippedLines(reports: readonly ImportReport[], { style, verbose }: ImportRendering): string[] {
+  if (verbose !== true) return [];
+  return reports.flatMap(({ id, source, skipped = [], skipped_lines }) => {
+    const lines = skipped.map(
+      ({ line, reason }) => `${forTerminalLine(source ?? id)}:${line}: ${forTerminalLine(reason)}`,
+    );
+    const rest = skipped_lines - skipped.length;
+    if (rest > 0 && skipped.length > 0) lines.push(`${forTerminalLine(source ?? id)}: ${groupDigits(rest)} more`);
+    return lines.map((line) => `${style.caution("skipped:")} ${line}`);
+  });
+}
+
+/** How many names of what was left are shown. */
+const LEFT_SHOWN = 5;
+
+/** What was taken from beside a session, and what stands there that is not the agent's. */
+function sideFiles({ source, side_files }: ImportReport): string[] {
+  if (side_files === undefined || source === undefined) return [];
+  const { files, bytes, left } = side_files;
+  const names = left.slice(0, LEFT_SHOWN).map(forTerminalLine);
+  const more = left.length > names.length ? ` and ${left.length - names.length} more` : "";
+  const stored = files === 0 ? [] : [`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
+  const others = left.length === 0 ? [] : [`left ${names.join(", ")}${more}: not written by the agent`];
+  return [`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${[...stored, ...others].join("; ")}.`];
+}
+
+const STATUSES = ["created", "updated", "forked", "unchanged"] as const;
+
+/** A file that was named twice is one session; several sessions of one conversation have its turns once. */
+function totals(reports: readonly ImportReport[]): string {
+  const sessions = reports.filter(({ source }, index) => {
+    return source === undefined || reports.findIndex((report) => report.source === source) === index;
+  });
+  const counts = STATUSES.map(
+    (status) => [status, sessions.filter((report) => report.status === status).length] as const,
+  );
+  const outcome = counts.filter(([, count]) => count > 0).map(([status, count]) => `${count} ${status}`);
+  const branches = new Map(reports.map(({ branch, turns }) => [branch, turns]));
+  const turns = [...branches.values()].reduce((sum, count) => sum + count, 0);
+  const skipped = sessions.reduce((sum, report) => sum + report.skipped_lines, 0);
+  const kept =
+    skipped === 0
+      ? ""
+      : ` ${renderCount(skipped, "line")} ${skipped === 1 ? "is" : "are"} no event; kept with the source.`;
+  return `${renderCount(sessions.length, "session")}: ${outcome.join(", ")}; ${renderCount(turns, "turn")}.${kept}`;
+}

@@ -1,0 +1,81 @@
+// Numbers as people read them: tokens, bytes, counts, times. Nothing here is read back by a program.
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
+
+/** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
+export function renderCount(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${groupDigits(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** Renders a number with its thousands apart. */
+export function groupDigits(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Renders bytes in powers of 1000, e.g. `812 B`, `4.1 kB`. */
+export function renderBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Two numbers of tokens, whatever they are of. */
+export interface BeforeAfter {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Renders a change of tokens, e.g. `84.2k → 9.1k`, or one number when nothing changes. */
+export function renderTokens({ before, after }: BeforeAfter): string {
+  return before === after ? formatTokens(before) : `${formatTokens(before)} → ${formatTokens(after)}`;
+}
+
+/** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
+export function renderSource(source: TokenSource | undefined): string {
+  return source === undefined ? "" : ` (${source})`;
+}
+
+/** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */
+export function renderShare({ before, after }: BeforeAfter): string {
+  if (before === 0 || before === after) return "";
+  const percent = ((after - before) / before) * 100;
+  const size = Math.abs(percent);
+  const rounded = size < 1 || (size > 99 && size < 100) ? size.toFixed(1) : String(Math.round(size));
+  return `${percent < 0 ? "-" : "+"}${rounded}%`;
+}
+
+/** Renders a turn range, e.g. `0..12` or `5`. Turn positions, 0-based, inclusive. */
+export function renderRange(from: number, to: number): string {
+  return from === to ? String(from) : `${from}..${to}`;
+}
+
+/** Renders an RFC 3339 time as `2026-11-21 20:30` in the zone of this machine; what is no time is given back. */
+export function renderTime(timestamp: string): string {
+  const time = new Date(timestamp);
+  if (Number.isNaN(time.getTime())) return timestamp;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+const AGES: readonly (readonly [seconds: number, unit: string])[] = [
+  [31_536_000, "y"],
+  [2_592_000, "mo"],
+  [604_800, "w"],
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+];
+
+/** Renders how long ago a time was, e.g. `2h`, `3mo`; the future and the last minute are `now`. */
+export function renderAge(timestamp: string, now: Date): string {
+  const seconds = (now.getTime() - Date.parse(timestamp)) / 1000;
+  if (Number.isNaN(seconds)) return timestamp;
+  const age = AGES.find(([length]) => seconds >= length);
+  return age === undefined ? "now" : `${Math.floor(seconds / age[0])}${age[1]}`;
+}

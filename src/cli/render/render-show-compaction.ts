@@ -1,0 +1,141 @@
+// A compaction in detail: its commit, its policies, and the receipt of what it took out of the view.
+import type { Receipt, ShowCompaction } from "../../app/reports/reports.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { tokensSent } from "../../core/compaction/compaction.ts";
+import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { renderPrice } from "../../core/tokens/usage-price.ts";
+import type { Rendering, Style } from "../frame/style.ts";
+import { renderTable } from "../frame/table.ts";
+import { type Field, renderFields } from "./render-fields.ts";
+import { renderMessage } from "./render-log.ts";
+import { renderLoss } from "./render-loss.ts";
+import {
+  type BeforeAfter,
+  groupDigits,
+  renderBytes,
+  renderRange,
+  renderShare,
+  renderTime,
+  renderTokens,
+} from "./render-quantity.ts";
+
+/** Files and commands named before the rest is only counted. */
+const MOST_NAMED = 20;
+
+/** Renders a compaction. */
+export function renderShowCompaction(report: ShowCompaction, rendering: Rendering): string {
+  const { style, width } = rendering;
+  const { event, receipt } = report;
+  return [
+    `${style.heading("compaction")} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
+    ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
+    ...section(summaryHeading(event), summaryLines(event.summary?.summary ?? ""), style),
+    ...section("Tools hidden:", toolLines(receipt, style, width), style),
+    ...section("Files:", named(receipt.files), style),
+    ...section("Commands:", named(receipt.commands), style),
+    ...section("Loss receipt:", renderLoss(receipt, rendering), style),
+  ].join("\n");
+}
+
+function standing({ live, not_applied }: ShowCompaction, style: Style): string {
+  if (!live) return style.faint("reverted");
+  return not_applied === undefined ? style.good("live") : style.caution("live, not applied");
+}
+
+function originFields({ event, commit, branch, policies, not_applied, message }: ShowCompaction): Field[] {
+  const bounds = [event.from_event && `from ${event.from_event}`, event.to_event && `up to ${event.to_event}`];
+  const cut = bounds.filter(Boolean).join(", ");
+  return [
+    ["Commit", commit],
+    ["Message", message === undefined ? null : renderMessage(message)],
+    ["Branch", branch],
+    ["Date", renderTime(event.timestamp)],
+    ["Range", `turns ${renderRange(event.from_turn, event.to_turn)}${cut === "" ? "" : ` (${cut})`}`],
+    ["Policies", policies],
+    ["Profile", event.profile],
+    ["Source", event.source],
+    ["Reason", event.reason],
+    ["Model", event.summary?.model],
+    ["Prompt", event.summary?.prompt_sha256 && `sha256 ${event.summary.prompt_sha256}`],
+    ["Usage", usageOf(event.summary)],
+    [
+      "Keeps",
+      event.keep?.length === undefined || event.keep.length === 0 ? null : `${event.keep.length} events in range`,
+    ],
+    ["Not applied", not_applied],
+  ];
+}
+
+function summaryHeading({ summary }: Compaction): string {
+  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model):";
+  return summary?.source === "imported" ? "Summary (as it was imported; jpg did not check it):" : "Summary:";
+}
+
+/** What a summary cost; null where no model was asked, or nobody recorded it. */
+function usageOf(summary: Compaction["summary"]): string | null {
+  if (summary?.source !== "generated") return null;
+  const price = renderPrice(summary.price_usd ?? null);
+  if (summary.usage === undefined) return price;
+  const { calls, output } = summary.usage;
+  const sent = formatTokens(tokensSent(summary.usage));
+  return `${sent} tokens sent, ${formatTokens(output)} answered in ${calls} ${calls === 1 ? "call" : "calls"}, ${price}`;
+}
+
+/** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
+function receiptFields({ from_turn, to_turn, stats }: Compaction, receipt: Receipt): Field[] {
+  const { tokens, bytes, events_removed, events_changed } = receipt;
+  const turns = `${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
+  const size =
+    bytes.before === bytes.after
+      ? renderBytes(bytes.before)
+      : `${renderBytes(bytes.before)} → ${renderBytes(bytes.after)}`;
+  return [
+    ["Tokens", `${renderChange(tokens)} (${turns}, raw → shown, estimate)`],
+    [
+      "View",
+      stats?.tokens === undefined ? null : `${renderChange(stats.tokens)} tokens (the whole view, before → after)`,
+    ],
+    ["Bytes", size],
+    ["Events", `${groupDigits(events_removed)} removed, ${groupDigits(events_changed)} changed`],
+  ];
+}
+
+function renderChange(tokens: BeforeAfter): string {
+  return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
+}
+
+function summaryLines(summary: string): string[] {
+  if (summary === "") return [];
+  return forTerminal(summary)
+    .split("\n")
+    .map((line) => (line === "" ? "" : `    ${line}`));
+}
+
+function toolLines({ tools }: Receipt, style: Style, width: number): string[] {
+  if (tools.length === 0) return [];
+  const header = ["TOOL", "CALLS", "ERRORS", "SIZE", "TOKENS"].map((text) => ({ text, paint: style.faint }));
+  const rows = tools.map((tool) => [
+    tool.name,
+    groupDigits(tool.calls),
+    tool.errors === 0 ? "-" : { text: groupDigits(tool.errors), paint: style.bad },
+    renderBytes(tool.bytes),
+    formatTokens(tool.tokens),
+  ]);
+  const right = { align: "right" } as const;
+  return renderTable([header, ...rows], {
+    columns: [{ shrinkTo: 12 }, right, right, right, right],
+    width,
+    indent: "    ",
+  });
+}
+
+function named(names: readonly string[]): string[] {
+  const rest = names.length - MOST_NAMED;
+  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => `    ${forTerminalLine(name)}`);
+  return rest > 1 ? [...lines, `    … ${groupDigits(rest)} more (--json lists all)`] : lines;
+}
+
+function section(heading: string, lines: readonly string[], style: Style): string[] {
+  return lines.length === 0 ? [] : ["", style.heading(heading), ...lines];
+}

@@ -1,0 +1,43 @@
+// `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
+
+import type { StatsReport } from "../../app/reports/reports.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import type { Rendering } from "../frame/style.ts";
+import { type Cell, renderTable } from "../frame/table.ts";
+import { renderFields } from "./render-fields.ts";
+import { groupDigits, renderBytes, renderShare, renderSource } from "./render-quantity.ts";
+
+/** Renders sizes and token accounting; kinds stand in order of their raw tokens. */
+export function renderStats(report: StatsReport, rendering: Rendering): string {
+  const { style, width } = rendering;
+  const fields = renderFields(
+    [
+      ["Conversation", report.id],
+      ["Branch", report.branch],
+      ["Turns", groupDigits(report.turns)],
+      ["Events", groupDigits(report.events)],
+      ["Messages", report.messages === undefined ? null : groupDigits(report.messages)],
+      ["Compactions", report.compactions],
+      ["Size", renderBytes(report.bytes)],
+    ],
+    rendering,
+  );
+  const row = (name: string, raw: number, view: number): Cell[] => [
+    name.replaceAll("_", " "),
+    formatTokens(raw),
+    formatTokens(view),
+    { text: renderShare({ before: raw, after: view }), paint: style.faint },
+  ];
+  const kinds = Object.entries(report.tokens.by_kind).sort(([, a], [, b]) => b.raw - a.raw);
+  const header = [`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
+    text,
+    paint: style.faint,
+  }));
+  const rows = [
+    header,
+    ...kinds.map(([kind, { raw, view }]) => row(kind, raw, view)),
+    row("total", report.tokens.raw, report.tokens.view),
+  ];
+  const columns = [{ shrinkTo: 8 }, { align: "right" }, { align: "right" }, { align: "right" }] as const;
+  return [...fields, "", ...renderTable(rows, { columns, width })].join("\n");
+}

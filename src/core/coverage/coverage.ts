@@ -1,0 +1,153 @@
+// The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
+// wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
+import type { Compaction } from "../compaction/compaction.ts";
+import { covers, type Expectation, expectEvent, findHider, type PlacedEvent } from "./coverage-rules.ts";
+import { looksAsExpected } from "./coverage-shape.ts";
+import { type Event, traitsOf } from "../event/event.ts";
+import { pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
+import type { View } from "../projection/view.ts";
+
+/** What is wrong with a view. */
+export type CoverageRule =
+  | "event_missing"
+  | "event_repeated"
+  | "event_not_hidden"
+  | "event_not_as_expected"
+  | "event_unknown"
+  | "order_broken"
+  | "replacement_missing"
+  | "replacement_repeated"
+  | "replacement_unfounded";
+
+/** One place where a view breaks the invariant. */
+export interface CoverageViolation {
+  readonly rule: CoverageRule;
+  /** Id of the event or compaction it is about. */
+  readonly id: string;
+  readonly message: string;
+}
+
+/** What the check has to know beside the view. */
+export interface CoverageOptions {
+  /** Ids of events that a named hardening rule dropped from the view. */
+  readonly dropped?: ReadonlySet<string>;
+}
+
+interface CheckedEvent extends PlacedEvent {
+  readonly hider: Compaction | undefined;
+  readonly expectation: Expectation;
+}
+
+/**
+ * Checks a view against its raw turns (all of them, in order) and the compactions that apply; empty = the invariant
+ * holds. Takes turns × compactions time.
+ */
+export function checkCoverage(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  view: View,
+  { dropped = new Set() }: CoverageOptions = {},
+): readonly CoverageViolation[] {
+  const events = listEvents(turns, compactions);
+  const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
+  const visible = shown.filter((event) => traitsOf(event).providerVisible);
+  return [
+    ...checkEvents(events, visible, dropped),
+    ...checkOrder(events, visible),
+    ...compactions.flatMap((compaction) => checkReplacement(compaction, events, turns, view)),
+  ];
+}
+
+/** The provider-visible events in order, each with what the rules say about it. */
+function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]): readonly CheckedEvent[] {
+  const find = (position: number, index: number): Compaction | undefined => {
+    const turn = turns[position];
+    const event = turn?.events[index];
+    return turn && event && findHider({ turn, index, event }, compactions);
+  };
+  const pairs = pairCalls(turns, (turn, index) => find(turn, index) !== undefined);
+  const placed = turns.flatMap((turn) => turn.events.map((event, index): PlacedEvent => ({ turn, index, event })));
+  return placed
+    .filter(({ event }) => traitsOf(event).providerVisible)
+    .map((one) => {
+      const call = one.event.type === "tool_call_response" ? pairs.get(one.event) : undefined;
+      return { ...one, hider: findHider(one, compactions), expectation: expectEvent(one, compactions, call) };
+    });
+}
+
+function checkEvents(
+  events: readonly CheckedEvent[],
+  visible: readonly Event[],
+  dropped: ReadonlySet<string>,
+): readonly CoverageViolation[] {
+  const copies = new Map<string, Event[]>(events.map(({ event }) => [event.id, []]));
+  const unknown: CoverageViolation[] = [];
+  for (const event of visible) {
+    const list = copies.get(event.id);
+    if (list !== undefined) list.push(event);
+    else unknown.push(violation("event_unknown", event.id, "is shown as kept but is no event of the conversation"));
+  }
+  const broken = events.flatMap((one) => checkEvent(one, copies.get(one.event.id) ?? [], dropped.has(one.event.id)));
+  return [...unknown, ...broken];
+}
+
+function checkEvent(
+  { event, hider, expectation }: CheckedEvent,
+  copies: readonly Event[],
+  mayBeMissing: boolean,
+): readonly CoverageViolation[] {
+  const { id } = event;
+  const [copy] = copies;
+  if (hider !== undefined || expectation === "gone") {
+    const why = hider === undefined ? "a policy leaves it out" : `compaction ${hider.id} hides it`;
+    return copy === undefined ? [] : [violation("event_not_hidden", id, `is shown, although ${why}`)];
+  }
+  if (copy === undefined) {
+    return mayBeMissing ? [] : [violation("event_missing", id, "is not shown, although nothing hides it")];
+  }
+  if (copies.length > 1) return [violation("event_repeated", id, `is shown ${copies.length} times`)];
+  if (looksAsExpected(event, copy, expectation)) return [];
+  return [violation("event_not_as_expected", id, `does not look as the winning compaction wants it: ${expectation}`)];
+}
+
+function checkOrder(events: readonly CheckedEvent[], visible: readonly Event[]): readonly CoverageViolation[] {
+  const places = new Map(events.map(({ event }, at) => [event.id, at]));
+  const broken = visible.filter((event, at) => {
+    const before = visible[at - 1];
+    return before !== undefined && (places.get(before.id) ?? -1) > (places.get(event.id) ?? Number.POSITIVE_INFINITY);
+  });
+  return broken.map(({ id }) => violation("order_broken", id, "is shown after an event that follows it"));
+}
+
+/** A summary or replacement stands in the view exactly once if it hides an event, else not at all. */
+function checkReplacement(
+  compaction: Compaction,
+  events: readonly CheckedEvent[],
+  turns: readonly Turn[],
+  view: View,
+): readonly CoverageViolation[] {
+  const { id, summary, replacement } = compaction;
+  const standing = view.turns.filter(({ origin }) => origin.kind !== "kept" && origin.compaction === id);
+  if (standing.length > 1)
+    return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
+  const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
+  const isWinner = hasText && events.some(({ hider }) => hider === compaction);
+  if (isWinner && standing.length === 0)
+    return [violation("replacement_missing", id, "hides events but stands nowhere")];
+  if (isWinner || standing.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];
+  return [violation("replacement_unfounded", id, "stands in the view but hides nothing")];
+}
+
+/** Turns that show a model nothing are hidden without being read: whether a summary of one stands is not said. */
+function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boolean {
+  return turns.some(
+    (turn) =>
+      turn.events.some((event, index) => covers(compaction, { turn, index, event })) &&
+      !turn.events.some((event) => traitsOf(event).providerVisible),
+  );
+}
+
+function violation(rule: CoverageRule, id: string, problem: string): CoverageViolation {
+  return { rule, id, message: `${id} ${problem}` };
+}

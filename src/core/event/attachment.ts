@@ -1,0 +1,218 @@
+// Attachments: payloads that are too long for a line, and binary content, live in files of their own and stand in events
+// as {"$attachment": name}. Invariant: inline(spill(event)) equals event, also when the event itself has such keys.
+import { JpgError } from "../errors.ts";
+import type { Event } from "./event.ts";
+
+/** What is moved out of an event. */
+export interface AttachmentLimits {
+  /** Longest string that stays in the line, in UTF-8 bytes; > 0. */
+  readonly bytes: number;
+}
+
+/** Bytes to keep under a name made of their digest. */
+export interface AttachmentPayload {
+  readonly bytes: Uint8Array;
+  /** Without a dot, `[a-z0-9]+`; "" = none. */
+  readonly extension: string;
+}
+
+/** The limits of format version 1 (DESIGN §2.3). */
+export const ATTACHMENT_LIMITS: AttachmentLimits = { bytes: 256 * 1024 };
+
+/** Shortest base64 text worth a file, in characters: below it a file costs more than it saves. */
+const BASE64_MIN_CHARS = 1024;
+/** A JavaScript string of n UTF-16 units has at most 3n UTF-8 bytes. */
+const MAX_BYTES_PER_UNIT = 3;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const REFERENCE = "$attachment";
+const ESCAPABLE = /^\$+attachment$/;
+const NAME = /^[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
+/** Read by rules and indexes as plain strings, and short by nature: a string under one of them stays, however long. */
+const PLAIN_KEYS: ReadonlySet<string> = new Set(["type", "id", "timestamp", "call_id", "name", "kind"]);
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/svg+xml": "svg",
+  "application/pdf": "pdf",
+  "text/plain": "txt",
+};
+
+type Put = (payload: AttachmentPayload) => string;
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Moves long strings and base64 images or documents out of an event; `put` stores a payload and gives its SHA-256 as 64
+ * hex digits. An event with nothing to move is returned as it is, not copied.
+ */
+export function spill(event: Event, limits: AttachmentLimits, put: Put): Event {
+  return mapEntries(event as unknown as Json, (value, key) =>
+    typeof value === "string" && PLAIN_KEYS.has(key) ? value : spillValue(value, limits, put),
+  ) as unknown as Event;
+}
+
+/** Puts the payloads back; `get` reads one by its name, null leaves the reference. Throws `bad_attachment_name`. */
+export function inline(event: Event, get: (name: string) => Uint8Array | null): Event {
+  return mapEntries(event as unknown as Json, (value) => inlineValue(value, get)) as unknown as Event;
+}
+
+/** Whether `inline` may change an event: it refers to a payload, or holds a key that looks as if it did. False = it does not. */
+export function needsInlining(event: Event): boolean {
+  return holdsMark(event as unknown as Json);
+}
+
+/** Gives the names of the payloads an event refers to, in the order they stand in it. Throws `bad_attachment_name`. */
+export function attachmentsOf(event: Event): string[] {
+  const names: string[] = [];
+  for (const value of Object.values(event)) collectNames(value, names);
+  return names;
+}
+
+/** Gives the path of a payload in a commit's tree, e.g. `attachments/ab/ab12….png`. Throws `bad_attachment_name`. */
+export function attachmentPath(name: string): string {
+  return `attachments/${checkedName(name).slice(0, 2)}/${name}`;
+}
+
+function spillValue(value: unknown, limits: AttachmentLimits, put: Put): unknown {
+  if (typeof value === "string") return spillText(value, limits, put);
+  if (Array.isArray(value)) return mapItems(value, (item) => spillValue(item, limits, put));
+  if (!isObject(value)) return value;
+  const binary = spillBase64(value, put);
+  return mapEntries(
+    value,
+    (inner, key) => (key === "data" && binary !== null ? binary : spillValue(inner, limits, put)),
+    (key) => (ESCAPABLE.test(key) ? `$${key}` : key),
+  );
+}
+
+function spillText(text: string, limits: AttachmentLimits, put: Put): unknown {
+  if (text.length * MAX_BYTES_PER_UNIT <= limits.bytes) return text;
+  const bytes = new TextEncoder().encode(text);
+  // A lone surrogate has no UTF-8 form: such a text could not be restored.
+  if (bytes.length <= limits.bytes || decodeText(bytes) !== text) return text;
+  return { [REFERENCE]: attachmentName(put, { bytes, extension: "txt" }) };
+}
+
+function spillBase64(part: Json, put: Put): unknown {
+  const data = part["data"];
+  if (typeof data !== "string" || data.length < BASE64_MIN_CHARS || !holdsBase64(part)) return null;
+  const bytes = decodeBase64(data);
+  if (bytes === null) return null;
+  const extension = EXTENSIONS[String(part["media_type"])] ?? "";
+  return { [REFERENCE]: attachmentName(put, { bytes, extension }), encoding: "base64" };
+}
+
+/** A content part of ours, or a provider's `source` object kept verbatim. */
+function holdsBase64(part: Json): boolean {
+  return part["type"] === "image" || part["type"] === "document" || part["type"] === "base64";
+}
+
+function attachmentName(put: Put, payload: AttachmentPayload): string {
+  const digest = put(payload);
+  return checkedName(payload.extension === "" ? digest : `${digest}.${payload.extension}`);
+}
+
+function inlineValue(value: unknown, get: (name: string) => Uint8Array | null): unknown {
+  if (Array.isArray(value)) return mapItems(value, (item) => inlineValue(item, get));
+  if (!isObject(value)) return value;
+  if (typeof value[REFERENCE] === "string") {
+    const bytes = get(checkedName(value[REFERENCE]));
+    if (bytes === null) return value;
+    return value["encoding"] === "base64" ? encodeBase64(bytes) : decodeText(bytes);
+  }
+  return mapEntries(
+    value,
+    (inner) => inlineValue(inner, get),
+    (key) => (key !== REFERENCE && ESCAPABLE.test(key) ? key.slice(1) : key),
+  );
+}
+
+function collectNames(value: unknown, names: string[]): void {
+  if (Array.isArray(value)) for (const item of value) collectNames(item, names);
+  else if (isObject(value)) {
+    if (typeof value[REFERENCE] === "string") names.push(checkedName(value[REFERENCE]));
+    else for (const inner of Object.values(value)) collectNames(inner, names);
+  }
+}
+
+/** Lists too: their keys are positions. */
+function holdsMark(value: Json): boolean {
+  for (const key in value) {
+    if (key.startsWith("$") && ESCAPABLE.test(key)) return true;
+    const inner = value[key];
+    if (typeof inner === "object" && inner !== null && holdsMark(inner as Json)) return true;
+  }
+  return false;
+}
+
+function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | null = null;
+  for (let i = 0; i < items.length; i++) {
+    const changed = change(items[i]);
+    if (changed !== items[i]) {
+      copy ??= [...items];
+      copy[i] = changed;
+    }
+  }
+  return copy ?? items;
+}
+
+/** Keeps key order and own `__proto__` keys; gives the object itself when nothing changed. */
+function mapEntries(
+  object: Json,
+  change: (value: unknown, key: string) => unknown,
+  rename?: (key: string) => string,
+): Json {
+  const keys = Object.keys(object);
+  let entries: [string, unknown][] | null = null;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const value = object[key];
+    const changed = change(value, key);
+    const renamed = rename !== undefined && key.startsWith("$") ? rename(key) : key;
+    if (entries === null && (changed !== value || renamed !== key)) {
+      entries = keys.slice(0, i).map((earlier) => [earlier, object[earlier]]);
+    }
+    entries?.push([renamed, changed]);
+  }
+  return entries === null ? object : Object.fromEntries(entries);
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** Null when the text is not exactly what encoding its bytes gives: it then stays text. */
+function decodeBase64(text: string): Uint8Array | null {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
+  const binary = atob(text);
+  if (btoa(binary) !== text) return null;
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  /** Function calls take a limited number of arguments. */
+  const chunkBytes = 0x8000;
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)));
+  return btoa(pieces.join(""));
+}
+
+function checkedName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new JpgError(
+    "repository",
+    "bad_attachment_name",
+    `An event names the attachment ${JSON.stringify(name.slice(0, 80))}; expected 64 hex digits and an optional extension.`,
+    { hints: ["run `jpg fsck` to find the event"] },
+  );
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,140 @@
+// What a compaction takes out of the view, for reviewers: which tools, how much, which files and commands. The same events
+// always give the same receipt, in the same order.
+
+import { type Event, type ToolCallRequest, traitsOf } from "../event/event.ts";
+import { textBytes } from "../event/text-bytes.ts";
+import { pairCalls } from "../event/tool-pairing.ts";
+import { splitTurns } from "../event/turn.ts";
+import { estimateEvent } from "../tokens/token-estimate.ts";
+import { commandsRun, filesNamed, firstLine } from "./call-traces.ts";
+
+/** Calls of one tool that are hidden or shortened. Bytes are UTF-8 bytes of text, tokens are estimates. */
+export interface HiddenTool {
+  readonly name: string;
+  readonly calls: number;
+  /** How many of the calls failed. */
+  readonly errors: number;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+/** The receipt of a compaction. */
+export interface HiddenContent {
+  /** Estimates over everything it covers. */
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** UTF-8 bytes of the texts it covers. */
+  readonly bytes: { readonly before: number; readonly after: number };
+  /** Events a model is sent that are gone, or stand there changed. */
+  readonly events_removed: number;
+  readonly events_changed: number;
+  /** Most tokens first, then by name. */
+  readonly tools: readonly HiddenTool[];
+  /** Files that hidden calls touched, by name. */
+  readonly files: readonly string[];
+  /** First lines of the commands that hidden calls ran, in order, each once. */
+  readonly commands: readonly string[];
+  /** First lines of the user's requests that are gone, in order. */
+  readonly requests: readonly string[];
+}
+
+/**
+ * Compares the raw events a compaction covers with those the view shows of them. Events are matched by id; a shown event
+ * that is the same object is unchanged (projection passes unchanged events on as they are). Shown events that are not
+ * raw (a summary's) count towards what is there afterwards.
+ */
+export function hiddenContent(raw: readonly Event[], shown: Iterable<Event>): HiddenContent {
+  const after = new Map<string, Event>();
+  const total = { tokens: { before: 0, after: 0 }, bytes: { before: 0, after: 0 } };
+  for (const event of shown) {
+    after.set(event.id, event);
+    total.tokens.after += estimateEvent(event);
+    total.bytes.after += textBytes(event);
+  }
+  const touched: Event[] = [];
+  let removed = 0;
+  for (const event of raw) {
+    total.tokens.before += estimateEvent(event);
+    total.bytes.before += textBytes(event);
+    const now = after.get(event.id);
+    if (now === event || !traitsOf(event).providerVisible) continue;
+    if (now === undefined) removed += 1;
+    touched.push(event);
+  }
+  const calls = touchedCalls(raw, touched);
+  return {
+    ...total,
+    events_removed: removed,
+    events_changed: touched.length - removed,
+    tools: listTools(calls, (event) => lostOf(event, after.get(event.id))),
+    files: [...new Set(calls.flatMap(({ request }) => filesNamed(request.arguments)))].sort(),
+    commands: [...new Set(calls.flatMap(({ request }) => commandsRun(request.arguments)))],
+    requests: touched.filter((event) => !after.has(event.id)).flatMap(requestLine),
+  };
+}
+
+/** A call of which a half was touched. */
+interface TouchedCall {
+  readonly request: ToolCallRequest;
+  readonly halves: readonly Event[];
+  readonly failed: boolean;
+}
+
+function touchedCalls(raw: readonly Event[], touched: readonly Event[]): readonly TouchedCall[] {
+  const pairs = pairCalls(
+    splitTurns(raw, (event) => traitsOf(event).providerVisible),
+    () => false,
+  );
+  const calls = new Map<ToolCallRequest, { halves: Event[]; failed: boolean }>();
+  for (const event of touched) {
+    const request = event.type === "tool_call_response" ? pairs.get(event) : event;
+    if (request?.type !== "tool_call_request") continue;
+    const call = calls.get(request) ?? { halves: [], failed: false };
+    call.halves.push(event);
+    call.failed ||= event.type === "tool_call_response" && event.is_error;
+    calls.set(request, call);
+  }
+  return [...calls].map(([request, call]) => ({ request, ...call }));
+}
+
+interface Loss {
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+function lostOf(before: Event, after: Event | undefined): Loss {
+  const left =
+    after === undefined ? { bytes: 0, tokens: 0 } : { bytes: textBytes(after), tokens: estimateEvent(after) };
+  return {
+    bytes: Math.max(0, textBytes(before) - left.bytes),
+    tokens: Math.max(0, estimateEvent(before) - left.tokens),
+  };
+}
+
+function listTools(calls: readonly TouchedCall[], lost: (event: Event) => Loss): readonly HiddenTool[] {
+  const tools = new Map<string, { calls: number; errors: number; bytes: number; tokens: number }>();
+  for (const { request, halves, failed } of calls) {
+    const tool = tools.get(request.name) ?? { calls: 0, errors: 0, bytes: 0, tokens: 0 };
+    tool.calls += 1;
+    if (failed) tool.errors += 1;
+    for (const { bytes, tokens } of halves.map(lost)) {
+      tool.bytes += bytes;
+      tool.tokens += tokens;
+    }
+    tools.set(request.name, tool);
+  }
+  return [...tools]
+    .map(([name, tool]) => ({ name, ...tool }))
+    .sort((a, b) => b.tokens - a.tokens || (a.name < b.name ? -1 : 1));
+}
+
+function requestLine(event: Event): readonly string[] {
+  if (event.type !== "chat_request" || event.metadata?.origin === "harness") return [];
+  const { content } = event;
+  const text =
+    typeof content === "string"
+      ? content
+      : Array.isArray(content)
+        ? content.find(({ type }) => type === "text")?.text
+        : "";
+  return typeof text === "string" && text.trim() !== "" ? [firstLine(text)] : [];
+}

@@ -1,0 +1,69 @@
+// Hints for tools, frozen into a compaction that a profile makes: they are resolved once, so that a projection asks no
+// configuration (DESIGN §3.1).
+import type { Compaction, SelectedCall, ToolHint, UniformToolCallPolicy } from "../compaction/compaction.ts";
+import type { Policies } from "../compaction/policy.ts";
+import type { ToolCallRequest } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { type EventRange, isInRange } from "../range/range-location.ts";
+import { hintFor, type ToolCompactionHints } from "../tools/tool-hints.ts";
+
+/** What hints are frozen against. */
+export interface HintFacts {
+  readonly policies: Policies;
+  readonly hints?: ToolCompactionHints;
+  readonly turns: ReadonlyMap<number, Turn>;
+}
+
+/**
+ * Gives the fields that hints add to a uniform policy: `tool_overrides` for the tools called in the range, and the calls
+ * whose result is to be removed by name. Hints never change `omit`; a result is removed only where results are stripped.
+ */
+export function freezeHints(
+  range: EventRange,
+  { policies, hints = {}, turns }: HintFacts,
+): Pick<Compaction, "tool_calls" | "tool_overrides"> {
+  const policy = policies.tool_calls;
+  if (policy === undefined || policy.policy === "omit") return {};
+  const calls = callsIn(range, turns);
+  const overrides = overridesFor(calls, hints);
+  const removed = stripsResults(policy) ? calls.filter(({ name }) => hintFor(name, hints).response === "remove") : [];
+  return {
+    ...(removed.length === 0
+      ? {}
+      : { tool_calls: { policy: "selective", calls: removed.map(omitCall), else: policy } }),
+    ...(Object.keys(overrides).length === 0 ? {} : { tool_overrides: overrides }),
+  };
+}
+
+function stripsResults(policy: UniformToolCallPolicy): boolean {
+  return policy.policy === "strip" && policy.response;
+}
+
+function omitCall({ id }: ToolCallRequest): SelectedCall {
+  return { event: id, request: "omit", response: "omit" };
+}
+
+function callsIn(range: EventRange, turns: ReadonlyMap<number, Turn>): readonly ToolCallRequest[] {
+  return [...turns.values()].flatMap((turn) =>
+    turn.events.flatMap((event, index) =>
+      event.type === "tool_call_request" && isInRange(range, turn.index, index) ? [event] : [],
+    ),
+  );
+}
+
+/** The hints that projection knows, by tool in order of names. Each is whole: projection looks up a tool, not a field. */
+function overridesFor(
+  calls: readonly ToolCallRequest[],
+  hints: ToolCompactionHints,
+): Readonly<Record<string, ToolHint>> {
+  const names = [...new Set(calls.map(({ name }) => name))].sort();
+  const entries = names.flatMap((name): [string, ToolHint][] => {
+    const { request, response } = hintFor(name, hints);
+    const hint: ToolHint = {
+      ...(request === undefined ? {} : { request }),
+      ...(response === undefined || response === "remove" ? {} : { response }),
+    };
+    return Object.keys(hint).length === 0 ? [] : [[name, hint]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,132 @@
+// What a planned compaction would change beyond those that are in force already, event by event, summaries set aside: a
+// mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
+
+import { type CallPolicy, type Compaction, isHiding } from "../compaction/compaction.ts";
+import { stripAttachments } from "../event/attachment-stub.ts";
+import { type Event, isMessage, type ToolCallRequest, traitsOf } from "../event/event.ts";
+import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
+import { type CoveredRange, planRanges } from "../projection/covered-range.ts";
+import { localizeOverlays } from "../projection/local-overlay.ts";
+import { dropLongTexts, truncateCall } from "../projection/tool-stub.ts";
+import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
+import { type EventRange, isInRange } from "../range/range-location.ts";
+
+/** What a plan would do. */
+export interface PlanEffect {
+  /** Whether anything would be read differently, now or once a summary over it is reverted. */
+  readonly changes: boolean;
+  /** Events the projection would leave out, those already left out included. */
+  readonly removed: number;
+  /** Messages (requests and answers) in the range. */
+  readonly messages: number;
+}
+
+/** The conversation a plan is made for. */
+export interface EffectFacts {
+  readonly turnCount: number;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+  /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
+  readonly pairs?: CallPairs | undefined;
+}
+
+/** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
+export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
+  const outcomes = isHiding(draft) ? outcomesOfHiding(draft) : outcomesOfBoth(draft, facts);
+  let changes = false;
+  let removed = 0;
+  let messages = 0;
+  for (let position = range.from; position <= range.to; position++) {
+    const turn = facts.turns.get(position);
+    for (let index = 0; turn !== undefined && index < turn.events.length; index++) {
+      const event = turn.events[index];
+      if (event === undefined || !isInRange(range, position, index)) continue;
+      if (isMessage(event)) messages += 1;
+      const outcome = outcomes.after(turn, event, index);
+      if (outcome === "removed") removed += 1;
+      changes ||= outcome !== outcomes.before(turn, event, index);
+    }
+  }
+  return { changes, removed, messages };
+}
+
+type OutcomeOf = (turn: Turn, event: Event, index: number) => string;
+
+/** What becomes of an event without a draft and with it. */
+interface Outcomes {
+  readonly before: OutcomeOf;
+  readonly after: OutcomeOf;
+}
+
+const SAME: OutcomeOf = () => "same";
+
+function outcomesOfHiding({ keep }: Compaction): Outcomes {
+  const kept = new Set(keep);
+  const after: OutcomeOf = (_, event) => (traitsOf(event).providerVisible && !kept.has(event.id) ? "removed" : "same");
+  return { before: SAME, after };
+}
+
+function outcomesOfBoth(draft: Compaction, facts: EffectFacts): Outcomes {
+  const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
+  const pairs = facts.pairs ?? pairCalls(facts.turns.values(), () => false);
+  const before = mechanical.length === 0 ? SAME : outcomesOf(mechanical, facts, pairs);
+  return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
+}
+
+/** Gives a function that says in a word what mechanical compactions make of an event; turns are asked for in their order. */
+function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
+  const ranges = planRanges(turnCount, compactions);
+  let range: CoveredRange | undefined;
+  let turn: Turn | undefined;
+  let locals: ReturnType<typeof localizeOverlays> = [];
+  return (at, event, index) => {
+    if (at !== turn) {
+      turn = at;
+      if (range === undefined || range.to < at.index) {
+        range = ranges.find(({ from, to }) => from <= at.index && at.index <= to);
+      }
+      locals = range === undefined ? [] : localizeOverlays(range, at);
+    }
+    const winner = findMechanicalWinner(locals, event, index, pairs);
+    return winner === null ? "same" : outcomeOf(event, winner);
+  };
+}
+
+function outcomeOf(event: Event, { action, compaction }: Disposition): string {
+  if (action === "keep" || action === "hide") return "same";
+  if (action === "omit") return "removed";
+  switch (event.type) {
+    case "chat_request":
+      return stripAttachments(event) === event ? "same" : "stripped";
+    case "tool_call_request":
+      return requestOutcome(event, action);
+    case "tool_call_response": {
+      if (action === "strip") return `stripped${styleOf(compaction)}`;
+      if ("drop" in action) return "same";
+      const { max_chars, head } = action.truncate;
+      const isShort = typeof event.content === "string" && event.content.length <= max_chars;
+      return isShort ? "same" : `truncated ${max_chars} ${head}`;
+    }
+    default: // reasoning: no other kind has a winner
+      return "removed";
+  }
+}
+
+function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "keep" | "omit">): string {
+  if (action === "strip") return isEmptyObject(event.arguments) ? "same" : "stripped";
+  if ("drop" in action) {
+    const { max_chars } = action.drop;
+    return dropLongTexts(event, max_chars) === event ? "same" : `dropped ${max_chars}`;
+  }
+  const { max_chars, head } = action.truncate;
+  return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head}`;
+}
+
+function styleOf({ stubs }: Compaction): string {
+  return `${stubs?.pointers === true ? " pointer" : ""}${stubs?.first_line === true ? " line" : ""}`;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,111 @@
+// Plans a fork: at which turn the new branch starts, which live compactions stay with it, and which earlier turns it
+// leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
+
+import { compareCompactions } from "../compaction/compaction.ts";
+import { type JpgError, userError } from "../errors.ts";
+import { type BoundFacts, resolveFrom, resolveTo } from "../range/bound-position.ts";
+import { needsTurnTimes } from "../range/bound-resolution.ts";
+import type { RangeBound } from "../range/range-bound.ts";
+import type { CompactionDraft } from "./plan-compaction.ts";
+
+/** The flags of one call; counts are turns, 1 or more. */
+export interface ForkRequest {
+  readonly first?: number;
+  readonly last?: number;
+  readonly from?: RangeBound;
+  readonly until?: RangeBound;
+}
+
+export interface ForkPlan {
+  /** Turn at whose commit the branch starts, 0-based; null = at the tip, with everything that is there. */
+  readonly atTurn: number | null;
+  /** Ids of the compactions that are live on the new branch, oldest first. */
+  readonly compactions: readonly string[];
+  /** The compaction that leaves earlier turns out; absent when the fork shows all its turns. */
+  readonly omit?: CompactionDraft;
+  /** Turns the branch has, and of them those it shows (before other compactions). */
+  readonly turns: { readonly total: number; readonly shown: number };
+}
+
+/** Whether planning a fork looks at the times of turns. */
+export function forkNeedsTurnTimes({ from, until }: ForkRequest): boolean {
+  return needsTurnTimes({ ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { to: until }) });
+}
+
+/**
+ * Plans a fork. `--last` counts back from where the fork ends. Throws `contradictory_flags`, `bad_count`, `bad_bound` for a
+ * bound inside a turn, and `range_out_of_bounds` when no turn would be left.
+ */
+export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
+  checkFlags(request);
+  const newest = facts.turnCount - 1;
+  const end = endOf(request, facts);
+  const start = facts.turnCount === 0 ? 0 : startOf(request, facts, end);
+  if (facts.turnCount > 0 && start > end) {
+    throw userError("range_out_of_bounds", `no turn is left for the fork: the conversation has turns 0..${newest}`, {
+      hints: ["see the turns and their times: jpg print"],
+    });
+  }
+  const stay = end === newest ? facts.compactions : facts.compactions.filter((compaction) => compaction.to_turn <= end);
+  const compactions = [...stay].sort(compareCompactions).map(({ id }) => id);
+  return {
+    atTurn: end === newest ? null : end,
+    compactions,
+    ...(start === 0 ? {} : { omit: omissionOf(start - 1, compactions) }),
+    turns: { total: end + 1, shown: end + 1 - start },
+  };
+}
+
+function endOf({ first, until }: ForkRequest, facts: BoundFacts): number {
+  const newest = facts.turnCount - 1;
+  if (first !== undefined) return Math.min(newest, first - 1);
+  if (until === undefined) return newest;
+  return resolveTo(wholeTurn(until, "--until"), facts)?.turn ?? -1;
+}
+
+function startOf({ last, from }: ForkRequest, facts: BoundFacts, end: number): number {
+  if (last !== undefined) return Math.max(0, end - last + 1);
+  if (from === undefined) return 0;
+  return resolveFrom(wholeTurn(from, "--from"), facts)?.turn ?? facts.turnCount;
+}
+
+/** The compaction of turns 0..to; it never reaches the newest turn, so it needs no bound inside one. */
+function omissionOf(to: number, basis: readonly string[]): CompactionDraft {
+  return {
+    type: "compaction",
+    from_turn: 0,
+    to_turn: to,
+    turns: "omit",
+    ...(basis.length === 0 ? {} : { basis }),
+    source: "manual",
+  };
+}
+
+function wholeTurn(bound: RangeBound, flag: string): RangeBound {
+  if (bound.type !== "event") return bound;
+  throw userError(
+    "bad_bound",
+    `${flag} ${bound.turn}:${bound.event} lies inside a turn: a fork begins and ends with whole turns`,
+    {
+      hints: [`try: ${flag} ${bound.turn}`],
+    },
+  );
+}
+
+function checkFlags({ first, last, from, until }: ForkRequest): void {
+  for (const [flag, count] of [["--first", first] as const, ["--last", last] as const]) {
+    if (count !== undefined && (!Number.isSafeInteger(count) || count < 1)) {
+      throw userError("bad_count", `${flag} ${count}: expected a number of turns, 1 or more`, {
+        hints: [`try: ${flag} 5`],
+      });
+    }
+  }
+  if (first !== undefined && until !== undefined) throw contradiction("--first", "--until", "ends");
+  if (last !== undefined && from !== undefined) throw contradiction("--last", "--from", "begins");
+}
+
+function contradiction(one: string, other: string, what: string): JpgError {
+  return userError("contradictory_flags", `${one} and ${other} both say where the fork ${what}: expected one of them`, {
+    hints: [`leave ${one} or ${other} out`],
+  });
+}

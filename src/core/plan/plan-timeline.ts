@@ -1,0 +1,124 @@
+// The timeline of a planned compaction: how the whole conversation would be read afterwards, as ranges of turns, and which
+// live summaries hide what is planned.
+import { type Compaction, compareCompactions, isHiding } from "../compaction/compaction.ts";
+import { describePolicies } from "../compaction/policy.ts";
+import { traitsOf } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { type CoveredRange, planRanges } from "../projection/covered-range.ts";
+import { coversEvent, keepsEvent, localizeOverlays } from "../projection/local-overlay.ts";
+import type { Overlay } from "../projection/overlay.ts";
+import { type EventRange, isInRange } from "../range/range-location.ts";
+
+/** Turns that are read the same way. Positions 0-based, inclusive; two neighbours share a turn that is cut between them. */
+export interface PlanSegment {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: "kept" | "compacted" | "summary";
+  /** What is done there, in words; absent when kept. */
+  readonly policies?: string;
+  /** Id of the compaction in force; absent for kept ranges and for the planned one. */
+  readonly compaction?: string;
+  /** Set on what the plan would do. */
+  readonly planned?: true;
+}
+
+/** The conversation a timeline is drawn of. */
+export interface TimelineFacts {
+  readonly turnCount: number;
+  /** Turns that were read; a turn that is cut but was not read counts as covered whole. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+}
+
+/** Draws the timeline with a draft in force, in order and without gaps. */
+export function planTimeline(
+  draft: Compaction,
+  { turnCount, turns, compactions }: TimelineFacts,
+): readonly PlanSegment[] {
+  const segments: PlanSegment[] = [];
+  for (const range of planRanges(turnCount, [...compactions, draft])) {
+    const turn = range.isCut ? turns.get(range.from) : undefined;
+    const parts = turn === undefined ? [decide(range.overlays)] : partsOf(range, turn);
+    for (const part of parts) addSegment(segments, describe(part, draft), range);
+  }
+  return segments;
+}
+
+/**
+ * Lists the live summaries (or replacements, omissions) that together hide every event of a mechanical plan, oldest
+ * first; empty when some event of it is shown.
+ */
+export function listHiding(range: EventRange, { turnCount, turns, compactions }: TimelineFacts): readonly string[] {
+  const hiding = compactions.filter((compaction) => isHiding(compaction)).sort(compareCompactions);
+  const found = new Set<string>();
+  for (const covered of planRanges(turnCount, hiding)) {
+    if (covered.to < range.from || covered.from > range.to) continue;
+    if (covered.hiddenBy !== null) {
+      found.add(covered.hiddenBy.compaction.id);
+      continue;
+    }
+    const hiders = hidersOf(covered, range, turns);
+    if (hiders === null) return [];
+    for (const id of hiders) found.add(id);
+  }
+  return hiding.map(({ id }) => id).filter((id) => found.has(id));
+}
+
+/** Ids of what hides each event of a range's turns that a model is sent; null when one of them is shown. */
+function hidersOf(
+  covered: CoveredRange,
+  range: EventRange,
+  turns: ReadonlyMap<number, Turn>,
+): readonly string[] | null {
+  const ids: string[] = [];
+  for (let position = Math.max(covered.from, range.from); position <= Math.min(covered.to, range.to); position++) {
+    const turn = turns.get(position);
+    const locals = turn === undefined ? [] : localizeOverlays(covered, turn);
+    for (const [index, event] of turn?.events.entries() ?? []) {
+      if (!traitsOf(event).providerVisible || !isInRange(range, position, index)) continue;
+      const winner = locals.find((local) => coversEvent(local, index));
+      if (winner === undefined || keepsEvent(winner.overlay, event)) return null;
+      ids.push(winner.overlay.compaction.id);
+    }
+  }
+  return ids;
+}
+
+/** The overlays in force over the runs of one cut turn's events, in order and never empty; null = kept. */
+function partsOf(range: CoveredRange, turn: Turn): readonly (Overlay | null)[] {
+  const locals = localizeOverlays(range, turn);
+  const parts: (Overlay | null)[] = [];
+  for (const [index, event] of turn.events.entries()) {
+    if (!traitsOf(event).providerVisible) continue;
+    const part = decide(locals.filter((local) => coversEvent(local, index)).map(({ overlay }) => overlay));
+    if (parts.at(-1) !== part) parts.push(part);
+  }
+  return parts.length === 0 ? [decide(range.overlays)] : parts;
+}
+
+/** The overlay that says most about an event, of those that cover it, newest first: one that hides it, else the newest. */
+function decide(overlays: readonly Overlay[]): Overlay | null {
+  return overlays.find(({ hides }) => hides) ?? overlays[0] ?? null;
+}
+
+function describe(overlay: Overlay | null, draft: Compaction): Omit<PlanSegment, "from" | "to"> {
+  if (overlay === null) return { kind: "kept" };
+  const { compaction, hides } = overlay;
+  const isSummary = hides && compaction.turns === undefined;
+  return {
+    kind: isSummary ? "summary" : "compacted",
+    policies: describePolicies(compaction),
+    ...(compaction === draft ? { planned: true } : { compaction: compaction.id }),
+  };
+}
+
+function addSegment(segments: PlanSegment[], next: Omit<PlanSegment, "from" | "to">, { from, to }: CoveredRange): void {
+  const last = segments.at(-1);
+  const continues =
+    last !== undefined &&
+    last.kind === next.kind &&
+    last.compaction === next.compaction &&
+    last.planned === next.planned;
+  if (continues) segments[segments.length - 1] = { ...last, to };
+  else segments.push({ from, to, ...next });
+}

@@ -1,0 +1,74 @@
+// The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
+// order-free: the order in which compactions are handed in does not matter. Rules: DESIGN §4, RFD 064.
+import type { Compaction } from "../compaction/compaction.ts";
+import type { Turn } from "../event/turn.ts";
+import { type CoveredRange, planRanges } from "./covered-range.ts";
+import type { Overlay } from "./overlay.ts";
+import { createInjectedTurn, isInjected } from "./summary-injection.ts";
+import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
+import type { StubOptions } from "./tool-stub.ts";
+import { layOutTurn } from "./turn-layout.ts";
+import type { ProjectedTurn, View } from "./view.ts";
+import { pairSurveyed } from "./winner.ts";
+
+/** How shortened events are written. */
+export type ProjectionOptions = StubOptions;
+
+/** What is projected. `turns` may lack the positions that `planReading` leaves out. */
+export interface ProjectionInput {
+  /** Number of turns of the conversation, hidden ones included. */
+  readonly turnCount: number;
+  /** Turns by position, 0-based. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** The compactions that apply, in any order. */
+  readonly compactions: readonly Compaction[];
+}
+
+/**
+ * Projects a conversation. Events that nothing changes are the very objects handed in; nothing is mutated. Throws
+ * `turn_not_read` (internal) when a turn of `planReading` is missing.
+ */
+export function project(input: ProjectionInput, options: ProjectionOptions = {}): View {
+  const { turns, compactions } = input;
+  const ranges = planRanges(input.turnCount, compactions);
+  const survey = surveyTurns(ranges, turns);
+  const pairs = pairSurveyed(survey, compactions);
+  const projected: ProjectedTurn[] = [];
+  const inject = (overlay: Overlay, timestamp: string): void => {
+    if (isInjected(overlay.compaction)) projected.push(injectOverlay(overlay, timestamp, survey));
+  };
+  for (const range of ranges) {
+    if (range.hiddenBy !== null) {
+      if (isPlacedAt(range.hiddenBy, range, survey)) inject(range.hiddenBy, firstTimestamp(turns.get(range.from)));
+      continue;
+    }
+    for (let position = range.from; position <= range.to; position += 1) {
+      const seen = survey.turns.get(position) as SurveyedTurn;
+      layOutTurn(seen, { survey, pairs, options, projected, inject });
+    }
+  }
+  return { turns: projected };
+}
+
+/** Projects a conversation of which every turn is at hand (`turns` = all turns, in order). */
+export function projectTurns(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  options: ProjectionOptions = {},
+): View {
+  const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
+  return project({ turnCount: turns.length, turns: byPosition, compactions }, options);
+}
+
+function isPlacedAt(overlay: Overlay, range: CoveredRange, { places }: Survey): boolean {
+  return places.get(overlay)?.turn === range.from;
+}
+
+function firstTimestamp(turn: Turn | undefined): string {
+  return turn?.events[0]?.timestamp ?? "";
+}
+
+function injectOverlay(overlay: Overlay, timestamp: string, { endingInside }: Survey): ProjectedTurn {
+  const { compaction, from, to } = overlay;
+  return createInjectedTurn(compaction, { timestamp, from, to, endsInsideTurn: endingInside.has(overlay) });
+}

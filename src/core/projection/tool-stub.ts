@@ -1,0 +1,142 @@
+// What a stripped or truncated tool call looks like to the model. The call's name, id and error status always stay.
+
+import type { Truncation } from "../compaction/compaction.ts";
+import { isText } from "../event/content.ts";
+import type { AttachmentRef, Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
+
+/** How stubs are written; none of it changes which events are shown. */
+export interface StubOptions {
+  /** Whether the stub of a result names the event that holds the output. */
+  readonly pointers?: boolean;
+  /** Whether the stub of a result is followed by the first line of the output. */
+  readonly firstLine?: boolean;
+  /** Gives the text behind a reference, when it is at hand; without it a referenced text is stripped, not truncated. */
+  readonly readText?: (ref: AttachmentRef) => string | undefined;
+}
+
+/** Longest first line that a stub shows, in characters: output without line ends must not come back through it. */
+const FIRST_LINE_CHARS = 200;
+
+const DEFAULT_HEAD = 0.5;
+
+/** Strips the arguments of a call to `{}`. */
+export function stripCall(request: ToolCallRequest): ToolCallRequest {
+  return { ...request, arguments: {} };
+}
+
+/** Strips a result to `[compacted] <tool>: success|error`; `tool` is undefined when its call is not known. */
+export function stripResult(
+  response: ToolCallResponse,
+  tool: string | undefined,
+  options: StubOptions,
+): ToolCallResponse {
+  const status = `[compacted] ${tool ?? "unknown"}: ${response.is_error ? "error" : "success"}`;
+  const pointer = options.pointers === true ? ` · ${response.id}` : "";
+  const line = options.firstLine === true ? findFirstLine(response.content, options) : "";
+  return { ...response, content: `${status}${pointer}${line === "" ? "" : `\n${line}`}` };
+}
+
+/**
+ * Truncates the text of a result to its head and tail, saying how many characters are missing. Text parts are joined by
+ * line ends; other parts stay. A result that would not become shorter is returned as it is.
+ */
+export function truncateResult(
+  response: ToolCallResponse,
+  truncation: Truncation,
+  tool: string | undefined,
+  options: StubOptions,
+): ToolCallResponse {
+  const text = joinText(response.content, options);
+  if (text === undefined) return stripResult(response, tool, options);
+  const shorter = truncateText(text, truncation);
+  return shorter === text ? response : { ...response, content: replaceText(response.content, shorter) };
+}
+
+/** Truncates every string inside the arguments of a call that is longer than the limit. */
+export function truncateCall(request: ToolCallRequest, truncation: Truncation): ToolCallRequest {
+  const shorter = truncateStrings(request.arguments, truncation);
+  return shorter === request.arguments ? request : { ...request, arguments: shorter };
+}
+
+/** Leaves every text longer than the limit out of the arguments of a call; what stays keeps its place and order. */
+export function dropLongTexts(request: ToolCallRequest, maxChars: number): ToolCallRequest {
+  const shorter = withoutLongTexts(request.arguments, maxChars);
+  if (shorter === request.arguments) return request;
+  return { ...request, arguments: shorter === undefined ? {} : shorter };
+}
+
+/** Keeps the head and tail of a text longer than `max_chars`, never cutting a surrogate pair; else gives it back. */
+export function truncateText(text: string, { max_chars: limit, head = DEFAULT_HEAD }: Truncation): string {
+  if (text.length <= limit) return text;
+  const headChars = Math.floor(limit * Math.min(Math.max(head, 0), 1));
+  const start = text.slice(0, isInsidePair(text, headChars) ? headChars - 1 : headChars);
+  const tailAt = text.length - (limit - headChars);
+  const end = text.slice(isInsidePair(text, tailAt) ? tailAt + 1 : tailAt);
+  const missing = text.length - start.length - end.length;
+  const shorter = `${start}\n[compacted: ${missing} characters left out]\n${end}`;
+  return shorter.length < text.length ? shorter : text;
+}
+
+function isInsidePair(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  const before = text.charCodeAt(position - 1);
+  return code >= 0xdc00 && code <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
+}
+
+function truncateStrings(value: unknown, truncation: Truncation): unknown {
+  if (typeof value === "string") return truncateText(value, truncation);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => truncateStrings(item, truncation));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, item]) => [key, item, truncateStrings(item, truncation)] as const);
+  if (entries.every(([, item, shorter]) => item === shorter)) return value;
+  return Object.fromEntries(entries.map(([key, , shorter]) => [key, shorter]));
+}
+
+/** Undefined = the value itself is too long. Texts that were moved to `attachments/` always are. */
+function withoutLongTexts(value: unknown, maxChars: number): unknown {
+  if (typeof value === "string") return value.length > maxChars ? undefined : value;
+  if (typeof value !== "object" || value === null) return value;
+  if ("$attachment" in value) return undefined;
+  const entries = Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, maxChars), item] as const);
+  if (entries.every(([, shorter, item]) => shorter === item)) return value;
+  const left = entries.filter(([, shorter]) => shorter !== undefined);
+  return Array.isArray(value)
+    ? left.map(([, shorter]) => shorter)
+    : Object.fromEntries(left.map(([key, shorter]) => [key, shorter]));
+}
+
+/** All text of a content; undefined when some of it is behind a reference that cannot be read. */
+function joinText(content: Content, options: StubOptions): string | undefined {
+  const texts: string[] = [];
+  for (const part of listTexts(content)) {
+    const text = typeof part === "string" ? part : options.readText?.(part);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts.join("\n");
+}
+
+function listTexts(content: Content): readonly Text[] {
+  if (isText(content)) return [content];
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+}
+
+/** Puts one text part where the first one stood and leaves the other text parts out. */
+function replaceText(content: Content, text: string): Content {
+  if (isText(content)) return text;
+  const first = content.findIndex((part) => part.type === "text");
+  return content.flatMap((part, at): ContentPart[] => {
+    if (part.type !== "text") return [part];
+    return at === first ? [{ type: "text", text }] : [];
+  });
+}
+
+function findFirstLine(content: Content, options: StubOptions): string {
+  const text = joinText(content, options) ?? "";
+  const line = /\S[^\r\n]*/.exec(text)?.[0].trimEnd() ?? "";
+  if (line.length <= FIRST_LINE_CHARS) return line;
+  return `${line.slice(0, isInsidePair(line, FIRST_LINE_CHARS) ? FIRST_LINE_CHARS - 1 : FIRST_LINE_CHARS)}…`;
+}

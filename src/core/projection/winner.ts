@@ -1,0 +1,118 @@
+// Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
+// event and has an opinion on that type. Hiding beats mechanical policies whatever their times (DESIGN §4).
+import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
+import { type Event, isReasoning, traitsOf } from "../event/event.ts";
+import { type CallPairs, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";
+import type { Turn } from "../event/turn.ts";
+import { planRanges } from "./covered-range.ts";
+import { coversEvent, keepsEvent, type LocalOverlay } from "./local-overlay.ts";
+import type { Overlay } from "./overlay.ts";
+import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
+import { resolveCallPolicy } from "./tool-policy.ts";
+
+/** The content type on which a compaction won an event. `hiding` = summary, replacement and omission of turns. */
+export type ContentType = "hiding" | "reasoning" | "tool_request" | "tool_response" | "attachments";
+
+/** What happens to an event. `keep` = shown unchanged because the winner says so. */
+export interface Disposition {
+  readonly compaction: Compaction;
+  readonly content: ContentType;
+  readonly action: "hide" | CallPolicy;
+}
+
+/**
+ * Resolves the winner of every event of a whole conversation (`turns` = all turns, in order), by event id. Events on
+ * which no compaction has an opinion are absent: they are shown unchanged.
+ */
+export function resolveDispositions(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+): ReadonlyMap<string, Disposition> {
+  const ranges = planRanges(turns.length, compactions);
+  const survey = surveyTurns(ranges, new Map(turns.map((turn, position) => [position, turn])));
+  const pairs = pairSurveyed(survey, compactions);
+  const dispositions = new Map<string, Disposition>();
+  for (const seen of survey.turns.values()) {
+    for (const [index, event] of seen.turn.events.entries()) {
+      const disposition = resolveDisposition(seen, event, index, pairs);
+      if (disposition !== null) dispositions.set(event.id, disposition);
+    }
+  }
+  for (const { hiddenBy, from, to } of ranges) {
+    if (hiddenBy === null) continue;
+    const hidden = turns.slice(from, to + 1).flatMap((turn) => turn.events.filter((event) => traitsOf(event).hideable));
+    for (const { id } of hidden) {
+      dispositions.set(id, { compaction: hiddenBy.compaction, content: "hiding", action: "hide" });
+    }
+  }
+  return dispositions;
+}
+
+/** Pairs the results and calls of a survey; gives none when no compaction speaks of tool calls. */
+export function pairSurveyed({ turns }: Survey, compactions: readonly Compaction[]): CallPairs {
+  if (compactions.every((compaction) => compaction.tool_calls === undefined)) return NO_PAIRS;
+  const isHidden = (position: number, index: number): boolean => {
+    const seen = turns.get(position);
+    return seen !== undefined && isHiddenAt(seen, index);
+  };
+  return pairCalls(
+    [...turns.values()].map(({ turn }) => turn),
+    isHidden,
+  );
+}
+
+function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pairs: CallPairs): Disposition | null {
+  const decider = seen.deciders[index] ?? null;
+  if (decider !== null && isHiddenAt(seen, index)) {
+    return { compaction: decider.compaction, content: "hiding", action: "hide" };
+  }
+  const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
+  if (mechanical !== null) return mechanical;
+  const isKept = decider !== null && keepsEvent(decider, event);
+  return isKept ? { compaction: decider.compaction, content: "hiding", action: "keep" } : null;
+}
+
+/**
+ * Finds the compaction that wins an event which is not hidden, or null. Every event has at most one mechanical content
+ * type. `locals` newest first; `index` = position in the turn, 0-based.
+ */
+export function findMechanicalWinner(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  pairs: CallPairs,
+): Disposition | null {
+  switch (event.type) {
+    case "chat_response":
+      if (!isReasoning(event)) return null;
+      return findOpinion(locals, event, index, "reasoning", ({ compaction }) => compaction.reasoning);
+    case "chat_request":
+      return findOpinion(locals, event, index, "attachments", ({ compaction }) => compaction.attachments);
+    case "tool_call_request":
+      return findOpinion(locals, event, index, "tool_request", (overlay) =>
+        resolveCallPolicy(overlay, "request", event),
+      );
+    case "tool_call_response":
+      return findOpinion(locals, event, index, "tool_response", (overlay) =>
+        resolveCallPolicy(overlay, "response", pairs.get(event)),
+      );
+    default:
+      return null;
+  }
+}
+
+function findOpinion(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  content: ContentType,
+  opinion: (overlay: Overlay) => CallPolicy | undefined,
+): Disposition | null {
+  for (const local of locals) {
+    if (!coversEvent(local, index)) continue;
+    if (keepsEvent(local.overlay, event)) return null;
+    const action = opinion(local.overlay);
+    if (action !== undefined) return { compaction: local.overlay.compaction, content, action };
+  }
+  return null;
+}

@@ -1,0 +1,188 @@
+// Resolves what a person asked for into turn positions, once, when a compaction is made (DESIGN §5, Range bounds and
+// Defaults). A range with nothing in it is a value, never an error.
+
+import { userError } from "../errors.ts";
+import { type Event, isMessage, traitsOf } from "../event/event.ts";
+import { estimateEvent } from "../tokens/token-estimate.ts";
+import { type BoundFacts, type BoundPosition, furthestEnd, resolveFrom, resolveTo } from "./bound-position.ts";
+import type { RangeBound } from "./range-bound.ts";
+import { lastSafeCut } from "./safe-cut.ts";
+import type { CutRange } from "./turn-range.ts";
+
+/** Turns left alone when neither `--to` nor `--keep` is given and nothing is configured. */
+const DEFAULT_KEEP_LAST = 3;
+/** Tool calls left alone at the end of a conversation that is too short to leave turns alone (agents' sessions often are one or two huge turns). */
+const KEEP_CALLS = 20;
+
+/** Stands beside the request that it is resolved against. */
+export type { BoundFacts };
+
+/** The range flags of one call. */
+export interface RangeRequest {
+  /** `--from`; absent = turn 0. `--from` without a value is `{type: "last"}`. */
+  readonly from?: RangeBound;
+  /** `--to`; excludes `keep`. */
+  readonly to?: RangeBound;
+  /** `--keep`: turns to leave alone at the end, 0 or more. */
+  readonly keep?: number;
+  /** Configured `keep_last`, used when neither `to` nor `keep` is given; default 3. */
+  readonly keepLast?: number;
+  /** Configured newest messages to leave alone, in whole turns, beside `keepLast` and under the same condition; default 0. */
+  readonly protectedMessages?: number;
+  /** Newest tokens to leave alone (estimated over raw events, > 0) in place of turns, when neither `to` nor `keep` is given. */
+  readonly protectTokens?: number;
+}
+
+/** Nothing is in the range; `nothing` says why, for people. */
+export interface Nothing {
+  readonly nothing: string;
+}
+
+/** Whether a plan or range came out empty. */
+export function isNothing(value: object): value is Nothing {
+  return Object.hasOwn(value, "nothing");
+}
+
+/** Whether resolving looks at the times of turns. */
+export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">): boolean {
+  return [from, to].some((bound) => bound?.type === "ago" || bound?.type === "time");
+}
+
+/**
+ * Lists the turns (0-based) that resolving looks into: all of a short conversation, the one at which `last` stands, and as
+ * many of the newest as can hold the protected messages.
+ */
+export function turnsForBounds(request: RangeRequest, facts: Omit<BoundFacts, "turns">): readonly number[] {
+  const { turnCount } = facts;
+  const isOpen = request.to === undefined && request.keep === undefined;
+  const newest =
+    endsByCalls(request, facts) || endsByTokens(request)
+      ? turnCount
+      : isOpen
+        ? Math.min(turnCount, request.protectedMessages ?? 0)
+        : 0;
+  const usesLast = request.from?.type === "last" || request.to?.type === "last";
+  const end = usesLast ? furthestEnd({ ...facts, turns: new Map() }) : null;
+  return [...Array.from({ length: newest }, (_, at) => turnCount - newest + at), ...(end === null ? [] : [end.turn])];
+}
+
+/**
+ * Resolves a request into turn positions, both inclusive and within the conversation. Event ids in the result stand as
+ * the person wrote them. Throws `contradictory_flags` for `--to` with `--keep` and `bad_keep`.
+ */
+export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRange | Nothing {
+  checkFlags(request);
+  const { turnCount } = facts;
+  if (turnCount === 0) return { nothing: "the conversation has no turns" };
+  const start = request.from === undefined ? { turn: 0 } : resolveFrom(request.from, facts);
+  if (start === null || start.turn >= turnCount) {
+    return { nothing: `the range begins after the last turn (${turnCount - 1})` };
+  }
+  const end = resolveEnd(request, facts);
+  if (isNothing(end)) return end;
+  if (end.turn < start.turn) {
+    return { nothing: `the range begins with turn ${start.turn} but ends with turn ${end.turn}` };
+  }
+  return {
+    from: start.turn,
+    to: end.turn,
+    ...(start.event === undefined ? {} : { fromEvent: start.event }),
+    ...(end.event === undefined ? {} : { toEvent: end.event }),
+  };
+}
+
+function resolveEnd(request: RangeRequest, facts: BoundFacts): BoundPosition | Nothing {
+  const newest = facts.turnCount - 1;
+  if (request.to !== undefined) {
+    return resolveTo(request.to, facts) ?? { nothing: "the range ends before the first turn" };
+  }
+  if (endsByTokens(request)) {
+    const { protectTokens = 0 } = request;
+    return (
+      beforeNewestTokens(facts, protectTokens) ?? {
+        nothing: `the newest ${protectTokens} tokens are left alone, and there is nothing before them`,
+      }
+    );
+  }
+  const keep = request.keep ?? Math.max(request.keepLast ?? DEFAULT_KEEP_LAST, protectedTurns(request, facts));
+  if (keep <= newest) return { turn: newest - keep };
+  if (!endsByCalls(request, facts)) return { nothing: `the newest ${keep} turns are kept and there are ${newest + 1}` };
+  return (
+    beforeNewestCalls(facts) ?? {
+      nothing: `the conversation has no more than ${keep} turns and ${KEEP_CALLS} tool calls`,
+    }
+  );
+}
+
+/** How many of the newest turns hold the protected messages. */
+function protectedTurns({ protectedMessages = 0 }: RangeRequest, { turnCount, turns }: BoundFacts): number {
+  let left = protectedMessages;
+  let count = 0;
+  for (; left > 0 && count < turnCount; count++) {
+    left -= turns.get(turnCount - 1 - count)?.events.filter((event) => isMessage(event)).length ?? 0;
+  }
+  return count;
+}
+
+/** Whether the conversation is too short for the configured keep_last, so that tool calls decide. */
+function endsByCalls(request: RangeRequest, { turnCount }: Pick<BoundFacts, "turnCount">): boolean {
+  const isOpen = request.to === undefined && request.keep === undefined;
+  return isOpen && turnCount > 0 && turnCount <= (request.keepLast ?? DEFAULT_KEEP_LAST);
+}
+
+/** Whether the size of what is newest decides where the range ends. */
+function endsByTokens({ to, keep, protectTokens }: RangeRequest): boolean {
+  return protectTokens !== undefined && to === undefined && keep === undefined;
+}
+
+/** Finds the last position before the newest tokens where a range may end; null when there is nothing before them. */
+function beforeNewestTokens({ turnCount, turns }: BoundFacts, tokens: number): BoundPosition | null {
+  let left = tokens;
+  for (let turn = turnCount - 1; turn >= 0; turn--) {
+    const events = turns.get(turn)?.events ?? [];
+    const first = events.findLastIndex((event) => {
+      left -= estimateEvent(event);
+      return left <= 0;
+    });
+    if (first >= 0) return endBefore(events, first, turn);
+  }
+  return null;
+}
+
+/** The last place before an event where a range may end: in its turn where something visible stands before it, else the turn before. */
+function endBefore(events: readonly Event[], index: number, turn: number): BoundPosition | null {
+  const cut = lastSafeCut(events, index - 1);
+  const event = events[cut];
+  const isSeen = events.slice(0, cut + 1).some((item) => traitsOf(item).providerVisible);
+  if (event !== undefined && isSeen) return { turn, event: event.id };
+  return turn === 0 ? null : { turn: turn - 1 };
+}
+
+/** Finds the last position before the newest 20 tool calls where a range may end; null when there are no more calls than that. */
+function beforeNewestCalls({ turnCount, turns }: BoundFacts): BoundPosition | null {
+  let left = KEEP_CALLS;
+  for (let turn = turnCount - 1; turn >= 0; turn--) {
+    const events = turns.get(turn)?.events ?? [];
+    const calls = [...events.keys()].filter((index) => events[index]?.type === "tool_call_request");
+    if (calls.length < left) {
+      left -= calls.length;
+      continue;
+    }
+    const cut = lastSafeCut(events, (calls.at(-left) ?? 0) - 1);
+    const event = events[cut];
+    if (event !== undefined) return { turn, event: event.id };
+    return turn === 0 ? null : { turn: turn - 1 };
+  }
+  return null;
+}
+
+function checkFlags({ to, keep }: RangeRequest): void {
+  if (to !== undefined && keep !== undefined) {
+    throw userError("contradictory_flags", "--to and --keep both say where the range ends: expected one of them", {
+      hints: ["use --keep N to leave the last N turns alone, or --to BOUND to end at a position"],
+    });
+  }
+  if (keep !== undefined && (!Number.isSafeInteger(keep) || keep < 0)) {
+    throw userError("bad_keep", `cannot keep ${keep} turns: expected a whole number, 0 or more`);
+  }
+}

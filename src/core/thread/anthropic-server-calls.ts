@@ -1,0 +1,66 @@
+// Calls that the provider runs itself (web search, MCP servers of the API): blocks of the answer, the call and its result
+// in one message. A half without the other is refused (rule A9).
+
+import type { ChatResponse, Event } from "../event/event.ts";
+import { fieldsOf } from "../event/fields.ts";
+import type { View } from "../projection/view.ts";
+import type { Block } from "./anthropic-blocks.ts";
+
+/** Which calls have both halves in one message, by message and call. */
+export type ServerCalls = ReadonlySet<string>;
+
+const CALL = /^(?:server|mcp)_tool_use$/;
+const RESULT = /^\w+_tool_result$/;
+
+/** Whether a block is a call that the provider runs itself. */
+export function isServerCall({ type }: Block): boolean {
+  return CALL.test(String(type));
+}
+
+/** Whether a block is the result of such a call. */
+export function isServerResult({ type }: Block): boolean {
+  return RESULT.test(String(type));
+}
+
+/** Finds the calls of which a message holds the call first and then its result. */
+export function findServerCalls(view: View): ServerCalls {
+  const called = new Set<string>();
+  const whole = new Set<string>();
+  for (const { key, isResult } of view.turns.flatMap(({ events }) => events.flatMap(halvesOf))) {
+    if (!isResult) called.add(key);
+    else if (called.has(key)) whole.add(key);
+  }
+  return whole;
+}
+
+interface Half {
+  readonly key: string;
+  readonly isResult: boolean;
+}
+
+function halvesOf(event: Event): readonly Half[] {
+  if (event.type !== "chat_response" || !Array.isArray(event.message)) return [];
+  const messageId = event.metadata?.message_id;
+  return opaqueValues(event).flatMap((block): readonly Half[] => {
+    if (isServerCall(block)) return [{ key: keyOf(messageId, block["id"]), isResult: false }];
+    return isServerResult(block) ? [{ key: keyOf(messageId, block["tool_use_id"]), isResult: true }] : [];
+  });
+}
+
+/** Whether a block may be sent: it is no half of a call, or its other half is sent too. */
+export function isWholeServerCall(block: Block, messageId: string | undefined, calls: ServerCalls): boolean {
+  if (isServerCall(block)) return calls.has(keyOf(messageId, block["id"]));
+  return !isServerResult(block) || calls.has(keyOf(messageId, block["tool_use_id"]));
+}
+
+function opaqueValues(event: ChatResponse): readonly Block[] {
+  const parts = Array.isArray(event.message) ? event.message : [];
+  return parts.flatMap((part: unknown) => {
+    const { type, value } = fieldsOf(part);
+    return type === "opaque" ? [fieldsOf(value)] : [];
+  });
+}
+
+function keyOf(messageId: string | undefined, callId: unknown): string {
+  return `${messageId ?? ""} ${String(callId)}`;
+}

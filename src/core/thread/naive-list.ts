@@ -1,0 +1,142 @@
+// The naive messages of a view in the shape of each provider, with the event behind every block.
+
+import type { View } from "../projection/view.ts";
+import type { ProviderName } from "../provider-rules/provider.ts";
+import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";
+import { toParts } from "./google-parts.ts";
+import { type NaiveItem, type NaiveMessage, toNaiveMessages } from "./naive-messages.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One entry of a provider's list. */
+export interface NaiveEntry {
+  readonly value: Json;
+  /** Ids of the events behind its blocks, in order; behind the entry as a whole when it has no blocks. Never empty. */
+  readonly events: readonly string[];
+}
+
+/** Renders a view for a provider without hardening: `messages`, `input` items or `contents`. */
+export function toNaiveList(view: View, provider: ProviderName): readonly NaiveEntry[] {
+  return SHAPES[provider](toNaiveMessages(view, { serverCalls: provider === "anthropic" }));
+}
+
+const SHAPES: Readonly<Record<ProviderName, (messages: readonly NaiveMessage[]) => readonly NaiveEntry[]>> = {
+  anthropic: (messages) => messages.map(toAnthropic),
+  "openai-chat": (messages) => messages.flatMap(toChat),
+  "openai-responses": (messages) => messages.flatMap(toResponses),
+  google: toGoogle,
+};
+
+function toAnthropic({ role, items }: NaiveMessage): NaiveEntry {
+  const blocks = items.map((item) => ({ block: anthropicBlock(item), event: item.event }));
+  return { value: { role, content: blocks.map(({ block }) => block) }, events: blocks.map(({ event }) => event) };
+}
+
+function anthropicBlock(item: NaiveItem): Json {
+  switch (item.kind) {
+    case "text":
+      return { type: "text", text: item.text };
+    case "media":
+      return toBlocks([item.part]).blocks[0] ?? { type: "text", text: `[${item.part.type}]` };
+    case "server_call":
+      return item.block;
+    case "reasoning":
+      return toThinkingBlock(item.response, undefined) ?? { type: "thinking", thinking: item.response.reasoning };
+    case "call":
+      return { type: "tool_use", id: item.call.call_id, name: item.call.name, input: item.call.arguments };
+    case "result":
+      return { type: "tool_result", tool_use_id: item.result.call_id, content: item.text };
+  }
+}
+
+/** Texts and calls make one message; each result is a message of its own, before the texts of the user. */
+function toChat({ role, items }: NaiveMessage): readonly NaiveEntry[] {
+  const results = items.flatMap((item) => (item.kind === "result" ? [item] : []));
+  const calls = items.flatMap((item) => (item.kind === "call" ? [item] : []));
+  const said = items.filter((item) => item.kind === "text" || item.kind === "media");
+  const text = said.map(textOf).join("\n");
+  const message = { role, content: said.length === 0 ? null : text };
+  const entries: NaiveEntry[] = results.map(({ event, result, text: content }) => ({
+    value: { role: "tool", tool_call_id: result.call_id, content },
+    events: [event],
+  }));
+  if (calls.length > 0)
+    entries.push({ value: { ...message, tool_calls: calls.map(chatCall) }, events: eventsOf(calls) });
+  else if (said.length > 0) entries.push({ value: message, events: eventsOf(said) });
+  return entries;
+}
+
+function chatCall({ call }: Extract<NaiveItem, { readonly kind: "call" }>): Json {
+  return {
+    id: call.call_id,
+    type: "function",
+    function: { name: call.name, arguments: argumentsText(call.arguments) },
+  };
+}
+
+/** Each item stands for itself; reasoning of the session itself cannot be sent back without its provider's own items. */
+function toResponses({ role, items }: NaiveMessage): readonly NaiveEntry[] {
+  return items.flatMap((item): readonly NaiveEntry[] => {
+    const events = [item.event];
+    switch (item.kind) {
+      case "reasoning":
+        return [];
+      case "call": {
+        const { call_id, name } = item.call;
+        return [
+          { value: { type: "function_call", call_id, name, arguments: argumentsText(item.call.arguments) }, events },
+        ];
+      }
+      case "result":
+        return [{ value: { type: "function_call_output", call_id: item.result.call_id, output: item.text }, events }];
+      default: {
+        const type = role === "user" ? "input_text" : "output_text";
+        return [{ value: { type: "message", role, content: [{ type, text: textOf(item) }] }, events }];
+      }
+    }
+  });
+}
+
+/** Thoughts are never sent back; a result is named after the call that has its id. */
+function toGoogle(messages: readonly NaiveMessage[]): readonly NaiveEntry[] {
+  const calls = messages.flatMap(({ items }) => items.flatMap((item) => (item.kind === "call" ? [item.call] : [])));
+  const names = new Map(calls.map(({ call_id, name }) => [call_id, name] as const));
+  return messages.flatMap(({ role, items }) => {
+    const sent = items.filter((item) => item.kind !== "reasoning");
+    if (sent.length === 0) return [];
+    const parts = sent.map((item) => googlePart(item, names));
+    return [{ value: { role: role === "assistant" ? "model" : "user", parts }, events: eventsOf(sent) }];
+  });
+}
+
+function googlePart(item: NaiveItem, names: ReadonlyMap<string, string>): Json {
+  switch (item.kind) {
+    case "call": {
+      const signature = item.call.metadata?.signature;
+      const functionCall = { name: item.call.name, args: item.call.arguments };
+      return { functionCall, ...(signature !== undefined && { thoughtSignature: signature }) };
+    }
+    case "result": {
+      const { call_id, is_error } = item.result;
+      const response = { [is_error ? "error" : "output"]: item.text };
+      return { functionResponse: { name: names.get(call_id) ?? call_id, response } };
+    }
+    case "media":
+      return toParts([item.part]).parts[0] ?? { text: `[${item.part.type}]` };
+    default:
+      return { text: textOf(item) };
+  }
+}
+
+function textOf(item: NaiveItem): string {
+  if (item.kind === "text") return item.text;
+  return item.kind === "media" ? `[${item.part.type}]` : "";
+}
+
+function argumentsText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? {});
+}
+
+function eventsOf(items: readonly NaiveItem[]): readonly string[] {
+  return items.map(({ event }) => event);
+}

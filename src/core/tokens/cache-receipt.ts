@@ -1,0 +1,67 @@
+// The cache receipt: what a compaction costs and saves where a provider caches the prefix of what it is sent. Everything after
+// the first change is written to the cache anew; from then on every call reads less.
+import { type Event, traitsOf } from "../event/event.ts";
+import type { View } from "../projection/view.ts";
+import { estimateEvent } from "./token-estimate.ts";
+
+/** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are alike). */
+export const CACHE_READ = 0.1;
+/** Price of writing a token to the cache, as a share of a plain input token. */
+export const CACHE_WRITE = 1.25;
+
+/** All in tokens but the calls; estimates unless `count` counts. */
+export interface CacheReceipt {
+  /** The longest beginning that stays word for word: its cache goes on being read. */
+  readonly prefix_kept: number;
+  /** What follows it in the new view: written to the cache once more. */
+  readonly rewritten: number;
+  /** What every later call is spared; negative = the view grows. */
+  readonly saved_per_call: number;
+  /** Calls after which it has paid for itself, 0 or more; null = never. */
+  readonly break_even_calls: number | null;
+}
+
+/** How tokens are counted. */
+export interface CacheCounting {
+  /** Tokens of an event, not rounded; default the plain estimate. */
+  readonly count?: (event: Event) => number;
+  /** Tokens in front of every view: system prompt and tool definitions; default 0. */
+  readonly overhead?: number;
+}
+
+/** Works out the receipt of going over from one view to another. */
+export function cacheReceipt(
+  before: View,
+  after: View,
+  { count = estimateEvent, overhead = 0 }: CacheCounting = {},
+): CacheReceipt {
+  const sent = listSent(before);
+  const next = listSent(after);
+  let same = 0;
+  while (same < sent.length && isSame(sent[same], next[same])) same += 1;
+  const total = (events: readonly Event[]): number => events.reduce((sum, event) => sum + count(event), 0);
+  const prefix = Math.round(overhead + total(next.slice(0, same)));
+  const rewritten = Math.round(total(next.slice(same)));
+  const saved = Math.round(total(sent.slice(same))) - rewritten;
+  return {
+    prefix_kept: prefix,
+    rewritten,
+    saved_per_call: saved,
+    break_even_calls: breakEven(rewritten, saved),
+  };
+}
+
+/** Calls until `saved` tokens read less each time make up for writing instead of reading what was rewritten. */
+function breakEven(rewritten: number, saved: number): number | null {
+  if (saved <= 0) return rewritten === 0 && saved === 0 ? 0 : null;
+  return Math.ceil((rewritten * (CACHE_WRITE - CACHE_READ)) / (saved * CACHE_READ));
+}
+
+function listSent({ turns }: View): readonly Event[] {
+  return turns.flatMap(({ events }) => events.filter((event) => traitsOf(event).providerVisible));
+}
+
+/** Events that nothing changed are the same objects; a summary that stays is injected anew, with the same text. */
+function isSame(a: Event | undefined, b: Event | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

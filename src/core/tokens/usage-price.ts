@@ -1,0 +1,35 @@
+// What a request cost: usage times the prices of its model. A price that is not known is null everywhere, never 0.
+import { sizeOf, type Usage } from "./usage.ts";
+
+/** US dollars for a million tokens, by kind. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** The prices of a model. */
+export interface ModelPrice extends TokenPrices {
+  /** Of requests of more than `above` tokens (sent, cached ones included), for the whole request; ascending. */
+  readonly larger?: readonly (TokenPrices & { readonly above: number })[];
+}
+
+const MILLION = 1_000_000;
+
+/** Computes the price of one request, US dollars. Sums of requests are sums of prices: prices depend on a request's size. */
+export function priceOf(usage: Usage, price: ModelPrice): number {
+  const prices = price.larger?.findLast(({ above }) => sizeOf(usage) > above) ?? price;
+  const { input, output, cacheRead, cacheWrite } = usage;
+  return (
+    (input * prices.input + output * prices.output + cacheRead * prices.cacheRead + cacheWrite * prices.cacheWrite) /
+    MILLION
+  );
+}
+
+/** Renders a price in US dollars: four decimals below a dollar, else two; `price unknown` for null. */
+export function renderPrice(dollars: number | null): string {
+  if (dollars === null) return "price unknown";
+  if (dollars > 0 && dollars < 0.0001) return "<$0.0001";
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`;
+}

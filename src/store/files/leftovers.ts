@@ -1,0 +1,72 @@
+// What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
+// writer is gone.
+import { readdir, rm } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import { appendAll } from "../../core/append-all.ts";
+import type { Worktree } from "../conversation-store.ts";
+import { isAbandoned, type StorePlace } from "./abandoned.ts";
+import { fileAge } from "./file-age.ts";
+import { writerOfDraft } from "./replace-file.ts";
+import { isGone } from "./running-process.ts";
+
+/** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
+const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;
+const LOCKED = [
+  /Unable to create '([^'\n]+\.lock)': File exists/,
+  /could not lock config file ([^\n]+): File exists/,
+] as const;
+
+/** Removes drafts and unfinished packs whose writers are gone. Never fails: what cannot be removed stays. */
+export async function clearLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<void> {
+  for (const path of await listLeftovers(store, worktrees)) await remove(path);
+}
+
+/** Lists them: absolute paths. */
+export async function listLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<readonly string[]> {
+  const { gitDir } = store;
+  const own = (await namesIn(gitDir)).filter((name) => name.startsWith("jpg-") || ["hooks", "info"].includes(name));
+  const folders = [
+    gitDir,
+    ...own.map((name) => join(gitDir, name)),
+    ...worktrees.flatMap((one) => [one.path, one.gitDir]),
+  ];
+  const left: string[] = [];
+  for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));
+  const packs = join(gitDir, "objects", "pack");
+  for (const name of (await namesIn(packs)).filter((found) => UNFINISHED.test(found))) {
+    const path = join(packs, name);
+    if (await isAbandoned(store, path)) left.push(path);
+  }
+  return left;
+}
+
+/** Removes the lock that a git command said was in its way, when nobody holds it; says whether it did. */
+export async function clearLock(store: StorePlace, stderr: string): Promise<boolean> {
+  const [lock, config] = LOCKED.map((pattern) => pattern.exec(stderr)?.[1]);
+  const named = lock ?? (config === undefined ? undefined : `${config}.lock`);
+  if (named === undefined) return false;
+  const path = resolve(store.cwd, named);
+  if (!path.startsWith(resolve(store.gitDir) + sep) || !(await isAbandoned(store, path))) return false;
+  return await remove(path);
+}
+
+async function listDrafts(folder: string): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const name of await namesIn(folder)) {
+    const writer = writerOfDraft(name);
+    const path = join(folder, name);
+    if (writer !== null && (await isGone(writer, () => fileAge(path)))) left.push(path);
+  }
+  return left;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch(() => []);
+}
+
+function remove(path: string): Promise<boolean> {
+  return rm(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,100 @@
+// One process at a time: a lock is a file that names its holder and says what that one is doing, so that whoever finds it
+// after a crash takes it over and can finish what was begun.
+import { link, readFile, rename, rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { repositoryError } from "../../core/errors.ts";
+import { fileAge } from "./file-age.ts";
+import { createFile, draftPath } from "./replace-file.ts";
+import { isGone, markThisProcess, type ProcessMark } from "./running-process.ts";
+
+/** A lock; what `doing` says is part of the file. */
+export interface ProcessLock<Doing extends object> {
+  readonly path: string;
+  readonly doing: Doing;
+}
+
+const WAIT_MS = 10;
+const ATTEMPTS = 2000;
+/** A lock that nobody has written his name into after so many attempts is that of a writer who died while he did. */
+const NAMELESS_ATTEMPTS = 200;
+
+/** Runs `work` while holding a lock; it is told what a dead holder was doing, or null. Throws `lock_held` after 20 s. */
+export async function withLock<Doing extends object, T>(
+  { path, doing }: ProcessLock<Doing>,
+  work: (left: Doing | null) => Promise<T>,
+): Promise<T> {
+  const left = await takeLock(path, JSON.stringify({ ...(await markThisProcess()), ...doing }));
+  try {
+    // What a dead holder was doing has the form of what this one does: the same jpg wrote both.
+    return await work(left as (ProcessMark & Doing) | null);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Takes the lock; gives what stood in that of the dead holder it was taken from, or null. */
+async function takeLock(path: string, content: string): Promise<ProcessMark | null> {
+  let nameless = 0;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await createFile(path, content)) return null;
+    const holder = await readHolder(path);
+    nameless = holder === null ? nameless + 1 : 0;
+    if (holder === null && nameless >= NAMELESS_ATTEMPTS) await removeDead(path, null);
+    if (holder !== null && (await isDead(holder, path)) && (await stealLock(path, content, holder))) return holder;
+    await sleep(WAIT_MS);
+  }
+  const holder = await readHolder(path);
+  const who = holder === null ? "another jpg" : `another jpg (process ${holder.pid})`;
+  throw repositoryError("lock_held", `${who} holds ${path}`, {
+    hints: ["wait for it and run the command again", `when no jpg runs, remove ${path} and ${path}.steal`],
+  });
+}
+
+/** Takes a dead holder's lock; only one process at a time may try, so that none removes a lock just taken. */
+async function stealLock(path: string, content: string, dead: ProcessMark): Promise<boolean> {
+  const mark = `${path}.steal`;
+  if (!(await createFile(mark, JSON.stringify(await markThisProcess())))) {
+    const thief = await readHolder(mark);
+    if (thief !== null && (await isDead(thief, mark))) await removeDead(mark, thief);
+    return false;
+  }
+  try {
+    if (!isSame(await readHolder(path), dead)) return false;
+    await rm(path, { force: true });
+    return await createFile(path, content);
+  } finally {
+    await rm(mark, { force: true });
+  }
+}
+
+/** Removes the lock of a dead holder, null = of one without a name; one that somebody else has taken since is put back. */
+async function removeDead(path: string, dead: ProcessMark | null): Promise<void> {
+  const aside = await draftPath(path);
+  const isMoved = await rename(path, aside).then(
+    () => true,
+    () => false,
+  );
+  if (!isMoved) return;
+  if (!isSame(await readHolder(aside), dead)) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+async function readHolder(path: string): Promise<ProcessMark | null> {
+  try {
+    const holder = JSON.parse(await readFile(path, "utf8")) as Partial<ProcessMark>;
+    const { pid, started, place } = holder;
+    return pid === undefined || started === undefined || place === undefined ? null : (holder as ProcessMark);
+  } catch {
+    // Just created and not yet written, or just removed: the next attempt sees which.
+    return null;
+  }
+}
+
+function isDead(holder: ProcessMark, path: string): Promise<boolean> {
+  return isGone(holder, () => fileAge(path));
+}
+
+function isSame(one: ProcessMark | null, other: ProcessMark | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.pid === other.pid && one.started === other.started && one.place === other.place;
+}

@@ -1,0 +1,125 @@
+// The one way in which jpg writes a file. It is made anew, under a name that nobody can guess and only if nothing is there,
+// then renamed: readers see the old content or the new, never a part, and whatever link or pipe a stranger's tree puts in
+// the way is never written through. The name says who writes, so that what a killed process left can be told and cleared.
+import { randomBytes } from "node:crypto";
+import { constants, copyFile, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { codeOf } from "../../core/errors.ts";
+import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
+
+/** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
+const FILE_MODE = 0o666;
+const FOLDER_MODE = 0o777;
+/** Errors of file systems that know no hard links. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
+/** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
+const PREFIX = ".jpg-draft_";
+
+/** Permission bits of a new file, before the umask. */
+export interface FileMode {
+  readonly mode?: number;
+}
+
+/** A file that is being written and that nobody knows yet. */
+export interface Draft {
+  /** Adds to it. */
+  write(content: string | Uint8Array): Promise<void>;
+  /** Puts it in place of what is there, of a link itself and not of what it points to. */
+  moveTo(path: string): Promise<void>;
+  /** Removes it, unless it was put in place. */
+  discard(): Promise<void>;
+}
+
+/** Replaces a file. Throws what the file system throws, and leaves what was there. */
+export async function replaceFile(path: string, content: string | Uint8Array, options: FileMode = {}): Promise<void> {
+  const draft = await openDraft(dirname(path), options);
+  try {
+    await draft.write(content);
+    await draft.moveTo(path);
+  } finally {
+    await draft.discard();
+  }
+}
+
+/** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
+export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode = {}): Promise<Draft> {
+  const path = await draftPath(join(folder, "file"));
+  const file = await open(path, "wx", mode);
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) await file.close();
+    isOpen = false;
+  };
+  return {
+    write: async (content) => {
+      await file.writeFile(content);
+    },
+    moveTo: async (target) => {
+      await close();
+      await moveFile(path, target);
+    },
+    discard: async () => {
+      await close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+/** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
+export async function createFile(path: string, content: string): Promise<boolean> {
+  const written = await draftPath(path);
+  const options = { flag: "wx", mode: FILE_MODE };
+  try {
+    await writeFile(written, content, options);
+    await link(written, path).catch(async (error: unknown) => {
+      if (!NO_LINKS.includes(codeOf(error))) throw error;
+      await writeFile(path, content, options);
+    });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(written, { force: true });
+  }
+}
+
+/** Makes a folder of jpg's own inside one that is there. Throws `ENOTDIR` when something else, a link too, has its name. */
+export async function makeOwnFolder(path: string): Promise<void> {
+  await mkdir(path, { mode: FOLDER_MODE }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
+  if (!(await lstat(path)).isDirectory()) {
+    throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR", syscall: "mkdir", path });
+  }
+}
+
+/** Tells who writes, or wrote, a draft by its name; null when the name is none of a draft. */
+export function writerOfDraft(name: string): ProcessMark | null {
+  return name.startsWith(PREFIX) ? parseMark(name.slice(PREFIX.length, name.lastIndexOf("_"))) : null;
+}
+
+/**
+ * Names a draft beside a file. Of all that jpg does only this takes randomness without being handed it: no result depends
+ * on it.
+ */
+export async function draftPath(path: string): Promise<string> {
+  const mark = formatMark(await markThisProcess());
+  return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
+}
+
+async function moveFile(path: string, target: string): Promise<void> {
+  try {
+    await rename(path, target);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    const beside = await draftPath(target);
+    try {
+      await copyFile(path, beside, constants.COPYFILE_EXCL);
+      await rename(beside, target);
+    } finally {
+      await rm(beside, { force: true });
+    }
+    await rm(path, { force: true });
+  }
+}

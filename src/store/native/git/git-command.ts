@@ -1,0 +1,74 @@
+// A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
+// failures, so that no command pays for asking.
+
+import { clearLock } from "../../files/leftovers.ts";
+import type { Environment } from "./git-environment.ts";
+import { gitError } from "./git-error.ts";
+import { type GitPlace, type GitResult, runGit } from "./git-process.ts";
+import { requireGitVersion } from "./git-version.ts";
+import { guardEnvironment } from "./store-guard.ts";
+
+/** A repository that commands run in, named explicitly so that git searches for nothing. */
+export interface Repository {
+  readonly gitDir: string;
+  /** Directory of its worktree, or any directory when the command needs none. */
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+export interface GitCommand {
+  readonly args: readonly string[];
+  /** `KEY=VALUE` settings of this call. */
+  readonly config?: readonly string[];
+  readonly input?: Uint8Array | string;
+  readonly extraEnv?: Environment;
+}
+
+// jpg brings worktrees and views along itself: its own commands fire no hooks, and never fsmonitor programs. They enter no
+// submodule, which would have settings of its own, and git cannot split the sparse index of a store.
+const QUIET_CONFIG: readonly string[] = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.splitIndex=false",
+  "submodule.recurse=false",
+];
+
+/** The full argument list of a command. */
+export function formatArguments(repository: Repository, command: GitCommand): string[] {
+  const settings = [...QUIET_CONFIG, ...(command.config ?? [])].flatMap((setting) => ["-c", setting]);
+  return [`--git-dir=${repository.gitDir}`, ...settings, ...command.args];
+}
+
+/** Where a command's process runs: kept from what the repository's own configuration would have it start. */
+export function placeOf(repository: Repository, extraEnv: Environment = {}): GitPlace {
+  return { cwd: repository.cwd, env: repository.env, extraEnv: { ...guardEnvironment(repository), ...extraEnv } };
+}
+
+/** Runs a command and gives its result, whatever its exit code. A lock in its way whose maker is gone is removed first. */
+export async function tryCommand(repository: Repository, command: GitCommand): Promise<GitResult> {
+  const { input, extraEnv } = command;
+  const place = placeOf(repository, extraEnv);
+  const run = (): Promise<GitResult> =>
+    runGit(formatArguments(repository, command), input === undefined ? place : { ...place, input });
+  const result = await run();
+  return result.code !== 0 && (await clearLock(repository, result.stderr)) ? await run() : result;
+}
+
+/** Runs a command that must succeed and gives its output. Throws as `commandError` says. */
+export async function runCommand(repository: Repository, command: GitCommand): Promise<Buffer> {
+  const result = await tryCommand(repository, command);
+  if (result.code !== 0) throw await commandError(repository, command, result);
+  return result.stdout;
+}
+
+/** The error of a failed command: `git_too_old` when git did not know what was asked, else by what git said. */
+export async function commandError(
+  repository: Repository,
+  command: Pick<GitCommand, "args">,
+  result: Pick<GitResult, "code" | "stderr">,
+): Promise<Error> {
+  if (result.code === 129 || /unknown (option|switch|feature)|usage: git|is not a git command/.test(result.stderr)) {
+    await requireGitVersion(placeOf(repository));
+  }
+  return gitError({ args: command.args, code: result.code, stderr: result.stderr, where: repository.cwd });
+}

@@ -1,0 +1,173 @@
+// Finds the store that a command is about: `--store`, then JPG_STORE, then the store one stands in, then the project's, then
+// the user's. Git is asked only where the files around the current directory do not say it plainly, or nothing is made yet.
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { userError } from "../../core/errors.ts";
+import { pathExists } from "../files/path-exists.ts";
+import { hasUnbornHead, isConversationTree } from "./conversation-tree.ts";
+import type { Environment } from "./git/git-environment.ts";
+import { gitError, gitTooOldError } from "./git/git-error.ts";
+import { runGit } from "./git/git-process.ts";
+import { isStoreConfig } from "./refs/branch-config.ts";
+import { findOwnRepository } from "./refs/ownership.ts";
+import { findPlainRepository, type SurroundingRepository } from "./refs/plain-repository.ts";
+import { readFileIfThere } from "./refs/ref-reader.ts";
+import { findRepositoryDir } from "./refs/repository-dir.ts";
+
+/** A project: the repository one stands in when that is not a store. */
+export interface ProjectLocation {
+  /** Top of the current worktree; the git dir when the project is bare. */
+  readonly root: string;
+  /** The git dir that all its worktrees share. */
+  readonly commonDir: string;
+}
+
+/** Where the store is, or would be made. */
+export interface StoreLocation {
+  /** The store's own worktree, absolute. */
+  readonly root: string;
+  readonly kind: "flag" | "env" | "here" | "project" | "user";
+  readonly exists: boolean;
+  readonly project?: ProjectLocation;
+}
+
+export interface LocateOptions {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** `--store DIR`. */
+  readonly store?: string;
+  /** jpg's folder under the user's data dir; the per-user store is `store` in it. */
+  readonly userDataDir: string;
+}
+
+/**
+ * Locates the store. Throws `not_a_store` when the one named is a repository of something else, and `foreign_repository`
+ * where git would not work: in the store, or in the project around the current directory.
+ */
+export async function locateStore(options: LocateOptions): Promise<StoreLocation> {
+  const { cwd, env, store, userDataDir } = options;
+  const named = store ?? (env["JPG_STORE"] || undefined);
+  const around = await findSurroundings(cwd, env, named !== undefined);
+  const project = around?.project === undefined ? {} : { project: around.project };
+  if (named !== undefined) {
+    const kind = store === undefined ? "env" : "flag";
+    return { ...(await locateNamed(resolve(cwd, named), env)), kind, ...project };
+  }
+  if (around?.storeRoot !== undefined) return { root: around.storeRoot, kind: "here", exists: true, ...project };
+  if (around?.project !== undefined) {
+    const root = join(around.project.commonDir, "jpg");
+    return { root, kind: "project", exists: await isStore(root, env), ...project };
+  }
+  const root = join(userDataDir, "store");
+  return { root, kind: "user", exists: await isStore(root, env) };
+}
+
+interface Surroundings {
+  /** Root of the store that the directory is in. */
+  readonly storeRoot?: string;
+  readonly project?: ProjectLocation;
+}
+
+async function findSurroundings(cwd: string, env: Environment, isNamed: boolean): Promise<Surroundings | null> {
+  const plain = await findPlainRepository(cwd, env);
+  const isKnown = plain !== null && (isNamed || (await hasStore(plain.commonDir)));
+  if (!isKnown && !(await hasRepositoryAbove(cwd))) return null;
+  const found = isKnown ? plain : await askGit(cwd, env);
+  if (found === null) return null;
+  const { commonDir, top } = found;
+  if (!(await holdsConversations(commonDir, top, env))) return { project: { root: top ?? commonDir, commonDir } };
+  const storeRoot = basename(commonDir) === ".git" ? dirname(commonDir) : (top ?? commonDir);
+  // From a linked worktree, the store is another folder than the one that was looked at.
+  await findOwnRepository(storeRoot, env);
+  const project = projectOfStore(storeRoot, commonDir);
+  if (!(await isProjectDir(project))) return { storeRoot };
+  await findOwnRepository(project.root, env);
+  return { storeRoot, project };
+}
+
+/** Whether a repository is a store or has one, by their config files. */
+async function hasStore(commonDir: string): Promise<boolean> {
+  const configs = [join(commonDir, "config"), join(commonDir, "jpg", ".git", "config")];
+  const texts = await Promise.all(configs.map(readFileIfThere));
+  return texts.some((text) => isStoreConfig(text ?? ""));
+}
+
+/** The project whose git dir a project store stands in. */
+function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {
+  const projectDir = dirname(storeRoot);
+  const isInProject = basename(storeRoot) === "jpg" && commonDir === join(storeRoot, ".git");
+  const root = basename(projectDir) === ".git" ? dirname(projectDir) : projectDir;
+  return { root, commonDir: isInProject ? projectDir : "" };
+}
+
+/** The folder in which the worktrees of a store are made by default: in the project's git dir, else in the store's own. */
+export async function worktreesFolder(root: string, gitDir: string): Promise<string> {
+  const project = projectOfStore(root, gitDir);
+  return join((await isProjectDir(project)) ? project.commonDir : gitDir, "jpg-worktrees");
+}
+
+async function isProjectDir({ commonDir }: ProjectLocation): Promise<boolean> {
+  return commonDir !== "" && (await findRepositoryDir(commonDir))?.isBare === true;
+}
+
+/** Whether any folder from here up looks like a repository; git finds none where this finds none. */
+async function hasRepositoryAbove(cwd: string): Promise<boolean> {
+  for (let at = await realpath(cwd); ; at = dirname(at)) {
+    if ((await pathExists(join(at, ".git"))) || (await findRepositoryDir(at)) !== null) return true;
+    // Inside a linked worktree's git dir there is no `objects`, but a `commondir`.
+    if (await pathExists(join(at, "commondir"))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+async function askGit(cwd: string, env: Environment): Promise<SurroundingRepository | null> {
+  const flags = ["--is-inside-work-tree", "--path-format=absolute", "--git-common-dir"];
+  const { code, stdout, stderr } = await runGit(["rev-parse", ...flags], { cwd, env });
+  if (code !== 0 && /not a git repository/.test(stderr)) return null;
+  if (code !== 0) throw gitError({ args: ["rev-parse"], code, stderr, where: cwd });
+  const [inside, ...rest] = stdout.toString().trimEnd().split("\n");
+  const commonDir = rest.join("\n");
+  // A git that does not know the flag repeats it.
+  if (commonDir.startsWith("--path-format")) throw gitTooOldError("older than that");
+  return { commonDir, top: inside === "true" ? await findTop(cwd) : null };
+}
+
+/** The nearest folder upwards that has a `.git`: the top of the worktree one stands in. */
+async function findTop(cwd: string): Promise<string | null> {
+  for (let at = await realpath(cwd); ; at = dirname(at)) {
+    if ((await findRepositoryDir(at)) !== null) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
+async function holdsConversations(commonDir: string, top: string | null, env: Environment): Promise<boolean> {
+  if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
+  const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
+  const mayHold =
+    top === null || (await pathExists(join(top, "conversation.json"))) || (await hasUnbornHead(repository));
+  return mayHold && (await isConversationTree(repository));
+}
+
+async function locateNamed(
+  path: string,
+  env: Environment,
+): Promise<{ readonly root: string; readonly exists: boolean }> {
+  const found = await findOwnRepository(path, env);
+  if (found === null) return { root: path, exists: false };
+  const top = found.isBare ? null : path;
+  if (!(await holdsConversations(found.commonDir, top, env))) {
+    throw userError("not_a_store", `${path} is a git repository, but no jpg store`, {
+      hints: ["leave --store out to use the project's own store", "or name an empty folder: jpg init DIR"],
+    });
+  }
+  const isLinked = found.commonDir !== found.gitDir && basename(found.commonDir) === ".git";
+  const isDotGit = found.isBare && basename(path) === ".git";
+  const root = isLinked || isDotGit ? dirname(found.commonDir) : path;
+  if (root !== path) await findOwnRepository(root, env);
+  return { root, exists: true };
+}
+
+async function isStore(root: string, env: Environment): Promise<boolean> {
+  const found = await findOwnRepository(root, env);
+  return found !== null && (await holdsConversations(found.commonDir, root, env));
+}

@@ -1,0 +1,106 @@
+// Reads history through one `git log` over the whole, unsimplified graph: what was added and taken back on merged side
+// branches appears, each commit once. A merge names only what it changed against all its parents.
+import type { LogEntry, LogQuery, Signature } from "../conversation-store.ts";
+import { type Repository, runCommand } from "./git/git-command.ts";
+
+const START = "\u0001jpg";
+const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
+// The user's settings must not change what is read.
+const CONFIG: readonly string[] = [
+  "log.showRoot=true",
+  "log.follow=false",
+  "log.showSignature=false",
+  "log.mailmap=false",
+  "diff.relative=false",
+];
+
+/** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
+export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
+  const { from, paths = [], limit } = query;
+  const args = [
+    "log",
+    "-z",
+    "--full-history",
+    "--no-renames",
+    "--name-status",
+    "-c",
+    "-O/dev/null",
+    "--no-color",
+    "--no-notes",
+    "--encoding=UTF-8",
+    "--date=raw",
+    `--format=${START}%x00${FIELDS.join("%x00")}%x00`,
+    ...orderArguments(query),
+    "--end-of-options",
+    from,
+    "--",
+    ...paths,
+  ];
+  const output = await runCommand(repository, { args, config: CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
+  const entries = parseLog(output.toString("utf8"));
+  if (paths.length === 0) return entries;
+  const touching = entries.filter(
+    ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
+  );
+  return touching.slice(0, limit);
+}
+
+/** Ordering by history needs the whole of it; a look at the newest few takes them as git walks. */
+function orderArguments({ paths = [], limit }: LogQuery): readonly string[] {
+  return limit !== undefined && paths.length === 0 ? [`--max-count=${limit}`] : ["--date-order"];
+}
+
+interface ParsedEntry extends LogEntry {
+  /** Files changed in place. */
+  readonly changed: number;
+}
+
+/** Parses the output of the log command: NUL-ended fields, then status and path of each file. */
+export function parseLog(output: string): ParsedEntry[] {
+  const entries: ParsedEntry[] = [];
+  const tokens = output.split("\0");
+  let at = tokens.findIndex((token) => token.endsWith(START));
+  while (at >= 0 && at < tokens.length) {
+    const fields = tokens.slice(at + 1, at + 1 + FIELDS.length);
+    at += 1 + FIELDS.length;
+    const files = { added: [] as string[], removed: [] as string[], changed: 0 };
+    while (at < tokens.length && !tokens[at]?.endsWith(START)) at += takeFile(files, tokens, at);
+    entries.push(toEntry(fields, files));
+  }
+  return entries;
+}
+
+interface Files {
+  readonly added: string[];
+  readonly removed: string[];
+  changed: number;
+}
+
+/** Takes one status and its path; gives how many tokens that were. */
+function takeFile(files: Files, tokens: readonly string[], at: number): number {
+  const status = tokens[at]?.trim() ?? "";
+  if (!/^[ACDMTUX]+$/.test(status)) return 1;
+  const path = tokens[at + 1] ?? "";
+  if (/^A+$/.test(status)) files.added.push(path);
+  else if (/^D+$/.test(status)) files.removed.push(path);
+  else files.changed++;
+  return 2;
+}
+
+function toEntry(fields: readonly string[], files: Files): ParsedEntry {
+  const [commit = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", body = ""] = fields;
+  return {
+    commit,
+    parents: parents === "" ? [] : parents.split(" "),
+    author: parseSignature(an, ae, ad),
+    committer: parseSignature(cn, ce, cd),
+    message: `${body.trimEnd()}\n`,
+    ...files,
+  };
+}
+
+function parseSignature(name: string, email: string, date: string): Signature {
+  const [seconds = "0", zone = "+0000"] = date.split(" ");
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5));
+  return { name, email, seconds: Number(seconds), offsetMinutes: zone.startsWith("-") ? -minutes : minutes };
+}

@@ -1,0 +1,108 @@
+// Keeps right what a store says of its place: its hooks and settings name the store, node and jpg by absolute path. A project
+// that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
+// user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
+import { realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { JpgError } from "../../core/errors.ts";
+import type { Repository } from "./git/git-command.ts";
+import type { Environment } from "./git/git-environment.ts";
+import { runGit } from "./git/git-process.ts";
+import { isStoreConfig } from "./refs/branch-config.ts";
+import { excludeViews } from "./refs/exclude-views.ts";
+import { readFileIfThere } from "./refs/ref-reader.ts";
+import { findRepositoryDir } from "./refs/repository-dir.ts";
+import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
+import { type HookPrograms, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
+
+/** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
+export interface Mended {
+  readonly kind: "moved" | "programs" | "clone";
+  /** The user's own hooks, which stay: names, or `core.hooksPath`. */
+  readonly foreign: readonly string[];
+}
+
+/** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
+export async function mendStore(
+  root: string,
+  { env, ...programs }: HookPrograms & { readonly env: Environment },
+): Promise<Mended | null> {
+  const found = await findRepositoryDir(root);
+  if (found === null || found.isBare || found.gitDir !== found.commonDir) return null;
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  const fault = await findFault(repository.gitDir, programs);
+  if (fault === null) return null;
+  try {
+    return fault === "clone"
+      ? await adoptClone(repository, programs)
+      : await mendPlace(repository, { programs, kind: fault });
+  } catch (error) {
+    // Of another program at the same time, or in a store that may only be read: the next command tries again.
+    if (error instanceof JpgError || (error instanceof Error && "syscall" in error)) return null;
+    throw error;
+  }
+}
+
+type Fault = Mended["kind"] | "outdated";
+
+/** Says what is wrong, from the files alone. */
+async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault | null> {
+  const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
+  if (!isStoreConfig(config)) return "clone";
+  const hooksDir = join(gitDir, "hooks");
+  const folder = textconvFolderIn(config);
+  if (folder === null) return "outdated";
+  if (!isSame(folder, hooksDir)) return "moved";
+  const hook = await readFileIfThere(join(hooksDir, "pre-push"));
+  if (hook === null) return "outdated";
+  const called = programsOf(hook);
+  if (called === null || (isFile(called.nodePath) && isFile(called.jpgPath))) return null;
+  return isFile(programs.nodePath) && isFile(programs.jpgPath) ? "programs" : null;
+}
+
+async function mendPlace(
+  repository: Repository,
+  { programs, kind }: { readonly programs: HookPrograms; readonly kind: Exclude<Fault, "clone"> },
+): Promise<Mended | null> {
+  const hooksDir = join(repository.gitDir, "hooks");
+  const foreign = await writeHooks(hooksDir, programs);
+  const present = await readLocalSettings(repository);
+  await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
+  // A newer jpg has more hooks: nothing was wrong.
+  return kind === "outdated" ? null : { kind, foreign };
+}
+
+/** Gives a stock clone what jpg needs, and leaves the rest of its settings alone. */
+async function adoptClone(repository: Repository, programs: HookPrograms): Promise<Mended> {
+  const hooksDir = join(repository.gitDir, "hooks");
+  const { stdout } = await runGit(["config", "--get", "core.hooksPath"], repository);
+  const isForeign = stdout.toString().trim() !== "";
+  const left = await writeHooks(hooksDir, programs);
+  await excludeViews(repository.gitDir);
+  await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
+  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left };
+}
+
+/** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
+function textconvFolderIn(config: string): string | null {
+  const value = settingIn(config, "textconv");
+  return value === null ? null : textconvFolder(value);
+}
+
+/** The last value of a key in a config file's text, as git writes it; null when there is none. */
+function settingIn(config: string, key: string): string | null {
+  const value = [...config.matchAll(new RegExp(`^\\s*${key}\\s*=\\s*(.*?)\\s*$`, "gim"))].at(-1)?.[1];
+  return value === undefined ? null : value.replace(/^"(.*)"$/, "$1").replace(/\\(["\\])/g, "$1");
+}
+
+function isSame(a: string, b: string): boolean {
+  if (a === b) return true;
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false; // one of them is not there
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

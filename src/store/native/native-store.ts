@@ -1,0 +1,182 @@
+// The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
+// one fast-import and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
+import { join } from "node:path";
+import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
+import type {
+  BranchTip,
+  BranchWrite,
+  ConversationStore,
+  TreeFile,
+  Worktree,
+  WriteResult,
+} from "../conversation-store.ts";
+import { clearLeftovers } from "../files/leftovers.ts";
+import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
+import type { Environment } from "./git/git-environment.ts";
+import { readLog } from "./log-reader.ts";
+import { createBlobReader } from "./objects/blob-reader.ts";
+import { readCommitTimes } from "./objects/commit-time.ts";
+import { createSizeReader, type SizeReader } from "./objects/size-reader.ts";
+import { createTreeReader } from "./objects/tree-reader.ts";
+import { verifyStore } from "./objects/verify-store.ts";
+import { configureBranches } from "./refs/branch-config.ts";
+import { findOwnRepository } from "./refs/ownership.ts";
+import { refOfBranch } from "./refs/ref-name.ts";
+import { readRef } from "./refs/ref-reader.ts";
+import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
+import { findText } from "./text-finder.ts";
+import { createTrash } from "./trash.ts";
+import { moveWithWorktrees } from "./worktrees/held-branches.ts";
+import { readActiveBranch, useBranch } from "./worktrees/use-branch.ts";
+import { listWorktrees } from "./worktrees/worktree-list.ts";
+import { createWorktrees } from "./worktrees/worktrees.ts";
+import { type ImportedBranch, importCommits } from "./writes/fast-import.ts";
+import { signCommits } from "./writes/sign-commits.ts";
+
+/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
+export async function openNativeStore(options: {
+  readonly root: string;
+  readonly env: Environment;
+}): Promise<ConversationStore> {
+  const { root, env } = options;
+  const found = await findOwnRepository(root, env);
+  if (found === null) {
+    throw userError("store_missing", `there is no jpg store at ${root}`, {
+      hints: ["jpg init", "or name one: --store DIR"],
+    });
+  }
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  const worktreeRoot = found.isBare ? null : root;
+  const reader = createBlobReader(repository);
+  const trees = createTreeReader(reader);
+  const sizes = createSizeReader(repository);
+  return {
+    engine: "native",
+    root,
+    gitDir: repository.gitDir,
+    worktrees: createWorktrees(repository, worktreeRoot),
+    trash: createTrash(repository, worktreeRoot),
+    listBranches: (passOver) => listBranches(repository, passOver),
+    listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
+    readBranch: async (name) => readRef(repository, refOfBranch(name)),
+    readActiveBranch: () => readActiveBranch(repository),
+    useBranch: (name, worktree) => useBranch(repository, name, worktree),
+    resolveCommit: async (revision, worktree) =>
+      PLAIN_REVISION.test(revision)
+        ? ((await reader.read(`${revision}^{commit}`))?.oid ?? null)
+        : await resolveRevision(repository, revision, worktree),
+    listTree: async (commit, { under = [], sizes: wanted = false } = {}) => {
+      const files = await trees.list(commit, under);
+      return wanted ? await withSizes(sizes, files) : files;
+    },
+    readEntries: (commit, paths) => trees.entries(commit, paths),
+    readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
+    readCommitTimes: (commits) => readCommitTimes(reader, commits),
+    readLog: (query) => readLog(repository, query),
+    findText: (commits, query) => findText(repository, commits, query),
+    write: (writes) => write(repository, worktreeRoot, writes),
+    verify: () => verifyStore(repository),
+    createBranch: (name, commit) => createBranch(repository, name, commit),
+    get objectsRead() {
+      return reader.count;
+    },
+    async close() {
+      await Promise.all([reader.close(), sizes.close()]);
+    },
+  };
+}
+
+/** What means the same everywhere and needs no git of its own: an id or a whole ref, and steps from it. */
+const PLAIN_REVISION = /^([0-9a-f]{40}|refs\/[\w./-]+)[~^\d]*$/;
+
+/** Resolves what a person wrote. Nothing of it is ever taken for an option. */
+async function resolveRevision(
+  repository: Repository,
+  revision: string,
+  worktree: Worktree | undefined,
+): Promise<string | null> {
+  if (/^-|\p{Cc}/u.test(revision)) return null;
+  const place = worktree === undefined ? repository : { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+  const { code, stdout } = await tryCommand(place, { args });
+  const commit = stdout.toString().trim();
+  return code === 0 && /^[0-9a-f]{40}$/.test(commit) ? commit : null;
+}
+
+async function listBranches(
+  repository: Repository,
+  passOver?: (error: JpgError) => void,
+): Promise<readonly BranchTip[]> {
+  const { tips, stderr } = await readBranches(repository, []);
+  // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
+  for (const [, broken = ""] of stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
+    const error = brokenBranch(repository, broken);
+    if (passOver === undefined) throw error;
+    passOver(error);
+  }
+  return tips;
+}
+
+async function readBranches(
+  repository: Repository,
+  flags: readonly string[],
+): Promise<{ readonly tips: readonly BranchTip[]; readonly stderr: string }> {
+  const args = ["for-each-ref", ...flags, "--format=%(objectname) %(refname)", "refs/heads/"];
+  const { code, stdout, stderr } = await tryCommand(repository, { args });
+  if (code !== 0) throw await commandError(repository, { args }, { code, stderr });
+  const lines = stdout.toString().split("\n");
+  const tips = lines
+    .filter((line) => line !== "")
+    .map((line) => ({
+      commit: line.slice(0, line.indexOf(" ")),
+      name: line.slice(line.indexOf(" ") + 1 + "refs/heads/".length),
+    }));
+  return { tips, stderr };
+}
+
+function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
+  return repositoryError("store_damaged", `the store is damaged: ${join(gitDir, ref)} holds no commit id`, {
+    hints: [
+      `the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,
+      `set it again: rm ${join(gitDir, ref)}; git -C ${cwd} update-ref ${ref} COMMIT`,
+    ],
+    data: { ref },
+  });
+}
+
+async function withSizes(sizes: SizeReader, files: readonly TreeFile[]): Promise<readonly TreeFile[]> {
+  const found = await sizes.read(files.map((file) => file.oid));
+  return files.map((file, index) => ({ ...file, size: found[index] ?? 0 }));
+}
+
+async function createBranch(repository: Repository, name: string, commit: string): Promise<boolean> {
+  const [created = false] = await moveBranches(repository, [{ branch: name, expected: null, to: commit }]);
+  if (created) await configureBranches(repository, [name]);
+  return created;
+}
+
+async function write(
+  repository: Repository,
+  root: string | null,
+  writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
+): Promise<readonly WriteResult[]> {
+  const worktrees = await listWorktrees(repository, root);
+  await clearLeftovers(repository, worktrees);
+  const branches = await signCommits(repository, await importCommits(repository, writes));
+  const moves = branches.map(toMove);
+  const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
+  const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);
+  await configureBranches(repository, created);
+  return branches.map(({ branch, commits }, i) => ({
+    branch,
+    commit: moves[i]?.to ?? "",
+    commits,
+    moved: moved[i] ?? false,
+  }));
+}
+
+function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMove {
+  const to = commits.at(-1) ?? parent;
+  if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
+  return { branch, expected, to };
+}

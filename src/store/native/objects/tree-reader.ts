@@ -1,0 +1,120 @@
+// Reads trees through the blob reader and remembers them: trees never change, and one command looks at the same few often.
+
+import type { TreeFile } from "../../conversation-store.ts";
+import type { BlobReader } from "./blob-reader.ts";
+import { parseTree, pathParts, type TreeEntry } from "./tree-object.ts";
+
+/** Looks into the trees of commits. */
+export interface TreeReader {
+  /** Files under the folders (all when empty), in path order. */
+  list(commit: string, under: readonly string[]): Promise<readonly TreeFile[]>;
+  /** Object ids of the named files and folders; absent ones are left out. */
+  entries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+const REMEMBERED_TREES = 2000;
+const IMMUTABLE_NAME = /^[0-9a-f]{40}(\^\{tree\})?$/;
+
+/** Creates a tree reader over a blob reader. */
+export function createTreeReader(reader: Pick<BlobReader, "read" | "explainMissing">): TreeReader {
+  const trees = new Map<string, Promise<readonly TreeEntry[]>>();
+  const load = (name: string): Promise<readonly TreeEntry[]> => {
+    // A revision other than an id may name another tree tomorrow.
+    if (!IMMUTABLE_NAME.test(name)) return readTree(reader, name);
+    const known = trees.get(name);
+    if (known !== undefined) return known;
+    const loading = readTree(reader, name);
+    loading.catch(() => trees.delete(name));
+    if (trees.size >= REMEMBERED_TREES) trees.clear();
+    trees.set(name, loading);
+    return loading;
+  };
+  const find = (commit: string, path: string): Promise<TreeEntry | null> =>
+    findEntry(load, `${commit}^{tree}`, pathParts(path));
+  return {
+    async list(commit, under) {
+      const folders = under.length === 0 ? [""] : under.map((folder) => pathParts(folder).join("/"));
+      const lists = await Promise.all(outermost(folders).map((folder) => listFolder(load, find, commit, folder)));
+      return lists.flat();
+    },
+    async entries(commit, paths) {
+      const parts = paths.map(pathParts);
+      const folders = new Set(parts.map(folderOf));
+      const listed = await Promise.all(
+        [...folders].map(async (folder) => [folder, await listNames(load, find, commit, folder)] as const),
+      );
+      const names = new Map(listed);
+      return new Map(
+        paths.flatMap((path, index) => {
+          const oid = names.get(folderOf(parts[index] ?? []))?.get(parts[index]?.at(-1) ?? "");
+          return oid === undefined ? [] : [[path, oid] as const];
+        }),
+      );
+    },
+  };
+}
+
+type Load = (name: string) => Promise<readonly TreeEntry[]>;
+type Find = (commit: string, path: string) => Promise<TreeEntry | null>;
+
+async function readTree(
+  reader: Pick<BlobReader, "read" | "explainMissing">,
+  name: string,
+): Promise<readonly TreeEntry[]> {
+  const object = await reader.read(name);
+  if (object?.type !== "tree") throw await reader.explainMissing(name.replace("^{tree}", ""));
+  return parseTree(object.bytes);
+}
+
+async function findEntry(load: Load, root: string, parts: readonly string[]): Promise<TreeEntry | null> {
+  let entry: TreeEntry = { name: "", oid: root, isTree: true };
+  for (const part of parts) {
+    if (!entry.isTree) return null;
+    const next: TreeEntry | undefined = (await load(entry.oid)).find(({ name }) => name === part);
+    if (next === undefined) return null;
+    entry = next;
+  }
+  return entry;
+}
+
+function folderOf(parts: readonly string[]): string {
+  return parts.slice(0, -1).join("/");
+}
+
+/** What stands in a folder: object ids by name; nothing when it is not there or no folder. */
+async function listNames(load: Load, find: Find, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+  const entry = await find(commit, folder);
+  if (entry?.isTree !== true) return new Map();
+  return new Map((await load(entry.oid)).map(({ name, oid }) => [name, oid]));
+}
+
+async function listFolder(load: Load, find: Find, commit: string, folder: string): Promise<TreeFile[]> {
+  if (folder === "") return listTree(load, `${commit}^{tree}`, "");
+  const entry = await find(commit, folder);
+  if (entry === null) return [];
+  return entry.isTree ? listTree(load, entry.oid, `${folder}/`) : [toFile(folder, entry)];
+}
+
+async function listTree(load: Load, oid: string, prefix: string): Promise<TreeFile[]> {
+  const lists = await Promise.all(
+    (await load(oid)).map((entry) =>
+      entry.isTree ? listTree(load, entry.oid, `${prefix}${entry.name}/`) : [toFile(prefix + entry.name, entry)],
+    ),
+  );
+  return lists.flat();
+}
+
+function toFile(path: string, { oid, special }: TreeEntry): TreeFile {
+  return special === undefined ? { path, oid } : { path, oid, special };
+}
+
+/** Drops folders that lie inside another, and orders them as git orders paths. */
+function outermost(folders: readonly string[]): string[] {
+  const unique = [...new Set(folders)];
+  const outer = unique.filter((folder) => !unique.some((other) => other !== folder && isInside(folder, other)));
+  return outer.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+function isInside(folder: string, other: string): boolean {
+  return other === "" || folder.startsWith(`${other}/`);
+}

@@ -1,0 +1,30 @@
+// Branch names that git accepts (git-check-ref-format(1)), checked before a name reaches a command or a file path.
+import { userError } from "../../../core/errors.ts";
+
+const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$/;
+
+/** Whether git accepts `refs/heads/<name>`. */
+export function isBranchName(name: string): boolean {
+  if (name === "" || name === "HEAD" || name.startsWith("-") || FORBIDDEN.test(name)) return false;
+  return name.split("/").every((part) => !part.startsWith(".") && !part.endsWith(".lock"));
+}
+
+/** The full name of a branch's ref. Throws `bad_branch_name`. */
+export function refOfBranch(name: string): string {
+  if (!isBranchName(name)) {
+    throw userError("bad_branch_name", `${JSON.stringify(name)} is not a branch name that git accepts`, {
+      hints: ["use letters, digits, `-` and one `/`, e.g. fix-parser-k3f9/main"],
+    });
+  }
+  return `refs/heads/${name}`;
+}
+
+/** The branch of a full ref name, or null when it is not a branch. */
+export function branchOfRef(ref: string): string | null {
+  return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
+}
+
+/** The object id that means "no object" to git, SHA-1. */
+export const ZERO_ID: string = "0".repeat(40);
+/** The id of the empty tree, SHA-1. */
+export const EMPTY_TREE: string = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";

@@ -1,0 +1,84 @@
+// Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
+// of files (reftable, in somebody else's clone) is asked through git.
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+
+/** What HEAD of a worktree says. */
+export type Head = { readonly ref: string } | { readonly commit: string };
+
+/**
+ * Reads a file as text, or gives null when it (or a folder on the way) does not exist. For small files of git's: at once,
+ * because a detour through the thread pool costs many times what the reading costs.
+ */
+export async function readFileIfThere(path: string): Promise<string | null> {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return null;
+    throw error;
+  }
+}
+
+/** The commit a ref names, following symbolic refs, or null. */
+export async function readRef(repository: Repository, ref: string): Promise<string | null> {
+  if (isReftable(repository)) {
+    const { stdout, code } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", ref] });
+    return code === 0 ? stdout.toString().trim() : null;
+  }
+  return await readRefFile(repository.gitDir, ref, 5);
+}
+
+/** HEAD of the worktree whose git dir is given. */
+export async function readHead(repository: Repository, worktreeGitDir: string): Promise<Head | null> {
+  if (isReftable(repository)) {
+    const place = { ...repository, gitDir: worktreeGitDir };
+    const { stdout, code } = await tryCommand(place, { args: ["symbolic-ref", "--quiet", "HEAD"] });
+    if (code === 0) return { ref: stdout.toString().trim() };
+    const detached = await runCommand(place, { args: ["rev-parse", "--verify", "HEAD"] });
+    return { commit: detached.toString().trim() };
+  }
+  return parseHead(await readFileIfThere(join(worktreeGitDir, "HEAD")));
+}
+
+async function readRefFile(gitDir: string, ref: string, depth: number): Promise<string | null> {
+  const value = parseHead(await readFileIfThere(join(gitDir, ref)));
+  if (value === null) return findPackedRef((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "", ref);
+  if ("commit" in value) return value.commit;
+  return depth > 0 ? await readRefFile(gitDir, value.ref, depth - 1) : null;
+}
+
+function parseHead(text: string | null): Head | null {
+  if (text === null) return null;
+  const symbolic = /^ref:\s*(\S.*?)\s*$/.exec(text);
+  if (symbolic?.[1] !== undefined) return { ref: symbolic[1] };
+  const commit = /^[0-9a-f]{40,64}/.exec(text);
+  return commit === null ? null : { commit: commit[0] };
+}
+
+/** Finds a ref in the text of packed-refs (`<oid> <ref>` per line). */
+export function findPackedRef(text: string, ref: string): string | null {
+  const end = text.indexOf(` ${ref}\n`);
+  if (end < 0) return null;
+  const oid = text.slice(text.lastIndexOf("\n", end) + 1, end);
+  return /^[0-9a-f]{40,64}$/.test(oid) ? oid : null;
+}
+
+/** Whether packed-refs names a ref that begins so, e.g. `refs/remotes/`. */
+export async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
+  return ((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
+}
+
+function isReftable(repository: Repository): boolean {
+  return isFolder(join(repository.gitDir, "reftable"));
+}
+
+/** Whether a path is a folder. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+// What can be wrong with a store beside its content: settings, hooks, locks, leftovers, worktrees, loose objects. It only looks.
+import { accessSync, constants } from "node:fs";
+import { access, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { isAbandoned } from "../files/abandoned.ts";
+import { listLeftovers } from "../files/leftovers.ts";
+import { type Repository, tryCommand } from "./git/git-command.ts";
+import type { GitVersion } from "./git/git-version.ts";
+import { readFileIfThere } from "./refs/ref-reader.ts";
+import { hasForeignHooks, readLocalSettings, settingsToHave } from "./store-config.ts";
+import {
+  formatHook,
+  formatTextconv,
+  HOOK_NAMES,
+  type HookPrograms,
+  isJpgHook,
+  programsOf,
+  textconvPath,
+} from "./store-hooks.ts";
+import { listWorktrees } from "./worktrees/worktree-list.ts";
+
+/** What was seen. */
+export interface StoreHealth {
+  /** Folders that git writes to and that cannot be written. */
+  readonly unwritable: readonly string[];
+  /** Keys of `.git/config` that are not as jpg sets them. */
+  readonly settings: readonly string[];
+  /** Hooks of the user's own, which jpg leaves alone: names, or `core.hooksPath`. */
+  readonly foreign: readonly string[];
+  /** Hooks and the textconv program that are missing or call another jpg than this. */
+  readonly programs: readonly string[];
+  /** Hooks and the textconv program that call a program that is gone. */
+  readonly dead: readonly string[];
+  /** Names of linked worktrees whose folder is gone. */
+  readonly goneWorktrees: readonly string[];
+  /** Locks of git and jpg that nobody holds, absolute. */
+  readonly locks: readonly string[];
+  /** Drafts and unfinished packs whose writers are gone, absolute. */
+  readonly leftovers: readonly string[];
+  /** Objects in files of their own. */
+  readonly looseObjects: number;
+  readonly remotes: readonly string[];
+}
+
+/** Looks at a store. `version` = git's. */
+export async function readStoreHealth(
+  repository: Repository,
+  { programs, version }: { readonly programs: HookPrograms; readonly version: GitVersion },
+): Promise<StoreHealth> {
+  const { gitDir } = repository;
+  const hooksDir = join(gitDir, "hooks");
+  const worktrees = await listWorktrees(repository, repository.cwd);
+  const [config, locks, leftovers, loose, hooks, goneWorktrees] = await Promise.all([
+    readLocalSettings(repository),
+    listStaleLocks(repository),
+    listLeftovers(repository, worktrees),
+    countLoose(repository),
+    readPrograms(hooksDir, programs),
+    listGoneWorktrees(gitDir),
+  ]);
+  const expected = [...settingsToHave(config, { hooksDir, version, unmarked: "clone" })];
+  return {
+    unwritable: await listUnwritable([gitDir, join(gitDir, "objects"), join(gitDir, "refs")]),
+    settings: expected.filter(([key, value]) => config.get(key) !== value).map(([key]) => key),
+    ...hooks,
+    foreign: hasForeignHooks(config, hooksDir) ? ["core.hooksPath"] : hooks.foreign,
+    goneWorktrees,
+    locks,
+    leftovers,
+    looseObjects: loose,
+    remotes: [...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []),
+  };
+}
+
+/** No git command of a store holds a lock for so long, milliseconds. */
+const STALE_MS = 60 * 60_000;
+/** Where no locks are looked for: objects are many and have none. */
+const OBJECTS = "objects";
+
+async function listStaleLocks(repository: Repository): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && path !== join(repository.gitDir, OBJECTS)) await visit(path);
+      else if (entry.name.endsWith(".lock") && (await isAbandoned(repository, path, STALE_MS))) found.push(path);
+    }
+  };
+  await visit(repository.gitDir);
+  return found;
+}
+
+async function countLoose(repository: Repository): Promise<number> {
+  const { stdout } = await tryCommand(repository, { args: ["count-objects"] });
+  return Number(/^\d+/.exec(stdout.toString())?.[0] ?? 0);
+}
+
+async function readPrograms(
+  hooksDir: string,
+  programs: HookPrograms,
+): Promise<Pick<StoreHealth, "programs" | "dead" | "foreign">> {
+  const wanted = new Map(HOOK_NAMES.map((name) => [join(hooksDir, name), formatHook(name, programs)]));
+  wanted.set(textconvPath(hooksDir), formatTextconv(programs));
+  const [other, dead, foreign]: [string[], string[], string[]] = [[], [], []];
+  for (const [path, text] of wanted) {
+    const present = await readFileIfThere(path);
+    if (present === text) continue;
+    if (present !== null && path !== textconvPath(hooksDir) && !isJpgHook(present)) {
+      foreign.push(relative(hooksDir, path));
+      continue;
+    }
+    other.push(relative(hooksDir, path));
+    if (present !== null && callsWhatIsGone(present)) dead.push(relative(hooksDir, path));
+  }
+  return { programs: other, dead, foreign };
+}
+
+function callsWhatIsGone(hook: string): boolean {
+  const called = programsOf(hook);
+  return called !== null && !(isThere(called.nodePath) && isThere(called.jpgPath));
+}
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function listGoneWorktrees(gitDir: string): Promise<readonly string[]> {
+  const folder = join(gitDir, "worktrees");
+  const names = await readdir(folder).catch(() => []);
+  const gone: string[] = [];
+  for (const name of names) {
+    const link = (await readFileIfThere(join(folder, name, "gitdir")))?.trim();
+    if (link === undefined || !isThere(link)) gone.push(name);
+  }
+  return gone;
+}
+
+async function listUnwritable(paths: readonly string[]): Promise<readonly string[]> {
+  const states = await Promise.all(
+    paths.map((path) =>
+      access(path, constants.W_OK).then(
+        () => [],
+        () => [path],
+      ),
+    ),
+  );
+  return states.flat();
+}

@@ -1,0 +1,139 @@
+// Branches that were removed: their refs stand under refs/trash/<time>/ until they are restored or purged, so that git keeps
+// their objects. A purge takes the objects, too: those that nothing else in the repository reaches.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
+import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
+import { configureBranches } from "./refs/branch-config.ts";
+import { EMPTY_TREE, refOfBranch } from "./refs/ref-name.ts";
+import { readFileIfThere, readHead, readRef } from "./refs/ref-reader.ts";
+
+const ROOT = "refs/trash/";
+
+/** The trash of a repository; `root` = its own worktree, null when it has none. */
+export function createTrash(repository: Repository, root: string | null): Trash {
+  return {
+    list: () => listTrash(repository),
+    put: (branches, removedAt) => putIntoTrash(repository, root, { branches, removedAt }),
+    restore: (branches) => restore(repository, branches),
+    purge: (branches) => purge(repository, branches),
+  };
+}
+
+async function listTrash(repository: Repository): Promise<readonly TrashedBranch[]> {
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", ROOT];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [, commit = "", stamp = "", branch = ""] = /^(\S+) refs\/trash\/([^/]+)\/(.+)$/.exec(line) ?? [];
+    const removedAt = timeOf(stamp);
+    return removedAt === null ? [] : [{ branch, commit, removedAt }];
+  });
+}
+
+/** Moves refs, all or none; HEAD of the store is moved away from a branch first when it stands on one of them. */
+async function putIntoTrash(
+  repository: Repository,
+  root: string | null,
+  { branches, removedAt }: { readonly branches: readonly BranchTip[]; readonly removedAt: string },
+): Promise<void> {
+  const head = await readHead(repository, repository.gitDir);
+  const held = branches.find(({ name }) => head !== null && "ref" in head && head.ref === refOfBranch(name));
+  const lines = branches.map(
+    ({ name, commit }) => `create ${refInTrash(removedAt, name)}\0${commit}\0delete ${refOfBranch(name)}\0${commit}\0`,
+  );
+  if (held !== undefined) await leaveEmpty(repository, root, held);
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+}
+
+/** A store without an active conversation is as it was made: no file, and a branch that does not exist yet. */
+async function leaveEmpty(repository: Repository, root: string | null, { commit }: BranchTip): Promise<void> {
+  if (root !== null) {
+    // A copied store has other file times than its index says.
+    await tryCommand(repository, { args: ["update-index", "-q", "--refresh"] });
+    await runCommand(repository, { args: ["read-tree", "-m", "-u", commit, EMPTY_TREE] });
+  }
+  await runCommand(repository, { args: ["symbolic-ref", "HEAD", "refs/heads/main"] });
+}
+
+async function restore(repository: Repository, branches: readonly TrashedBranch[]): Promise<void> {
+  const lines = branches.map(
+    ({ branch, commit, removedAt }) =>
+      `create ${refOfBranch(branch)}\0${commit}\0delete ${refInTrash(removedAt, branch)}\0${commit}\0`,
+  );
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+  await configureBranches(
+    repository,
+    branches.map(({ branch }) => branch),
+  );
+}
+
+async function purge(repository: Repository, branches: readonly TrashedBranch[]): Promise<number> {
+  const lines = branches.map(({ branch, commit, removedAt }) => `delete ${refInTrash(removedAt, branch)}\0${commit}\0`);
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+  for (const { branch } of branches) {
+    // Where another branch of this name was made since, git keeps what it needs.
+    await tryCommand(repository, { args: ["config", "--local", "--remove-section", `branch.${branch}`] });
+  }
+  const tips = branches.map(({ commit }) => commit);
+  await forgetInReflog(repository, new Set(await listOnlyFrom(repository, tips, [])));
+  const gone = await listOnlyFrom(repository, tips, ["--objects", "--reflog", "--indexed-objects"]);
+  await removeObjects(repository, gone);
+  return gone.length;
+}
+
+/** What is reached from commits, and from no ref; with `--reflog` in `more`, from no reflog either. */
+async function listOnlyFrom(
+  repository: Repository,
+  commits: readonly string[],
+  more: readonly string[],
+): Promise<readonly string[]> {
+  const objects = more.filter((option) => option === "--objects");
+  const kept = ["--all", ...more.filter((option) => option !== "--objects")];
+  const args = ["rev-list", ...objects, "--no-object-names", ...commits, "--not", ...kept];
+  const plain = objects.length === 0 ? args.filter((option) => option !== "--no-object-names") : args;
+  return (await runCommand(repository, { args: plain }))
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+/** HEAD has stood on these commits; what it remembers of others stays. */
+async function forgetInReflog(repository: Repository, commits: ReadonlySet<string>): Promise<void> {
+  const lines = ((await readFileIfThere(join(repository.gitDir, "logs", "HEAD"))) ?? "").trimEnd().split("\n");
+  const entries = lines.flatMap((line, index) =>
+    commits.has(line.slice(41, 81)) ? [`HEAD@{${lines.length - 1 - index}}`] : [],
+  );
+  if (entries.length === 0) return;
+  // Git changes no reflog of a branch that does not exist; without a conversation none is needed.
+  if ((await readRef(repository, "HEAD")) === null) return rm(join(repository.gitDir, "logs", "HEAD"));
+  // The oldest first: the numbers of newer ones stay.
+  await runCommand(repository, { args: ["reflog", "delete", "--rewrite", ...entries] });
+}
+
+/** Objects in packs are packed anew without what nothing reaches, which is loose then, as is what others are just writing. */
+async function removeObjects(repository: Repository, oids: readonly string[]): Promise<void> {
+  await removeLoose(repository, oids);
+  const args = ["cat-file", "--batch-check=%(objectname)", "--buffer"];
+  const found = (await runCommand(repository, { args, input: oids.map((oid) => `${oid}\n`).join("") })).toString();
+  if (found.split("\n").every((line) => line === "" || line.endsWith(" missing"))) return;
+  await runCommand(repository, { args: ["repack", "-A", "-d", "-q"] });
+  await removeLoose(repository, oids);
+  const hasGraph = (await readFileIfThere(join(repository.gitDir, "objects/info/commit-graph"))) !== null;
+  if (hasGraph) await runCommand(repository, { args: ["commit-graph", "write", "--reachable"] });
+}
+
+async function removeLoose({ gitDir }: Repository, oids: readonly string[]): Promise<void> {
+  for (const oid of oids) await rm(join(gitDir, "objects", oid.slice(0, 2), oid.slice(2)), { force: true });
+}
+
+function refInTrash(removedAt: string, branch: string): string {
+  // Checked as a branch's name is.
+  return `${ROOT}${removedAt.replace(/[-:]/g, "")}/${refOfBranch(branch).slice("refs/heads/".length)}`;
+}
+
+/** `20261121T203000.123Z` as RFC 3339; null for what jpg did not name so. */
+function timeOf(stamp: string): string | null {
+  const [, date = "", ...time] = /^(\d{8})T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp) ?? [];
+  if (date === "") return null;
+  return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}T${time.join(":")}Z`;
+}

@@ -1,0 +1,31 @@
+// Keeps a folder that jpg makes out of the repository around it: `git add -A` there would take a worktree for an embedded
+// repository and commit a link to it. The repository's own info/exclude says so, which is shared with nobody.
+import { constants } from "node:fs";
+import { appendFile, mkdir } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { Environment } from "../git/git-environment.ts";
+import { findPlainRepository } from "../refs/plain-repository.ts";
+import { readFileIfThere } from "../refs/ref-reader.ts";
+
+/** Adds to the user's file, which keeps its permissions, and follows no link. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+
+/** Names a folder (absolute, without links) in the exclude file of the repository around it. Gives that file; null where no repository is around. */
+export async function excludeFromSurroundings(folder: string, env: Environment): Promise<string | null> {
+  const around = await findPlainRepository(dirname(folder), env);
+  if (around === null || around.top === null) return null;
+  const path = join(around.commonDir, "info", "exclude");
+  const line = `/${escapePattern(relative(around.top, folder))}/`;
+  const text = (await readFileIfThere(path)) ?? "";
+  if (text.split("\n").includes(line)) return path;
+  await mkdir(dirname(path), { recursive: true });
+  await appendFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`, { flag: APPEND });
+  return path;
+}
+
+/** A path as gitignore(5) reads it literally. */
+function escapePattern(path: string): string {
+  const escaped = path.replace(/[\\*?[\]]|[ ]+$/g, (found) => [...found].map((char) => `\\${char}`).join(""));
+  // A pattern holds no line end; `?` is any character.
+  return escaped.replace(/[\r\n]/g, "?");
+}

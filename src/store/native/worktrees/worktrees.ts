@@ -1,0 +1,66 @@
+// The linked worktrees of a store: folders in which a branch is checked out beside the store's own worktree.
+import { realpath, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { repositoryError } from "../../../core/errors.ts";
+import type { Worktree, Worktrees } from "../../conversation-store.ts";
+import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
+import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
+import { findWorktree, listWorktrees } from "./worktree-list.ts";
+
+/** What a sparse worktree shows: top-level files and these folders (cone mode, gitignore(5) form). */
+export const SPARSE_PATTERNS = "/*\n!/*/\n/compactions/\n/config/\n/meta/\n";
+
+/** Creates the worktrees of a store; `root` null when the store is bare. */
+export function createWorktrees(repository: Repository, root: string | null): Worktrees {
+  return {
+    list: () => listWorktrees(repository, root),
+    at: (folder) => findWorktree(repository, root, folder),
+    add: (path, checkedOut, options) =>
+      addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
+    async advance(worktree, from, to) {
+      await checkAdvance(repository, { worktree, from, to });
+      await applyAdvance(repository, { worktree, from, to });
+    },
+  };
+}
+
+interface NewWorktree {
+  readonly path: string;
+  readonly checkedOut: string;
+  readonly full: boolean;
+}
+
+async function addWorktree(repository: Repository, root: string | null, wanted: NewWorktree): Promise<Worktree> {
+  const isCommit = /^[0-9a-f]{40}$/.test(wanted.checkedOut);
+  if (!isCommit) refOfBranch(wanted.checkedOut);
+  // Twice --force: the branch may be checked out in the store's own worktree, and a deleted folder may still be registered.
+  const flags = ["--quiet", "--force", "--force", "--no-checkout", ...(isCommit ? ["--detach"] : [])];
+  const args = ["worktree", "add", ...flags, wanted.path, wanted.checkedOut];
+  await runCommand(repository, { args });
+  const wantedPath = await realpath(wanted.path);
+  const worktree = (await listWorktrees(repository, root)).find(({ path }) => path === wantedPath);
+  if (worktree === undefined) {
+    throw repositoryError("git_failed", `git worktree add made no worktree at ${wanted.path}`);
+  }
+  try {
+    await choosePaths(worktree, wanted.full);
+    const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+    await runCommand(place, { args: ["read-tree", "-m", "-u", "HEAD"] });
+  } catch (error) {
+    // Half a worktree would hold its branch, and the next attempt would take it for a whole one.
+    await tryCommand(repository, { args: ["worktree", "remove", "--force", "--force", worktree.path] });
+    throw error;
+  }
+  return worktree;
+}
+
+async function choosePaths(worktree: Worktree, full: boolean): Promise<void> {
+  const folder = join(worktree.gitDir, "info");
+  const path = join(folder, "sparse-checkout");
+  // Without patterns git checks everything out, whatever core.sparseCheckout says.
+  if (full) return await rm(path, { force: true });
+  await makeOwnFolder(folder);
+  await replaceFile(path, SPARSE_PATTERNS);
+}

@@ -1,0 +1,61 @@
+// Signs commits that ask for it, when the user's git says so. fast-import cannot sign, so such a commit and all after it in
+// the same write are made again with `git commit-tree`, same trees, dates and messages.
+import type { CommitSpec, Signature } from "../../conversation-store.ts";
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import type { Environment } from "../git/git-environment.ts";
+import type { ImportedBranch } from "./fast-import.ts";
+import { formatMessage } from "./fast-import-text.ts";
+
+/** Replaces the commits to be signed; asks git for `commit.gpgSign` only when a commit wants to know. */
+export async function signCommits(
+  repository: Repository,
+  branches: readonly ImportedBranch[],
+): Promise<readonly ImportedBranch[]> {
+  if (branches.every(({ specs }) => specs.length === 0)) return branches;
+  const answer = await tryCommand(repository, { args: ["config", "--type=bool", "--get", "commit.gpgSign"] });
+  if (answer.stdout.toString().trim() !== "true") return branches;
+  const signed: ImportedBranch[] = [];
+  for (const branch of branches) signed.push(await signBranch(repository, branch));
+  return signed;
+}
+
+async function signBranch(repository: Repository, branch: ImportedBranch): Promise<ImportedBranch> {
+  const commits = branch.commits.slice(0, branch.firstSigned);
+  for (const [index, spec] of branch.specs.entries()) {
+    const unsigned = branch.commits[branch.firstSigned + index] ?? "";
+    commits.push(await commitTree(repository, `${unsigned}^{tree}`, commits.at(-1) ?? branch.parent, spec));
+  }
+  return { ...branch, commits };
+}
+
+async function commitTree(
+  repository: Repository,
+  tree: string,
+  parent: string | null,
+  spec: Omit<CommitSpec, "changes">,
+): Promise<string> {
+  const output = await runCommand(repository, {
+    args: [
+      "commit-tree",
+      tree,
+      ...(parent === null ? [] : ["-p", parent]),
+      ...(spec.sign === true ? ["-S"] : []),
+      "-F",
+      "-",
+    ],
+    config: ["i18n.commitEncoding=UTF-8"],
+    input: formatMessage(spec.message),
+    extraEnv: { ...identity("AUTHOR", spec.author), ...identity("COMMITTER", spec.committer) },
+  });
+  return output.toString().trim();
+}
+
+function identity(role: "AUTHOR" | "COMMITTER", { name, email, seconds, offsetMinutes = 0 }: Signature): Environment {
+  const minutes = Math.abs(offsetMinutes);
+  const zone = `${offsetMinutes < 0 ? "-" : "+"}${String(Math.floor(minutes / 60) * 100 + (minutes % 60)).padStart(4, "0")}`;
+  return {
+    [`GIT_${role}_NAME`]: name,
+    [`GIT_${role}_EMAIL`]: email,
+    [`GIT_${role}_DATE`]: `@${Math.floor(seconds)} ${zone}`,
+  };
+}

@@ -1,0 +1,269 @@
+// Automatic compaction over a real store: windows of known models, made small by small ratios.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type AutoSituation, autoCompact } from "../../../src/app/auto/auto-compact.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { loadView } from "../../../src/app/branch/load-view.ts";
+import { checkConversation } from "../../../src/app/check/check.ts";
+import { readCompactionLog } from "../../../src/app/inspect/log.ts";
+import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
+import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+/** Of the window of the session's model: 200,000 tokens. */
+const SMALL = "auto.trigger_ratio=0.03";
+const ON = ["auto.enabled=true", SMALL, "auto.warning_ratio=0.02"];
+
+let base: GitWorkspace;
+let session: LongSession;
+let said: string[];
+let warned: string[];
+const opened: Workspace[] = [];
+beforeEach(async () => {
+  base = await createGitWorkspace();
+  session = createLongSession();
+  said = [];
+  warned = [];
+});
+afterEach(async () => {
+  for (const workspace of opened.splice(0)) await workspace.close();
+  await removeWorkspace(base);
+});
+
+/** The store with settings of a call. */
+async function withSettings(...overrides: string[]): Promise<Workspace> {
+  const workspace = await openWorkspace(base.runtime, { store: base.temp.root, overrides });
+  opened.push(workspace);
+  return workspace;
+}
+
+async function grow(): Promise<string> {
+  return (await importBytes(base, session.bytes())).branch;
+}
+
+function situation(changes: Partial<AutoSituation> = {}): AutoSituation {
+  return {
+    model: null,
+    window: null,
+    place: "between_turns",
+    notice: (text) => said.push(text),
+    warn: (text) => warned.push(text),
+    ...changes,
+  };
+}
+
+const treeOf = async (branch: string): Promise<BranchTree> =>
+  loadBranchTree(base.store, branch, await tipOf(base, branch));
+const run = async (branch: string, settings: readonly string[] = ON, changes: Partial<AutoSituation> = {}) =>
+  autoCompact(await withSettings(...settings), branch, situation(changes));
+const rangeOf = (report: CompactReport | null): unknown => [report?.from_turn, report?.to_turn];
+
+describe("automatic compaction", () => {
+  it("does nothing unless it is turned on", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const tip = await tipOf(base, branch);
+    expect(await run(branch, [SMALL])).toBeNull();
+    expect(await tipOf(base, branch)).toBe(tip);
+    expect([...said, ...warned]).toEqual([]);
+  });
+
+  it("compacts to keep_last with the profile of the settings, says so, and stands in the log as automatic", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch);
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(report?.compaction).toMatchObject({ source: "auto", profile: "default", reasoning: "strip" });
+    expect(said).toEqual([
+      expect.stringMatching(/^— context compacted \([\d.]+k → [\d.]+k tokens\) —$/),
+      `turns 0..6 by profile default: reasoning + tools stripped; \`jpg revert ${report?.compaction?.id}\` takes it back`,
+    ]);
+    expect(warned).toEqual([]);
+    const [row] = await readCompactionLog(base, await treeOf(branch));
+    expect(row).toMatchObject({ source: "auto", from_turn: 0, to_turn: 6, live: true });
+  });
+
+  it("goes on after the last compaction, and only when there is a new turn", async () => {
+    session.turns(10);
+    const branch = await grow();
+    await run(branch);
+    expect(await run(branch)).toBeNull();
+    session.turns(4);
+    await grow();
+    expect(rangeOf(await run(branch))).toEqual([7, 10]);
+    expect(await run(branch)).toBeNull();
+    const { live } = await loadView(base.store, await treeOf(branch));
+    expect(live.applied.map(({ from_turn, to_turn }) => [from_turn, to_turn])).toEqual([
+      [0, 6],
+      [7, 10],
+    ]);
+    expect((await checkConversation(base, await treeOf(branch), {})).ok).toBe(true);
+  });
+
+  it("does not compact again at once what was taken back, and does so in a clone by the compaction itself", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch);
+    const memory = join(base.store.gitDir, "jpg-auto-1.json");
+    const remembered = readFileSync(memory, "utf8");
+    rmSync(memory);
+    expect(await run(branch)).toBeNull();
+    writeFileSync(memory, remembered);
+    await revertCompactions(base, [report!.compaction!.id]);
+    expect(await run(branch)).toBeNull();
+    session.turns(1);
+    await grow();
+    expect(rangeOf(await run(branch))).toEqual([0, 7]);
+  });
+
+  it("takes a damaged memory for none", async () => {
+    session.turns(10);
+    const branch = await grow();
+    writeFileSync(join(base.store.gitDir, "jpg-auto-1.json"), '[["x"');
+    expect(rangeOf(await run(branch))).toEqual([0, 6]);
+  });
+
+  it("leaves the newest messages alone that are protected, in whole turns", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(rangeOf(await run(branch, [...ON, "protected_messages=9"]))).toEqual([0, 4]);
+  });
+
+  it("leaves a conversation of min_turns alone, and warns of it once until it is smaller", async () => {
+    session.turns(5);
+    const branch = await grow();
+    for (let times = 0; times < 2; times++) expect(await run(branch)).toBeNull();
+    expect(warned).toEqual([
+      expect.stringMatching(
+        /^the context has [\d.]+k tokens, 5 % of the window of anthropic\/claude-.*; conversations of up to 5 turns are left/,
+      ),
+    ]);
+    expect(await run(branch, ["auto.enabled=true", "auto.warning_ratio=0.5"])).toBeNull();
+    await run(branch, ["auto.enabled=true", "auto.warning_ratio=0.02"]);
+    expect(warned).toHaveLength(2);
+  });
+
+  it("is silent where the window is unknown", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(await run(branch, ON, { model: "ollama/harbour-7b", window: null })).toBeNull();
+    expect([...said, ...warned]).toEqual([]);
+  });
+
+  it("takes the window that it is told", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(await run(branch, ["auto.enabled=true"], { model: "ollama/harbour-7b", window: 1_000_000 })).toBeNull();
+    expect(rangeOf(await run(branch, ["auto.enabled=true"], { model: "ollama/harbour-7b", window: 10_000 }))).toEqual([
+      0, 6,
+    ]);
+  });
+
+  it("stores none of the settings of the call that it works under", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(await run(branch)).not.toBeNull();
+    expect((await treeOf(branch)).configs).toEqual([]);
+  });
+
+  it("warns of a profile that is not there and goes on", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(await run(branch, [...ON, "auto.profile=hevy"])).toBeNull();
+    expect(warned).toEqual([expect.stringContaining("There is no compaction profile hevy")]);
+  });
+
+  it("warns of a damaged conversation and goes on", async () => {
+    session.turns(10);
+    const branch = await grow();
+    base.store.readBranch = () => Promise.resolve("0123456789012345678901234567890123456789");
+    expect(await autoCompact(base, branch, situation())).toBeNull();
+    expect(warned).toHaveLength(1);
+  });
+
+  it("writes nothing when it is ended meanwhile", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const tip = await tipOf(base, branch);
+    const signal = AbortSignal.abort();
+    await run(branch, [...ON, ...HEAVY], { signal });
+    expect(await tipOf(base, branch)).toBe(tip);
+    expect(warned).toEqual([]);
+  });
+});
+
+/** A profile whose summary cannot be written: its model has no key here. */
+const HEAVY = [
+  "auto.profile=worded",
+  "profiles.worded.summary.policy=summarize",
+  "profiles.worded.summary.model=anthropic/claude-haiku",
+];
+
+describe("a summary that fails", () => {
+  it("leaves its place to tiers 1 and 2, with a warning", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...ON, ...HEAVY]);
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
+    expect(report?.compaction?.summary).toBeUndefined();
+    expect(warned[0]).toContain("Tool outputs are shortened in place of the summary of profile worded.");
+    expect(said[1]).toContain("by tiers 1 and 2");
+  });
+});
+
+describe("the pipelines in place of a profile", () => {
+  it("compacts by tiers with keep_last, whatever their own protection", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...ON, "auto.profile=tiered"]);
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
+  });
+
+  it("finds a batch of `auto` that saves too little not worth it, and warns when that leaves a large view", async () => {
+    session.turns(10);
+    const branch = await grow();
+    expect(await run(branch, [...ON, "auto.profile=auto"])).toBeNull();
+    expect(warned).toEqual([expect.stringContaining("nothing more can be taken out")]);
+    expect(await run(branch, [...ON, "auto.profile=auto"])).toBeNull();
+    expect(warned).toHaveLength(1);
+  });
+
+  it("takes a profile of the same name for the profile", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...ON, "auto.profile=tiered", "profiles.tiered.tool_calls=strip"]);
+    expect(report?.compaction).toMatchObject({ profile: "tiered", tool_calls: { policy: "strip" } });
+  });
+});
+
+describe("inside a tool loop", () => {
+  const openEvents: readonly Event[] = [
+    { type: "chat_request", id: "o1", timestamp: "2026-05-01T12:00:00Z", content: "x".repeat(40_000) },
+  ];
+
+  it("counts the open turn and compacts complete turns by tiers, once", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const loop = { place: "in_loop" as const, model: "local/harbour", window: 28_000 };
+    expect(await run(branch, ["auto.enabled=true", "auto.warning_ratio=1"], loop)).toBeNull();
+    const report = await run(branch, ["auto.enabled=true"], { ...loop, openEvents });
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
+    expect(await run(branch, ["auto.enabled=true"], { ...loop, openEvents })).toBeNull();
+  });
+
+  it("asks no model for a summary there", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const loop = { place: "in_loop" as const, model: "local/harbour", window: 20_000, openEvents };
+    const report = await run(branch, ["auto.enabled=true", ...HEAVY], loop);
+    expect(report?.compaction).toMatchObject({ strategy: ["tiered"] });
+    expect(warned).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { cutRuns, loadTokenizer, modelOf } from "../../../src/app/branch/tokenizer.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+
+const ask = (content: string): Event => ({ type: "chat_request", id: "a", timestamp: "t", content });
+
+describe("loadTokenizer", () => {
+  it("counts as the tables do", async () => {
+    const count = await loadTokenizer("gpt-5");
+    expect(count!(ask("hello world"))).toBe(2);
+    expect(count!({ type: "note", id: "n", timestamp: "t", kind: "k" })).toBe(0);
+    const claude = await loadTokenizer("claude-opus-4-5");
+    expect(claude!(ask("hello world"))).toBe(Math.ceil(2 * 1.1));
+  });
+
+  it("counts texts that name special tokens", async () => {
+    const count = await loadTokenizer(null);
+    expect(count!(ask("a <|endoftext|> b <EOT>"))).toBeGreaterThan(5);
+  });
+
+  it("counts long runs without a blank before its time is up", async () => {
+    const count = await loadTokenizer("claude-x");
+    for (const run of ["a".repeat(400_000), " ".repeat(400_000), "👩‍👩‍👧".repeat(50_000)]) {
+      expect(count!(ask(run))).toBeGreaterThan(1000);
+    }
+  }, 30_000);
+});
+
+describe("cutRuns", () => {
+  it("keeps every character, in pieces that are not long", () => {
+    for (const text of ["", "short", "a b\n".repeat(3000), "x".repeat(9001), "😀".repeat(5000)]) {
+      const pieces = cutRuns(text);
+      expect(pieces.join("")).toBe(text);
+      for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(2000);
+      expect(pieces.some((piece) => /^[\udc00-\udfff]/.test(piece))).toBe(false);
+    }
+  });
+});
+
+describe("modelOf", () => {
+  it("is the model that answered last", () => {
+    const answer = (model?: string): Event => ({
+      type: "chat_response",
+      id: "b",
+      timestamp: "t",
+      message: "x",
+      ...(model === undefined ? {} : { metadata: { model } }),
+    });
+    expect(modelOf([answer("old"), answer("new"), answer(), ask("x")])).toBe("new");
+    expect(modelOf([ask("x")])).toBeNull();
+  });
+});

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { listTurnOids } from "../../../src/app/branch/turn-list.ts";
+import { turnPath } from "../../../src/core/event/turn-file.ts";
+import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
+import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { createMemoryStore } from "../../helpers/embedded-store.ts";
+import { createTempStore, type TempStore } from "../../helpers/temp-repository.ts";
+
+const BY = { name: "Ada Test", email: "ada@example.com", seconds: 1_900_000_000 };
+const HEADER = Buffer.from('{"format":1,"id":"t","title":"t","created_at":"","source":null}\n');
+
+const turns = (from: number, to: number, text = "turn"): FileChange[] =>
+  Array.from({ length: to - from }, (_, index) => ({
+    path: turnPath(from + index),
+    bytes: Buffer.from(`${text} ${from + index}\n`),
+  }));
+
+async function commit(store: ConversationStore, branch: string, changes: readonly FileChange[]): Promise<string> {
+  const parent = await store.readBranch(branch);
+  const all = parent === null ? [{ path: "conversation.json", bytes: HEADER }, ...changes] : changes;
+  const commits = [{ message: "turns\n", author: BY, committer: BY, changes: all }];
+  const [written] = await store.write([{ branch, expected: parent, parent, commits }]);
+  return written!.commit;
+}
+
+/** What git lists, position by position. */
+async function listed(store: ConversationStore, at: string): Promise<string[]> {
+  return (await store.listTree(at, { under: ["turns"] })).map(({ oid }) => oid);
+}
+
+describe("the list of turns", () => {
+  let temp: TempStore;
+  const opened: ConversationStore[] = [];
+  const open = async (): Promise<ConversationStore> => {
+    const store = await openNativeStore({ root: temp.root, env: temp.env });
+    opened.push(store);
+    return store;
+  };
+  const folder = (): string => join(opened[0]!.gitDir, "jpg-turns");
+
+  beforeAll(async () => {
+    temp = await createTempStore();
+    await open();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    temp.remove();
+  });
+
+  it("is what git lists, the first time and when directories are remembered", async () => {
+    const at = await commit(await open(), "long/main", turns(0, 6543));
+    const expected = await listed(await open(), at);
+    expect(expected).toHaveLength(6543);
+    expect(await listTurnOids(await open(), at)).toEqual(expected);
+    const again = await open();
+    expect(await listTurnOids(again, at)).toEqual(expected);
+    // The root, turns/ and its newest directory.
+    expect(again.objectsRead).toBe(3);
+  });
+
+  it("follows turns that are added, and a fork whose old turns differ", async () => {
+    const first = await commit(await open(), "grown/main", turns(0, 250));
+    await listTurnOids(await open(), first);
+    const grown = await commit(await open(), "grown/main", turns(250, 420));
+    const other = await commit(await open(), "grown/main", turns(120, 121, "rewritten"));
+    for (const at of [grown, other, first, grown]) {
+      expect(await listTurnOids(await open(), at)).toEqual(await listed(await open(), at));
+    }
+    const again = await open();
+    await listTurnOids(again, other);
+    expect(again.objectsRead).toBe(3);
+  });
+
+  it("is right when what was remembered is cut, damaged, of other directories or cannot be written", async () => {
+    const at = await commit(await open(), "hurt/main", turns(0, 300));
+    const expected = await listed(await open(), at);
+    const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
+    await listTurnOids(await open(), at);
+    const file = join(folder(), oid);
+    const whole = readFileSync(file);
+    const flipped = Buffer.from(whole);
+    flipped[30] = (flipped[30] ?? 0) ^ 1;
+    const turned = Buffer.concat([whole.subarray(8000), whole.subarray(0, 8000)]);
+    for (const bytes of [whole.subarray(0, 4100), flipped, turned, Buffer.from("nonsense")]) {
+      writeFileSync(file, bytes);
+      expect(await listTurnOids(await open(), at)).toEqual(expected);
+    }
+    rmSync(folder(), { recursive: true });
+    writeFileSync(folder(), "in the way");
+    expect(await listTurnOids(await open(), at)).toEqual(expected);
+    rmSync(folder());
+  });
+
+  it("does not remember directories that are not full or hold anything else", async () => {
+    const stray = { path: "turns/0000/note.txt", bytes: Buffer.from("mine\n") };
+    const at = await commit(await open(), "odd/main", [...turns(0, 150), stray]);
+    expect(await listTurnOids(await open(), at)).toHaveLength(150);
+    const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
+    expect(readdirSync(opened[0]!.gitDir)).not.toContain("jpg-turns");
+    expect(oid).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it("shows a missing turn and a missing directory, which loading the branch refuses", async () => {
+    const store = await open();
+    await commit(store, "gap/main", turns(0, 320));
+    const gap = await commit(store, "gap/main", [{ path: turnPath(205), remove: true }]);
+    expect((await listTurnOids(store, gap)).indexOf(undefined)).toBe(205);
+    await expect(loadBranchTree(store, "gap/main", gap)).rejects.toMatchObject({ code: "turn_missing" });
+    const lost = turns(0, 100).map(({ path }) => ({ path, remove: true as const }));
+    const folderGap = await commit(store, "gap/main", lost);
+    await expect(loadBranchTree(store, "gap/main", folderGap)).rejects.toThrow(/Turn 0 of gap\/main is missing/);
+  });
+
+  it("needs no git dir on disk", async () => {
+    const store = await createMemoryStore();
+    const at = await commit(store, "m/main", turns(0, 105));
+    expect(await listTurnOids(store, at)).toEqual(await listed(store, at));
+    expect(await listTurnOids(store, await commit(store, "empty/main", []))).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+// Finding tangents with a model that says what the test tells it to, and leaving turns out that lie apart.
+import { afterEach, describe, expect, it } from "vitest";
+import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { loadView } from "../../../src/app/branch/load-view.ts";
+import { compact } from "../../../src/app/compact/compact.ts";
+import { findTangents, type TangentRequest } from "../../../src/app/compact/find-tangents.ts";
+import { omitTurns } from "../../../src/app/compact/omit-turns.ts";
+import { diffConversation } from "../../../src/app/diff/diff.ts";
+import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
+import { createScriptedModel, type Script, type ScriptedModel, says, stop } from "../../helpers/scripted-model.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+const opened: GitWorkspace[] = [];
+afterEach(async () => {
+  for (const workspace of opened.splice(0)) await removeWorkspace(workspace);
+});
+
+interface Session {
+  readonly workspace: GitWorkspace;
+  readonly branch: string;
+  tree(): Promise<BranchTree>;
+  ask(scripts: readonly Script[], request?: Partial<TangentRequest>): ReturnType<typeof findTangents>;
+  readonly models: ScriptedModel[];
+}
+
+async function open(turns = 9): Promise<Session> {
+  const workspace = await createGitWorkspace();
+  opened.push(workspace);
+  const { branch } = await importBytes(workspace, buildSession(plainTurns(turns)).text());
+  const tree = async (): Promise<BranchTree> => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+  const models: ScriptedModel[] = [];
+  return {
+    workspace,
+    branch,
+    tree,
+    models,
+    ask: async (scripts, request = {}) => {
+      const model = createScriptedModel(scripts, "openai/model-1");
+      models.push(model);
+      const openModel = () => Promise.resolve(model);
+      return findTangents(workspace, await tree(), { range: {}, model: "openai/model-1", openModel, ...request });
+    },
+  };
+}
+
+const answer = (...turns: readonly number[]): Script => [
+  ...says(JSON.stringify({ tangents: turns.map((turn) => ({ turn, reason: `off the task ${turn}` })) })),
+  stop(),
+];
+
+async function viewOf({ workspace, tree }: Session): Promise<string> {
+  const { view } = await loadView(workspace.store, await tree());
+  return JSON.stringify(view.turns);
+}
+
+const turnsIn = (view: string): number[] =>
+  (JSON.parse(view) as { origin: { turn: number } }[]).map(({ origin }) => origin.turn);
+
+describe("findTangents", () => {
+  it("gives the turns that the model names, with its reasons and what was asked", async () => {
+    const session = await open();
+    const found = await session.ask([answer(4, 1)]);
+    expect(found).toMatchObject({ model: "openai/model-1", problems: [] });
+    expect(found.tangents.map(({ turn, reason }) => `${turn} ${reason}`)).toEqual([
+      "1 off the task 1",
+      "4 off the task 4",
+    ]);
+    expect(found.tangents[0]?.request).toMatch(/^request \d+$/);
+    const [request] = session.models[0]?.requests ?? [];
+    expect(JSON.stringify(request?.view)).toContain("turn 8 (stays)");
+  });
+
+  it("never takes the newest turns, hidden ones, or those that are not in the range", async () => {
+    const session = await open();
+    await omitTurns(session.workspace, await session.tree(), {
+      runs: parseTurnList("2"),
+      dryRun: false,
+      activate: true,
+    });
+    const found = await session.ask([answer(0, 2, 3, 5, 6, 8, 40)], {
+      range: { from: { type: "turn", turn: 1 }, keep: 0 },
+    });
+    expect(found.tangents.map(({ turn }) => turn)).toEqual([3, 5, 6]);
+    expect(found.problems).toHaveLength(4);
+  });
+
+  it("asks once more for an answer that cannot be read, then gives up", async () => {
+    const session = await open();
+    const found = await session.ask([[...says("I think turn 3."), stop()], answer(3)]);
+    expect(found.tangents.map(({ turn }) => turn)).toEqual([3]);
+    const cut: Script = [...says('{"tangents": []}'), stop("length")];
+    await expect(session.ask([cut, cut])).rejects.toMatchObject({ kind: "provider", code: "tangents_rejected" });
+  });
+
+  it("says that a model is needed where none can be asked, and how to do without", async () => {
+    const session = await open();
+    const request = { range: {} };
+    await expect(findTangents(session.workspace, await session.tree(), request)).rejects.toMatchObject({
+      kind: "provider",
+      code: "no_model",
+      hints: expect.arrayContaining([expect.stringContaining("--turns 3,5-7")]) as string[],
+    });
+  });
+
+  it("asks nobody where no turn may go", async () => {
+    const session = await open(1);
+    const found = await session.ask([]);
+    expect(found).toMatchObject({ model: null, tangents: [] });
+    expect(found.reason).toBeDefined();
+  });
+
+  it("ends when it is interrupted", async () => {
+    const session = await open();
+    const controller = new AbortController();
+    const script: Script = [() => controller.abort(), ...says("{}")];
+    await expect(session.ask([script], { signal: controller.signal })).rejects.toMatchObject({ code: "interrupted" });
+  });
+});
+
+describe("omitTurns", () => {
+  it("leaves turns that lie apart out in one compaction, shown by diff and taken back by revert", async () => {
+    const session = await open();
+    const before = await viewOf(session);
+    const reports = await omitTurns(session.workspace, await session.tree(), {
+      runs: parseTurnList("1,4-5"),
+      dryRun: false,
+      activate: true,
+    });
+    expect(reports).toHaveLength(1);
+    const [{ compaction }] = reports as [(typeof reports)[number]];
+    expect(compaction).toMatchObject({ turns: "omit", from_turn: 1, to_turn: 5, strategy: ["classify-tangents"] });
+    const after = await viewOf(session);
+    expect(turnsIn(after)).toEqual([0, 2, 3, 6, 7, 8]);
+    const kept = (JSON.parse(before) as { origin: { turn: number } }[]).filter(
+      ({ origin }) => ![1, 4, 5].includes(origin.turn),
+    );
+    expect(JSON.parse(after)).toEqual(kept);
+    const { hunks } = await diffConversation(session.workspace, [compaction?.id ?? ""], {});
+    expect(hunks.length).toBeGreaterThan(0);
+    const { commit } = await revertCompactions(session.workspace, [compaction?.id ?? ""]);
+    expect(await viewOf(session)).toBe(before);
+    await revertCompactions(session.workspace, [commit ?? ""]);
+    expect(await viewOf(session)).toBe(after);
+  });
+
+  it("makes one for each run where older compactions shorten what stands between", async () => {
+    const session = await open();
+    await compact(session.workspace, await session.tree(), {
+      range: { keep: 2 },
+      strategies: choosePipelines(["strip-tools"]),
+      dryRun: false,
+      activate: true,
+    });
+    const before = await viewOf(session);
+    const reports = await omitTurns(session.workspace, await session.tree(), {
+      runs: parseTurnList("0,2"),
+      dryRun: false,
+      activate: true,
+    });
+    expect(reports.map(({ from_turn, to_turn }) => [from_turn, to_turn])).toEqual([
+      [0, 0],
+      [2, 2],
+    ]);
+    const kept = (JSON.parse(before) as { origin: { turn: number } }[]).filter(
+      ({ origin }) => ![0, 2].includes(origin.turn),
+    );
+    expect(JSON.parse(await viewOf(session))).toEqual(kept);
+  });
+
+  it("commits nothing in a dry run", async () => {
+    const session = await open();
+    const tip = await tipOf(session.workspace, session.branch);
+    const [report] = await omitTurns(session.workspace, await session.tree(), {
+      runs: parseTurnList("1,4"),
+      dryRun: true,
+      activate: true,
+    });
+    expect(report?.tokens.after).toBeLessThan(report?.tokens.before ?? 0);
+    expect(await tipOf(session.workspace, session.branch)).toBe(tip);
+  });
+});

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { alignBlocks } from "../../../src/app/diff/view-alignment.ts";
+import { viewBlocks } from "../../../src/app/diff/view-text.ts";
+import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
+
+const anyView = fc
+  .array(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 }), { maxLength: 5 })
+  .map((turns) => view(...turns.map((ids, index) => kept(index, ...ids.map((id) => answer(`e${id}`, "text"))))));
+
+describe("alignBlocks", () => {
+  it("gives both lists back in their order", () => {
+    fc.assert(
+      fc.property(anyView, anyView, (a, b) => {
+        const [before, after] = [viewBlocks(a), viewBlocks(b)];
+        const pairs = alignBlocks(before, after);
+        expect(pairs.map((pair) => pair.before).filter((block) => block !== null)).toEqual(before);
+        expect(pairs.map((pair) => pair.after).filter((block) => block !== null)).toEqual(after);
+      }),
+    );
+  });
+
+  it("pairs an event by its id, whatever became of its text", () => {
+    const before = viewBlocks(view(kept(0, answer("a", "one"), answer("b", "two"))));
+    const after = viewBlocks(view(kept(0, answer("b", "changed"))));
+    const titles = alignBlocks(before, after).map((pair) => [pair.before?.event?.id, pair.after?.event?.id]);
+    expect(titles).toEqual([
+      [undefined, undefined],
+      ["a", undefined],
+      ["b", "b"],
+    ]);
+  });
+
+  it("never takes a turn for the summary that replaced it", () => {
+    const before = viewBlocks(view(kept(0, request("r", "Hi"))));
+    const after = viewBlocks(view(summary(0, 0, "k1", request("s", "They said hi."))));
+    expect(alignBlocks(before, after).every((pair) => pair.before === null || pair.after === null)).toBe(true);
+  });
+});

@@ -1,0 +1,79 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadTip } from "../../../src/app/branch/branch-tree.ts";
+import { type Listing, listConversations } from "../../../src/app/inspect/list.ts";
+import { setTitle } from "../../../src/app/manage/title.ts";
+import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
+
+const SESSIONS = ["a", "b", "c"].map((name) => `00000000-0000-4000-8000-00000000000${name}`);
+
+let workspace: GitWorkspace;
+beforeEach(async () => {
+  workspace = await createGitWorkspace();
+  for (const [index, session] of SESSIONS.entries())
+    await importBytes(workspace, buildSession(plainTurns(index + 1), { session }).text());
+});
+afterEach(() => removeWorkspace(workspace));
+
+/** What a new process would list, and how many objects it reads for that. */
+async function listAnew(): Promise<Listing & { readonly objectsRead: number }> {
+  const opened = await openWorkspace(workspace.runtime, { store: workspace.store.root });
+  try {
+    const listing = await listConversations(opened, { all: true });
+    return { ...listing, objectsRead: opened.store.objectsRead };
+  } finally {
+    await opened.close();
+  }
+}
+
+describe("a list of conversations", () => {
+  it("reads no object for what it has listed before", async () => {
+    const first = await listAnew();
+    expect(first.rows.map(({ turns }) => turns).sort()).toEqual([1, 2, 3]);
+    expect(first.objectsRead).toBeGreaterThan(0);
+    const again = await listAnew();
+    expect(again.objectsRead).toBe(0);
+    expect(again.rows).toEqual(first.rows);
+  });
+
+  it("reads only the conversation that changed", async () => {
+    const whole = await listAnew();
+    const changed = whole.rows.find(({ turns }) => turns === 1);
+    const tree = await loadTip(workspace.store, changed?.branch ?? "");
+    if (tree === null) throw new Error("no tip");
+    await setTitle(workspace, tree, "Another title");
+    const after = await listAnew();
+    expect(after.objectsRead).toBeLessThan(whole.objectsRead);
+    expect(after.rows.find(({ branch }) => branch === changed?.branch)).toMatchObject({
+      title: "Another title",
+      turns: 1,
+      updated_at: expect.not.stringMatching(changed?.updated_at ?? ""),
+    });
+    expect(after.rows.filter(({ branch }) => branch !== changed?.branch)).toEqual(
+      whole.rows.filter(({ branch }) => branch !== changed?.branch),
+    );
+  });
+
+  it.each([
+    ["is empty", ""],
+    ["is cut", '{"format":1,"commits":{"'],
+    ["is of another version", '{"format":0,"commits":{}}'],
+    ["is no object", "[1]"],
+  ])("is right when what is kept of it %s", async (_, content) => {
+    const { rows } = await listAnew();
+    await writeFile(join(workspace.store.gitDir, "jpg-list.json"), content);
+    expect((await listAnew()).rows).toEqual(rows);
+  });
+
+  it("passes over facts that are not whole", async () => {
+    const { rows } = await listAnew();
+    const path = join(workspace.store.gitDir, "jpg-list.json");
+    const kept = JSON.parse(await readFile(path, "utf8"));
+    for (const facts of Object.values(kept.commits) as { turns?: unknown }[]) facts.turns = "many";
+    await writeFile(path, JSON.stringify(kept));
+    expect((await listAnew()).rows).toEqual(rows);
+  });
+});

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { resolveId } from "../../../src/app/names/resolve-id.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { surveyedSession } from "../../helpers/surveyed-session.ts";
+import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+let workspace: TestWorkspace;
+let main: string;
+let other: string;
+
+async function addCompaction(branch: string, id: string): Promise<void> {
+  const tip = await workspace.store.readBranch(branch);
+  const parent = tip ?? (await tipOf(workspace, main));
+  const timestamp = "2026-05-01T00:00:00.000Z";
+  const compaction: Compaction = { type: "compaction", id, timestamp, from_turn: 0, to_turn: 1, reasoning: "strip" };
+  const person = { name: "Ada", email: "ada@example.com", seconds: 1775000000 };
+  const bytes = Buffer.from(`${formatCompactionLine(compaction, [])}\n`);
+  const changes = [{ path: recordPath("compactions", timestamp, id), bytes }];
+  const commits = [{ message: "compact\n", author: person, committer: person, changes }];
+  await workspace.store.write([{ branch, expected: tip, parent, commits }]);
+}
+
+beforeEach(async () => {
+  workspace = await createMemoryWorkspace();
+  main = (await importBytes(workspace, buildSession(plainTurns(2)).text())).branch;
+  other = main.replace("/main", "/other");
+});
+
+describe("resolveId", () => {
+  const find = (id: string) => resolveId(workspace, id, ["compaction"]);
+
+  it("takes an id that another branch has exactly before one that the active branch has as a beginning", async () => {
+    await addCompaction(other, "k3f9");
+    await addCompaction(main, "k3f9q2");
+    expect(await find("k3f9")).toEqual({ kind: "compaction", branch: other, compaction: "k3f9" });
+    expect(await find("k3f9q")).toEqual({ kind: "compaction", branch: main, compaction: "k3f9q2" });
+  });
+
+  it("names all that a beginning could mean, on whatever branch", async () => {
+    await addCompaction(other, "abc1");
+    await addCompaction(main, "abc2");
+    await expect(find("abc")).rejects.toMatchObject({ code: "ambiguous_id", data: { candidates: ["abc2", "abc1"] } });
+  });
+
+  it("finds a compaction that forks share on the active branch", async () => {
+    await addCompaction(main, "k3f9q2");
+    await workspace.store.createBranch(other, await tipOf(workspace, main));
+    expect(await find("k3f9q2")).toMatchObject({ branch: main });
+    await workspace.store.useBranch(other);
+    expect(await find("k3f9q2")).toMatchObject({ branch: other });
+  });
+
+  it("takes a branch, then a conversation, before anything else, and says what is near a wrong word", async () => {
+    const [conversation] = main.split("/");
+    const tip = await tipOf(workspace, main);
+    for (const word of [main, conversation!, "@", conversation!.slice(0, 6)])
+      expect(await resolveId(workspace, word)).toEqual({ kind: "branch", branch: main, commit: tip });
+    const wrong = resolveId(workspace, `${conversation}x`);
+    await expect(wrong).rejects.toMatchObject({
+      code: "unknown_id",
+      hints: [expect.stringContaining(conversation!), expect.anything()],
+    });
+  });
+
+  it("finds an event on the active branch, and only where that has none, on others", async () => {
+    const session = "5e551073-0000-4000-8000-0000000000bb";
+    const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
+    await workspace.store.useBranch(main);
+    const event = (id: string) => resolveId(workspace, id, ["event"]);
+    const own = await event("00000000-0000-4000-8000-000000000003");
+    expect(own).toMatchObject({ kind: "event", branch: main });
+    const there = await event("000000bb-0000-4000-8000-000000000003");
+    expect(there).toMatchObject({ kind: "event", branch: second, turn: 0 });
+    await workspace.store.createBranch(second.replace("/main", "/fork"), await tipOf(workspace, second));
+    expect(await event("000000bb-0000-4000-8000-000000000003")).toMatchObject({
+      event: "event" in there ? there.event : "",
+    });
+    await expect(event("000000bb-0000-4000-8000-0000000000")).rejects.toMatchObject({ code: "ambiguous_id" });
+    await expect(event('"id":"')).rejects.toMatchObject({ code: "unknown_id" });
+  });
+});

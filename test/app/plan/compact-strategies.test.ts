@@ -1,0 +1,149 @@
+// Compacting by strategies on a stored conversation: what is committed, what is reported, what is refused.
+import { readFile } from "node:fs/promises";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { compact } from "../../../src/app/compact/compact.ts";
+import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
+import type { StubStyle } from "../../../src/core/compaction/compaction.ts";
+import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+const SAMPLE = new URL("../../../examples/sample-session.jsonl", import.meta.url);
+
+let bytes: Uint8Array;
+beforeAll(async () => {
+  bytes = await readFile(SAMPLE);
+});
+
+const opened: GitWorkspace[] = [];
+afterEach(async () => {
+  for (const workspace of opened.splice(0)) await removeWorkspace(workspace);
+});
+
+interface Asked {
+  readonly names: readonly string[];
+  readonly options?: StrategyOptions;
+  readonly stubs?: StubStyle;
+  readonly keep?: number;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+}
+
+interface Opened {
+  readonly workspace: GitWorkspace;
+  tree(): Promise<BranchTree>;
+  run(asked: Asked): Promise<CompactReport>;
+}
+
+async function openSample(content: Uint8Array = bytes): Promise<Opened> {
+  const workspace = await createGitWorkspace();
+  opened.push(workspace);
+  const { branch } = await importBytes(workspace, content);
+  const tree = async (): Promise<BranchTree> => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+  return {
+    workspace,
+    tree,
+    run: async ({ names, options = {}, stubs, keep = 1, dryRun = false, force = false }) =>
+      compact(workspace, await tree(), {
+        range: { keep },
+        strategies: choosePipelines(names, options),
+        ...(stubs === undefined ? {} : { stubs }),
+        dryRun,
+        force,
+        activate: true,
+      }),
+  };
+}
+
+describe("compacting by strategies", () => {
+  it("makes one compaction that names them, and reports what each added", async () => {
+    const names = ["strip-reasoning", "dedup-tools", "supersede", "strip-tool-results"];
+    const sample = await openSample();
+    const imported = (await sample.tree()).compactions.length;
+    const report = await sample.run({ names });
+    expect((await sample.tree()).compactions).toHaveLength(imported + 1);
+    expect(report.compaction).toMatchObject({ strategy: names, source: "manual" });
+    expect(report.compaction).not.toHaveProperty("profile");
+    expect(report.report?.steps.map(({ strategy }) => strategy)).toEqual(names);
+    const { events_removed, estimated_tokens_saved, steps } = report.report ?? expect.fail("a report was made");
+    expect(steps.reduce((sum, step) => sum + step.estimated_tokens_saved, 0)).toBe(estimated_tokens_saved);
+    expect(steps.reduce((sum, step) => sum + step.events_removed, 0)).toBe(events_removed);
+    expect(report.tokens.before - report.tokens.after).toBe(estimated_tokens_saved);
+  });
+
+  it("finds nothing when it is asked again", async () => {
+    const sample = await openSample();
+    await sample.run({ names: ["strip-tool-results"] });
+    const again = await sample.run({ names: ["strip-tool-results"] });
+    expect(again).toMatchObject({ compaction: null, commit: null, report: null });
+    expect(again.reason).toContain("hold nothing that strip-tool-results would change");
+  });
+
+  it("stores how stubs are written", async () => {
+    const { run } = await openSample();
+    const report = await run({ names: ["strip-tool-results"], stubs: { pointers: true } });
+    expect(report.compaction?.stubs).toEqual({ pointers: true });
+  });
+
+  it("warns of a small gain", async () => {
+    const { run } = await openSample();
+    const { warnings } = await run({ names: ["truncate-results"], options: { maxChars: 100_000 }, dryRun: true });
+    expect(warnings).toEqual([]);
+    const small = await run({ names: ["mask-results"], options: { newest: 20 }, keep: 0, dryRun: true, force: true });
+    const { before, after } = small.tokens;
+    expect(small.warnings.some((warning) => warning.startsWith("saves only"))).toBe(before - after < before * 0.05);
+  });
+
+  it("has a summary made as an extract where no model can be asked", async () => {
+    const { run } = await openSample();
+    const report = await run({ names: ["summarize"] });
+    expect(report.compaction).toMatchObject({ strategy: ["summarize"], summary: { source: "extractive" } });
+  });
+});
+
+describe("a view that would grow", () => {
+  /** One turn whose only result is shorter than the stub that would stand for it. */
+  const small = new TextEncoder().encode(
+    [
+      { type: "user", uuid: "u1", parentUuid: null, message: { role: "user", content: "list it" } },
+      {
+        type: "assistant",
+        uuid: "a1",
+        parentUuid: "u1",
+        message: {
+          id: "m1",
+          role: "assistant",
+          content: [{ type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } }],
+        },
+      },
+      {
+        type: "user",
+        uuid: "u2",
+        parentUuid: "a1",
+        message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "a" }] },
+      },
+      {
+        type: "assistant",
+        uuid: "a2",
+        parentUuid: "u2",
+        message: { id: "m2", role: "assistant", content: [{ type: "text", text: "done" }] },
+      },
+    ]
+      .map((line) =>
+        JSON.stringify({ ...line, sessionId: "s", timestamp: "2026-03-09T08:24:10.582Z", version: "2.1.76" }),
+      )
+      .join("\n"),
+  );
+
+  it("is refused and commits nothing, unless forced", async () => {
+    const sample = await openSample(small);
+    const before = await sample.tree();
+    await expect(sample.run({ names: ["strip-tool-results"], keep: 0 })).rejects.toMatchObject({ code: "view_grows" });
+    expect((await sample.tree()).commit).toBe(before.commit);
+    const dry = await sample.run({ names: ["strip-tool-results"], keep: 0, dryRun: true });
+    expect(dry.warnings).toContainEqual(expect.stringContaining("the view grows from"));
+    const forced = await sample.run({ names: ["strip-tool-results"], keep: 0, force: true });
+    expect(forced.commit).not.toBeNull();
+  });
+});

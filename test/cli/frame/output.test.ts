@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { createOutput, type OutputOptions, type OutputStream } from "../../../src/cli/frame/output.ts";
+import { userError } from "../../../src/core/errors.ts";
+
+interface RecordedStream extends OutputStream {
+  readonly chunks: (string | Uint8Array)[];
+  fail(code: string): void;
+}
+
+function recordedStream(terminal: Partial<OutputStream> = {}): RecordedStream {
+  const listeners: ((error: NodeJS.ErrnoException) => void)[] = [];
+  const chunks: (string | Uint8Array)[] = [];
+  return {
+    ...terminal,
+    chunks,
+    write: (chunk) => chunks.push(chunk) > 0,
+    on: (_, listener) => listeners.push(listener),
+    fail: (code) => {
+      for (const listener of listeners) listener(Object.assign(new Error(code), { code }));
+    },
+  };
+}
+
+function open(options: Partial<OutputOptions> = {}, terminal: Partial<OutputStream> = {}) {
+  const stdout = recordedStream(terminal);
+  const stderr = recordedStream(terminal);
+  const output = createOutput({ stdout, stderr, env: {}, ...options });
+  return { output, stdout, stderr, out: () => stdout.chunks.join(""), err: () => stderr.chunks.join("") };
+}
+
+describe("createOutput", () => {
+  it("writes results to standard output and all else to standard error", () => {
+    const { output, out, err } = open();
+    output.data("result");
+    output.info("done");
+    output.warn("careful");
+    expect(out()).toBe("result\n");
+    expect(err()).toBe("done\nwarning: careful\n");
+  });
+
+  it("says only results and errors with quiet", () => {
+    const { output, out, err } = open({ quiet: true });
+    output.data("result");
+    output.info("done");
+    output.detail("how");
+    output.warn("careful");
+    output.error(userError("bad_bound", "No."));
+    expect(out()).toBe("result\n");
+    expect(err()).toBe("error: No.\n");
+  });
+
+  it("says more with verbose alone", () => {
+    const silent = open();
+    silent.output.detail("how");
+    expect(silent.err()).toBe("");
+    const { output, err } = open({ verbose: true });
+    output.detail("how");
+    expect(err()).toBe("how\n");
+  });
+
+  it("writes nothing for an empty result", () => {
+    const { output, stdout } = open();
+    output.data("");
+    expect(stdout.chunks).toEqual([]);
+  });
+
+  it("lets nothing but text and its own colours through to a terminal", async () => {
+    const attack = "\u001b[31mred\u001b[39m\u001b[2J\u009b5n\u001b]52;c;eA==\u0007\u202e";
+    const { output, out, err } = open({}, { isTTY: true, columns: 80 });
+    output.data(attack);
+    output.raw(attack);
+    for (const byte of Buffer.from(attack)) output.raw(Uint8Array.of(byte));
+    await output.page(attack);
+    output.info(attack);
+    output.prompt(attack);
+    for (const text of [out(), err()]) {
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]/);
+      expect(text.replaceAll(/\u001b\[3[19]m/g, "")).not.toContain("\u001b");
+    }
+    expect(out().match(/red/g)).toHaveLength(4);
+  });
+
+  it("writes bytes as they are", () => {
+    const { output, stdout } = open();
+    output.raw(Uint8Array.of(0, 27));
+    expect(stdout.chunks).toEqual([Uint8Array.of(0, 27)]);
+  });
+
+  it("reports errors as a document on standard output with json", () => {
+    const { output, out, err } = open({ json: true });
+    output.error(userError("unknown_profile", "No such profile.", { hints: ["Try light."] }));
+    expect(JSON.parse(out())).toEqual({
+      error: { kind: "user", code: "unknown_profile", message: "No such profile.", hints: ["Try light."] },
+    });
+    expect(err()).toBe("");
+  });
+
+  it("escapes control characters in JSON without changing the value", () => {
+    const text = "a\u001b[2J\u009b31m\u202eb\u007f";
+    const { output, out } = open();
+    output.json({ text, half: "x\ud83d" });
+    expect(out()).not.toMatch(/[\u001b\u007f-\u009f\u202e]|\\ud83d/);
+    expect(JSON.parse(out())).toEqual({ text, half: "x\ufffd" });
+  });
+
+  it("colours on a terminal and not elsewhere", () => {
+    expect(open({}, { isTTY: true, columns: 80 }).output.style.enabled).toBe(true);
+    expect(open().output.style.enabled).toBe(false);
+    expect(open().output.width).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("ends the output quietly, once", () => {
+    let times = 0;
+    const { output, stdout } = open({ onClosed: () => times++ });
+    output.data("one");
+    stdout.fail("EPIPE");
+    stdout.fail("EPIPE");
+    output.data("two");
+    expect([stdout.chunks, output.closed, times]).toEqual([["one\n"], true, 1]);
+  });
+
+  it("is not taken for a full disk", () => {
+    const { stdout } = open();
+    expect(() => stdout.fail("ENOSPC")).toThrow(expect.objectContaining({ code: "output_failed" }));
+  });
+});
+
+describe("page", () => {
+  const long = "line\n".repeat(30);
+  const terminal = { isTTY: true, columns: 80, rows: 24 };
+
+  it("pages what does not fit on the terminal", async () => {
+    const shown: string[] = [];
+    const { output, stdout } = open({ runPager: async (_, text) => shown.push(text) > 0 }, terminal);
+    await output.page(long);
+    expect([shown, stdout.chunks]).toEqual([[long], []]);
+  });
+
+  it("prints what fits, and whatever goes elsewhere than to a terminal", async () => {
+    const runPager = async (): Promise<boolean> => expect.fail("must not page");
+    const short = open({ runPager }, terminal);
+    await short.output.page("one line");
+    const piped = open({ runPager });
+    await piped.output.page(long);
+    expect([short.out(), piped.out()]).toEqual(["one line\n", long]);
+  });
+
+  it("prints when the pager cannot be started", async () => {
+    const { output, out } = open({ runPager: async () => false }, terminal);
+    await output.page(long);
+    expect(out()).toBe(long);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { ImportReport } from "../../../src/app/reports/reports.ts";
+import { renderImport } from "../../../src/cli/render/render-import.ts";
+import { PLAIN } from "../../helpers/plain-rendering.ts";
+
+const CREATED: ImportReport = {
+  id: "fix-parser-k3f9",
+  branch: "fix-parser-k3f9/main",
+  turns: 16,
+  events: 1402,
+  compactions: 1,
+  skipped_lines: 3,
+  status: "created",
+  source: "session.jsonl",
+  skipped: [{ line: 4, reason: "not JSON" }],
+};
+const UPDATED: ImportReport = {
+  ...CREATED,
+  source: "plan.jsonl",
+  id: "plan-a2b3",
+  branch: "plan-a2b3/main",
+  status: "updated",
+  turns_added: 2,
+  skipped_lines: 0,
+  skipped: [],
+};
+
+describe("renderImport", () => {
+  it("has a row per session, and totals", () => {
+    expect(renderImport([CREATED, UPDATED], PLAIN)).toMatchInlineSnapshot(`
+      "STATUS   CONVERSATION     BRANCH    TURNS  EVENTS  COMPACTIONS  SKIPPED
+      created  fix-parser-k3f9  main         16   1,402            1        3
+      updated  plan-a2b3        main    16 (+2)   1,402            1        -
+      2 sessions: 1 created, 1 updated; 32 turns. 3 lines are no event; kept with the source."
+    `);
+  });
+
+  it("says what was stored from beside a session, and what was left", () => {
+    const left = [".env", ".ssh/", "c", "d", "e\u001b[2J", "f", "g"];
+    const report = { ...CREATED, side_files: { files: 2, bytes: 41_000, left } };
+    expect(renderImport([report], PLAIN).split("\n")[2]).toBe(
+      "session/: stored 2 files of the agent (41.0 kB); left .env, .ssh/, c, d, e\u241b[2J and 2 more: not written by the agent.",
+    );
+  });
+
+  it("names the skipped lines with verbose", () => {
+    const lines = renderImport([CREATED], { ...PLAIN, verbose: true }).split("\n");
+    expect(lines.filter((line) => line.startsWith("skipped:"))).toEqual([
+      "skipped: session.jsonl:4: not JSON",
+      "skipped: session.jsonl: 2 more",
+    ]);
+  });
+
+  it("counts a file that was named twice once, and the turns of a conversation once", () => {
+    const total = (reports: readonly ImportReport[]): string => renderImport(reports, PLAIN).split("\n").at(-1) ?? "";
+    const again: ImportReport = { ...CREATED, status: "unchanged", skipped_lines: 0 };
+    expect(total([CREATED, again])).toMatch(/^1 session: 1 created; 16 turns\. 3 lines/);
+    const resumed: ImportReport = { ...again, source: "resumed.jsonl", status: "updated", turns: 18 };
+    expect(total([again, resumed])).toBe("2 sessions: 1 updated, 1 unchanged; 18 turns.");
+  });
+
+  it("says so when there was no session", () => {
+    expect(renderImport([], PLAIN)).toBe("No sessions imported.");
+  });
+});

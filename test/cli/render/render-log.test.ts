@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { LogRow } from "../../../src/app/reports/reports.ts";
+import { renderLog } from "../../../src/cli/render/render-log.ts";
+import { PLAIN } from "../../helpers/plain-rendering.ts";
+
+const MADE: LogRow = {
+  kind: "compaction",
+  compaction: "k3f9q2",
+  commit: "3fa9c1d4e5f60718293a4b5c6d7e8f9012345678",
+  from_turn: 0,
+  to_turn: 12,
+  subject: "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)",
+  source: "manual",
+  live: true,
+  tokens: { before: 84_200, after: 9100 },
+  timestamp: "not a time",
+};
+const REVERTED: LogRow = {
+  ...MADE,
+  kind: "revert",
+  commit: "a1b2c3d4",
+  live: false,
+  subject: 'Revert "compact 0..12"',
+  tokens: null,
+};
+
+describe("renderLog", () => {
+  it("has a line per commit with what became of the compaction", () => {
+    expect(renderLog([REVERTED, { ...MADE, live: false }], PLAIN)).toMatchInlineSnapshot(`
+      "a1b2c3d (revert of k3f9q2) Revert "compact 0..12"
+      3fa9c1d (k3f9q2, reverted) compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)"
+    `);
+    expect(renderLog([MADE], PLAIN)).toContain("(k3f9q2, live)");
+    expect(renderLog([{ ...MADE, kind: "reapply" }], PLAIN)).toContain("(reapply of k3f9q2, live)");
+  });
+
+  it("says who counted the tokens, in full", () => {
+    const lines = renderLog([{ ...MADE, tokens_source: "estimate" }], { ...PLAIN, verbose: true }).split("\n");
+    expect(lines).toContainEqual(expect.stringMatching(/^Tokens: +84\.2k → 9\.1k -89% \(estimate\)$/));
+  });
+
+  it("never calls a revert live", () => {
+    expect(renderLog([{ ...REVERTED, live: true, not_applied: "turn 7 differs" }], PLAIN)).toMatch(
+      /\(revert of k3f9q2\)/,
+    );
+  });
+
+  it("says when a live compaction has no effect", () => {
+    expect(renderLog([{ ...MADE, not_applied: "turn 7 differs" }], PLAIN)).toContain("(k3f9q2, not applied)");
+  });
+
+  it("shows each commit in full with verbose", () => {
+    const row = { ...MADE, policies: "summary", summary: "One.\n\nTwo \u001b[2J." };
+    expect(renderLog([row], { ...PLAIN, verbose: true })).toMatchInlineSnapshot(`
+      "commit 3fa9c1d4e5f60718293a4b5c6d7e8f9012345678 (k3f9q2, live)
+      Date:     not a time
+      Range:    turns 0..12
+      Policies: summary
+      Tokens:   84.2k → 9.1k -89%
+      Source:   manual
+
+          compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)
+
+          One.
+
+          Two ␛[2J."
+    `);
+  });
+
+  it("is empty without commits", () => {
+    expect(renderLog([], PLAIN)).toBe("");
+  });
+});

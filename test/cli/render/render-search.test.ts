@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { SearchHit } from "../../../src/app/inspect/search.ts";
+import { createStyle } from "../../../src/cli/frame/style.ts";
+import { renderSearch } from "../../../src/cli/render/render-search.ts";
+
+const HIT: SearchHit = {
+  conversation: "pier-k3f9",
+  branch: "pier-k3f9/main",
+  turn: 3,
+  event: "ev1",
+  type: "chat_request",
+  state: "shown",
+  line: "the tide table",
+  from: 4,
+  to: 8,
+};
+
+describe("renderSearch", () => {
+  const render = (hits: readonly SearchHit[], colours = false): string =>
+    renderSearch(hits, { style: createStyle(colours), width: 80 });
+
+  it("puts events under their branch and says what a compaction did to them", () => {
+    const hits: SearchHit[] = [
+      HIT,
+      { ...HIT, turn: 5, event: "ev2", state: "hidden", compaction: "k3f9q2" },
+      { ...HIT, branch: "pier-k3f9/try-b" },
+    ];
+    expect(render(hits)).toBe(
+      [
+        "pier-k3f9/main",
+        "  3:ev1  chat_request",
+        "    the tide table",
+        "  5:ev2  chat_request  hidden by k3f9q2",
+        "    the tide table",
+        "",
+        "pier-k3f9/try-b",
+        "  3:ev1  chat_request",
+        "    the tide table",
+      ].join("\n"),
+    );
+  });
+
+  it("marks the match, and lets no control character through", () => {
+    const line = "a \u001b[31mtide\u001b[0m";
+    const rendered = render([{ ...HIT, line, from: line.indexOf("tide"), to: line.indexOf("tide") + 4 }], true);
+    expect(rendered).toContain(createStyle(true).added("tide"));
+    expect(rendered).not.toContain("\u001b[31mt");
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import type { CompactReport, CompactSegment } from "../../../src/app/plan/compact-report.ts";
+import { renderTimeline } from "../../../src/cli/render/render-timeline.ts";
+import { PLAIN } from "../../helpers/plain-rendering.ts";
+
+const REPORT: CompactReport = {
+  conversation: "fix-parser-k3f9",
+  branch: "fix-parser-k3f9/main",
+  dryRun: false,
+  compaction: { type: "compaction", id: "k3f9q2", timestamp: "2026-11-21T20:30:00Z", from_turn: 3, to_turn: 12 },
+  commit: "3fa9c1d4e5f60718293a4b5c6d7e8f9012345678",
+  from_turn: 3,
+  to_turn: 12,
+  policies: "reasoning + tools stripped",
+  tokens: { before: 97_300, after: 22_200 },
+  tokens_source: "estimate",
+  overhead: 0,
+  cache: null,
+  receipt: null,
+  ungrounded: [],
+  planned_summary: null,
+  report: { events_removed: 40, estimated_tokens_saved: 75_100, steps: [] },
+  segments: [
+    { from: 0, to: 2, kind: "summary", policies: "summary p0z1aa", tokens: { before: 1200, after: 1200 } },
+    {
+      from: 3,
+      to: 12,
+      kind: "compacted",
+      policies: "reasoning + tools stripped",
+      tokens: { before: 84_200, after: 9100 },
+    },
+    { from: 13, to: 15, kind: "kept", tokens: { before: 11_900, after: 11_900 } },
+  ],
+  warnings: [],
+};
+
+describe("renderTimeline", () => {
+  it("shows what is kept, compacted and summarised, and what it saves", () => {
+    expect(renderTimeline(REPORT, PLAIN)).toMatchInlineSnapshot(`
+      "Compacted fix-parser-k3f9/main 3..12: reasoning + tools stripped
+      commit 3fa9c1d  compaction k3f9q2
+          0..2  summary    summary p0z1aa                       1.2k        █
+         3..12  compacted  reasoning + tools stripped   84.2k → 9.1k  -89%  █░░░░░░░
+        13..15  kept                                           11.9k        █
+         total  estimate                               97.3k → 22.2k  -77%"
+    `);
+  });
+
+  it("tells what stands in front of the events, what the cache makes of it and what a summary has no ground for", () => {
+    const cache = { prefix_kept: 13_000, rewritten: 8200, saved_per_call: 75_100, break_even_calls: 2 };
+    const ungrounded = [{ kind: "sha", text: "beef123" }] as const;
+    const shown = renderTimeline({ ...REPORT, overhead: 12_000, cache, ungrounded }, PLAIN);
+    expect(shown.split("\n").slice(5)).toEqual([
+      "                     system prompt, tools                12.0k",
+      "   total  estimate                               97.3k → 22.2k  -77%",
+      "",
+      "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved per call, pays after 2 calls",
+      "",
+      "  In the summary, but in none of the events it stands for:",
+      "    sha  beef123",
+    ]);
+  });
+
+  it("does not guess how long a summary will be that is not written yet", () => {
+    const [older, range, kept] = REPORT.segments as [CompactSegment, CompactSegment, CompactSegment];
+    const unwritten = { ...range, kind: "summary", policies: "summary", tokens: { before: 84_200, after: 9 } } as const;
+    const shown = renderTimeline(
+      {
+        ...REPORT,
+        dryRun: true,
+        policies: "summary",
+        planned_summary: { from_turn: 3, to_turn: 12, model: "anthropic/claude-haiku" },
+        tokens: { before: 97_300, after: 13_100 },
+        segments: [older, unwritten, kept],
+      },
+      PLAIN,
+    );
+    expect(shown).toMatchInlineSnapshot(`
+      "Would compact fix-parser-k3f9/main 3..12: summary
+          0..2  summary   summary p0z1aa                     1.2k  █
+         3..12  summary   summary                       84.2k → ?  █░░░░░░░
+        13..15  kept                                        11.9k  █
+         total  estimate                  97.3k → 13.1k + summary
+      note: will generate a summary for turns 3-12 using model anthropic/claude-haiku"
+    `);
+  });
+
+  it("shows the loss receipt in a dry run only", () => {
+    const counts = { total: 3, visible: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 0 };
+    const receipt = { facts: { files: counts }, mentioned_later: [] };
+    const lossOf = (dryRun: boolean) =>
+      renderTimeline({ ...REPORT, dryRun, receipt }, PLAIN).includes("MENTIONED LATER");
+    expect([lossOf(true), lossOf(false)]).toEqual([true, false]);
+  });
+
+  it("says what each of several strategies added to those before it", () => {
+    const steps = [
+      { strategy: "dedup-tools", events_removed: 1204, estimated_tokens_saved: 70_000 },
+      { strategy: "strip-tool-results", events_removed: 0, estimated_tokens_saved: 5100 },
+    ];
+    const report = { events_removed: 1204, estimated_tokens_saved: 75_100, steps };
+    const lines = (shown: typeof report) =>
+      renderTimeline({ ...REPORT, report: shown }, PLAIN)
+        .split("\n")
+        .slice(6);
+    expect(lines(report)).toEqual([
+      "",
+      "  dedup-tools         1,204 events removed  70.0k saved",
+      "  strip-tool-results                         5.1k saved",
+    ]);
+    expect(lines({ ...report, steps: steps.slice(0, 1) })).toEqual([]);
+  });
+
+  it("says that a dry run only would, and names no commit", () => {
+    expect(renderTimeline({ ...REPORT, dryRun: true, commit: null }, PLAIN).split("\n")[0]).toBe(
+      "Would compact fix-parser-k3f9/main 3..12: reasoning + tools stripped",
+    );
+    expect(renderTimeline({ ...REPORT, dryRun: true, commit: null }, PLAIN)).not.toContain("commit");
+  });
+
+  it("gives the reason when there is nothing to compact", () => {
+    const nothing = { ...REPORT, compaction: null, commit: null, reason: "Turn 9 is past the last turn, 5." };
+    expect(renderTimeline(nothing, PLAIN)).toBe("Nothing to compact. Turn 9 is past the last turn, 5.");
+  });
+
+  it("ends with the warnings", () => {
+    const warnings = ["hidden by summary p0z1aa until p0z1aa is reverted"];
+    expect(
+      renderTimeline({ ...REPORT, warnings }, PLAIN)
+        .split("\n")
+        .at(-1),
+    ).toBe(`note: ${warnings[0]}`);
+  });
+
+  it("fits on 80 columns", () => {
+    expect(
+      renderTimeline(REPORT, PLAIN)
+        .split("\n")
+        .every((line) => line.length <= 80),
+    ).toBe(true);
+  });
+});

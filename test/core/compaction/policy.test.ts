@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import {
+  describePolicies,
+  type PolicyTable,
+  parsePolicies,
+  parseSummaryPolicy,
+  parseToolCallPolicy,
+} from "../../../src/core/compaction/policy.ts";
+
+const where = "profiles.p";
+const thrownBy = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (thrown) {
+    return thrown;
+  }
+};
+
+describe("parsing policies", () => {
+  it.each([
+    ["strip", { policy: "strip", request: true, response: true }],
+    ["strip-responses", { policy: "strip", request: false, response: true }],
+    ["strip-requests", { policy: "strip", request: true, response: false }],
+    ["omit", { policy: "omit" }],
+  ])("reads the word %s", (word, policy) => {
+    expect(parseToolCallPolicy(word, where)).toEqual(policy);
+  });
+
+  it.each([
+    [{ policy: "strip" }, { policy: "strip", request: true, response: true }],
+    [
+      { policy: "strip", request: false },
+      { policy: "strip", request: false, response: true },
+    ],
+    [
+      { policy: "truncate", max_chars: 100 },
+      { policy: "truncate", max_chars: 100 },
+    ],
+    [
+      { policy: "truncate", max_chars: 100, head: 0 },
+      { policy: "truncate", max_chars: 100, head: 0 },
+    ],
+    [
+      { policy: "strip", response: false },
+      { policy: "strip", request: true, response: false },
+    ],
+    [
+      { policy: "truncate", max_chars: 1, head: 1 },
+      { policy: "truncate", max_chars: 1, head: 1 },
+    ],
+    [{ policy: "omit" }, { policy: "omit" }],
+  ])("reads the table %j", (table, policy) => {
+    expect(parseToolCallPolicy(table, where)).toEqual(policy);
+  });
+
+  it("reads a whole profile and leaves absent policies absent", () => {
+    const table = { reasoning: "strip", tool_calls: "omit", attachments: "strip", turns: "omit" };
+    expect(parsePolicies(table, where)).toEqual({ ...table, tool_calls: { policy: "omit" } });
+    expect(parsePolicies({}, where)).toEqual({});
+  });
+
+  it("reads what it gave once more", () => {
+    const policies = parsePolicies(
+      { tool_calls: "strip-responses", summary: { policy: "summarize", model: "a/b" } },
+      where,
+    );
+    expect(parsePolicies(policies, where)).toEqual(policies);
+  });
+
+  it("reads a summary as a word or a table; an empty model counts as none", () => {
+    expect(parseSummaryPolicy("summarize", where)).toEqual({ policy: "summarize" });
+    expect(parseSummaryPolicy({ policy: "summarize", model: "", instructions: "be brief" }, where)).toEqual({
+      policy: "summarize",
+      instructions: "be brief",
+    });
+    const whole = { policy: "summarize", model: "a/b", instructions: "" };
+    expect(parseSummaryPolicy(whole, where)).toEqual(whole);
+  });
+
+  const TOOL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"];
+  const KINDS = ["strip", "truncate", "omit"];
+  const WHOLE = "a whole number of characters above 0";
+  const SHARE = "a share from 0 to 1";
+  const truncate = (more: object): object => ({ tool_calls: { policy: "truncate", max_chars: 9, ...more } });
+
+  /** A table, the field that is refused, how it is shown, and the words that may stand there or what is expected there. */
+  it.each<[PolicyTable, string, string, readonly string[] | string]>([
+    [{ tool_calls: "squeeze" }, "tool_calls", '"squeeze"', TOOL_WORDS],
+    [{ tool_calls: "constructor" }, "tool_calls", '"constructor"', TOOL_WORDS],
+    [{ tool_calls: 3 }, "tool_calls", "3", TOOL_WORDS],
+    [{ tool_calls: null }, "tool_calls", "null", TOOL_WORDS],
+    [{ tool_calls: [] }, "tool_calls", "[]", TOOL_WORDS],
+    [{ tool_calls: () => "strip" }, "tool_calls", "nothing", TOOL_WORDS],
+    [{ tool_calls: {} }, "tool_calls.policy", "nothing", KINDS],
+    [{ tool_calls: { policy: 7 } }, "tool_calls.policy", "7", KINDS],
+    [{ tool_calls: { policy: "strip", request: "no" } }, "tool_calls.request", '"no"', "true or false"],
+    [{ tool_calls: { policy: "strip", response: null } }, "tool_calls.response", "null", "true or false"],
+    [{ tool_calls: { policy: "truncate" } }, "tool_calls.max_chars", "nothing", WHOLE],
+    [truncate({ max_chars: 0 }), "tool_calls.max_chars", "0", WHOLE],
+    [truncate({ max_chars: 1.5 }), "tool_calls.max_chars", "1.5", WHOLE],
+    [truncate({ max_chars: "9" }), "tool_calls.max_chars", '"9"', WHOLE],
+    [truncate({ head: 1.01 }), "tool_calls.head", "1.01", SHARE],
+    [truncate({ head: -0.01 }), "tool_calls.head", "-0.01", SHARE],
+    [truncate({ head: "1" }), "tool_calls.head", '"1"', SHARE],
+    [truncate({ head: null }), "tool_calls.head", "null", SHARE],
+    [{ reasoning: "keep" }, "reasoning", '"keep"', ["strip"]],
+    [{ attachments: true }, "attachments", "true", ["strip"]],
+    [{ turns: "strip" }, "turns", '"strip"', ["omit"]],
+    [{ summary: "short" }, "summary", '"short"', ["summarize"]],
+    [{ summary: 1 }, "summary", "1", ["summarize"]],
+    [{ summary: { model: "a/b" } }, "summary", '{"model":"a/b"}', ["summarize"]],
+    [{ summary: { policy: "summarize", model: 1 } }, "summary.model", "1", "a model name"],
+    [{ summary: { policy: "summarize", instructions: [] } }, "summary.instructions", "[]", "a text"],
+  ])("refuses %j and names the field %s", (table, field, found, expected) => {
+    const words = typeof expected === "string" ? [] : expected;
+    const wanted = typeof expected === "string" ? expected : words.map((word) => `"${word}"`).join(", ");
+    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({
+      kind: "config",
+      code: "bad_policy",
+      message: `${where}.${field} is ${found}: expected ${wanted}`,
+      data: { where: `${where}.${field}`, expected: words },
+      hints: [],
+    });
+  });
+
+  it.each<[PolicyTable, string]>([
+    [{ tool_calls: "strip-response" }, "strip-responses"],
+    [{ tool_calls: { policy: "trunkate" } }, "truncate"],
+    [{ reasoning: "stripp" }, "strip"],
+    [{ summary: "summarise" }, "summarize"],
+  ])("suggests the word that was meant: %j", (table, word) => {
+    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({ hints: [`did you mean "${word}"?`] });
+  });
+});
+
+describe("describePolicies", () => {
+  const strip = { policy: "strip", request: true, response: true } as const;
+  it.each<[Partial<Compaction>, string]>([
+    [{ reasoning: "strip", tool_calls: strip }, "reasoning + tools stripped"],
+    [{ reasoning: "strip" }, "reasoning stripped"],
+    [{ tool_calls: { ...strip, request: false } }, "tool results stripped"],
+    [{ tool_calls: { ...strip, response: false } }, "tool arguments stripped"],
+    [{ tool_calls: { ...strip, request: false, response: false } }, "tools kept"],
+    [{ tool_calls: { policy: "truncate", max_chars: 9 } }, "tool results truncated"],
+    [{ reasoning: "strip", tool_calls: { policy: "omit" } }, "reasoning stripped, tool calls omitted"],
+    [{ reasoning: "strip", attachments: "strip" }, "reasoning + attachments stripped"],
+    [{ attachments: "strip" }, "attachments stripped"],
+    [{ tool_calls: { policy: "omit" } }, "tool calls omitted"],
+    [{ tool_calls: { policy: "selective", calls: [{ event: "e" }] } }, "1 call kept"],
+    [{ tool_calls: { policy: "selective", calls: [{ event: "e" }, { event: "f" }] } }, "2 calls kept"],
+    [{ tool_calls: { policy: "selective", calls: [], else: { policy: "omit" } } }, "tool calls omitted"],
+    [{ tool_calls: { policy: "selective", calls: [], else: strip } }, "tools stripped"],
+    [
+      {
+        tool_calls: {
+          policy: "selective",
+          calls: [
+            { event: "a", request: "keep" },
+            { event: "b", response: "keep" },
+            { event: "c", request: "strip", response: "keep" },
+          ],
+          else: { policy: "truncate", max_chars: 9 },
+        },
+      },
+      "tool results truncated, 1 call's arguments stripped, 2 calls spared",
+    ],
+    [
+      {
+        tool_calls: {
+          policy: "selective",
+          calls: [
+            { event: "a", request: "omit", response: "omit" },
+            { event: "b", response: "omit" },
+            { event: "c", request: "strip", response: "strip" },
+            { event: "d", request: { drop: { max_chars: 9 } }, response: "strip" },
+            { event: "e", response: { truncate: { max_chars: 9 } } },
+          ],
+        },
+      },
+      "2 calls omitted, 1 call stripped, 1 result stripped, 1 result truncated, 1 call's arguments shortened",
+    ],
+    [
+      {
+        reasoning: "strip",
+        tool_calls: {
+          policy: "selective",
+          calls: [{ event: "a", request: "omit", response: "omit" }, { event: "b" }],
+          else: { policy: "strip", request: false, response: true },
+        },
+      },
+      "reasoning + tool results stripped, 1 call omitted, 1 call spared",
+    ],
+    [{ turns: "omit" }, "turns omitted"],
+    [{ summary: { summary: "s" }, reasoning: "strip" }, "summary"],
+    [{ summary: { summary: "s", source: "extractive" } }, "summary (extract)"],
+    [{ replacement: [] }, "replacement"],
+    [{ reasoning: "strip", tools: { policy: "prune", names: ["a"] } }, "reasoning stripped, 1 unused tool pruned"],
+    [{ tools: { policy: "prune", names: [] } }, "no change"],
+    [{ tools: { policy: "prune", names: ["a", "b"] } }, "2 unused tools pruned"],
+    [{}, "no change"],
+  ])("says of %j: %s", (compaction, words) => {
+    expect(describePolicies(compaction)).toBe(words);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { type Policies, parsePolicies } from "../../../src/core/compaction/policy.ts";
+import { BUILT_IN_PROFILES, findProfile } from "../../../src/core/compaction/profile.ts";
+
+/** Profiles as the settings hold them: the built-in ones, and configured ones above them. */
+function profilesWith(configured: Readonly<Record<string, object>> = {}): Readonly<Record<string, Policies>> {
+  const tables = Object.entries({ ...BUILT_IN_PROFILES, ...configured });
+  return Object.fromEntries(tables.map(([name, table]) => [name, parsePolicies(table, name)]));
+}
+
+const MAKES_ONE = "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.";
+
+describe("findProfile", () => {
+  it("knows default, light and heavy without any configuration", () => {
+    expect(findProfile("default", profilesWith())).toEqual({
+      reasoning: "strip",
+      tool_calls: { policy: "strip", request: true, response: true },
+    });
+    expect(findProfile("light", profilesWith())).toEqual({ reasoning: "strip" });
+    expect(findProfile("heavy", profilesWith())).toEqual({ summary: { policy: "summarize" } });
+  });
+
+  it("lets a configured profile replace a built-in one whole", () => {
+    expect(findProfile("default", profilesWith({ default: { tool_calls: "omit" } }))).toEqual({
+      tool_calls: { policy: "omit" },
+    });
+  });
+
+  it("offers the nearest name and the list for an unknown one", () => {
+    expect(() => findProfile("haevy", profilesWith({ heavy: { summary: "summarize" } }))).toThrowError(
+      expect.objectContaining({
+        code: "unknown_profile",
+        message: "There is no compaction profile haevy; there are: default, light, heavy.",
+        kind: "user",
+        hints: ["Did you mean heavy?", MAKES_ONE],
+      }),
+    );
+    expect(() => findProfile("zebra", profilesWith())).toThrowError(expect.objectContaining({ hints: [MAKES_ONE] }));
+  });
+
+  it("does not take a property of objects for a profile", () => {
+    for (const name of ["constructor", "__proto__"]) {
+      expect(() => findProfile(name, profilesWith())).toThrowError(
+        expect.objectContaining({ code: "unknown_profile" }),
+      );
+    }
+  });
+});

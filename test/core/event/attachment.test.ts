@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  ATTACHMENT_LIMITS,
+  type AttachmentPayload,
+  attachmentPath,
+  attachmentsOf,
+  inline,
+  needsInlining,
+  spill,
+} from "../../../src/core/event/attachment.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+
+interface Kept {
+  readonly files: Map<string, Uint8Array>;
+  readonly put: (payload: AttachmentPayload) => string;
+  readonly get: (name: string) => Uint8Array;
+}
+
+function createKept(): Kept {
+  const files = new Map<string, Uint8Array>();
+  return {
+    files,
+    put: ({ bytes, extension }) => {
+      const digest = createHash("sha256").update(bytes).digest("hex");
+      files.set(extension === "" ? digest : `${digest}.${extension}`, bytes);
+      return digest;
+    },
+    get: (name) => {
+      const bytes = files.get(name);
+      if (bytes === undefined) throw new Error(`no ${name}`);
+      return bytes;
+    },
+  };
+}
+
+const request = (content: unknown): Event =>
+  ({ type: "chat_request", id: "e1", timestamp: "2026-01-02T03:04:05Z", content }) as Event;
+const picture = Buffer.alloc(3000, 7).toString("base64");
+
+describe("spill", () => {
+  it("returns an ordinary event itself", () => {
+    const event = request([{ type: "text", text: "hello" }]);
+    const kept = createKept();
+    expect(spill(event, ATTACHMENT_LIMITS, kept.put)).toBe(event);
+    expect(kept.files.size).toBe(0);
+  });
+
+  it("moves a text over the limit, counted in UTF-8 bytes, and keeps one at the limit", () => {
+    const kept = createKept();
+    const at = request("é".repeat(50));
+    const over = request(`${"é".repeat(50)}a`);
+    expect(spill(at, { bytes: 100 }, kept.put)).toBe(at);
+    const moved = spill(over, { bytes: 100 }, kept.put);
+    expect(attachmentsOf(moved)).toEqual([...kept.files.keys()]);
+    expect([...kept.files.keys()][0]).toMatch(/^[0-9a-f]{64}\.txt$/);
+    expect(inline(moved, kept.get)).toEqual(over);
+  });
+
+  it("moves canonical base64 of images and documents as bytes, in our shape and in a provider's", () => {
+    const kept = createKept();
+    const ours = { type: "image", media_type: "image/png", data: picture };
+    const theirs = {
+      type: "opaque",
+      value: { type: "document", source: { type: "base64", media_type: "application/pdf", data: picture } },
+    };
+    const event = request([ours, theirs]);
+    const moved = spill(event, ATTACHMENT_LIMITS, kept.put);
+    expect([...kept.files.keys()].map((name) => name.slice(64))).toEqual([".png", ".pdf"]);
+    expect(kept.files.values().next().value).toEqual(new Uint8Array(3000).fill(7));
+    expect(JSON.stringify(moved)).toContain('"encoding":"base64"');
+    expect(inline(moved, kept.get)).toEqual(event);
+  });
+
+  it.each([
+    ["white space inside", picture.replace(/^..../, "$&\n")],
+    ["missing padding", `${picture}AA`],
+    ["foreign characters", `${picture.slice(0, -4)}_-_-`],
+    ["non-zero unused bits", `${picture}AB==`],
+  ])("leaves base64 that would not come back exactly as text: %s", (_, data) => {
+    const kept = createKept();
+    const event = request([{ type: "image", media_type: "image/png", data }]);
+    expect(spill(event, ATTACHMENT_LIMITS, kept.put)).toBe(event);
+    const moved = spill(event, { bytes: 100 }, kept.put);
+    expect([...kept.files.keys()][0]).toMatch(/\.txt$/);
+    expect(inline(moved, kept.get)).toEqual(event);
+  });
+
+  it("leaves a long text with a lone surrogate where it is", () => {
+    const event = request(`${"x".repeat(200)}\ud800`);
+    expect(spill(event, { bytes: 100 }, createKept().put)).toBe(event);
+  });
+
+  it("keeps a byte order mark", () => {
+    const kept = createKept();
+    const event = request(`\ufeff${"x".repeat(200)}`);
+    expect(inline(spill(event, { bytes: 100 }, kept.put), kept.get)).toEqual(event);
+  });
+
+  it("leaves ids and names plain strings", () => {
+    const event = {
+      type: "tool_call_request",
+      id: "i".repeat(300),
+      timestamp: "t",
+      call_id: "c".repeat(300),
+      name: "n".repeat(300),
+      arguments: {},
+    } as Event;
+    expect(spill(event, { bytes: 100 }, createKept().put)).toBe(event);
+  });
+});
+
+describe("inline", () => {
+  it("restores every event, whatever keys it has", () => {
+    const key = fc.oneof(
+      fc.constantFrom(
+        "$attachment",
+        "$$attachment",
+        "$$$attachment",
+        "encoding",
+        "data",
+        "type",
+        "source",
+        "__proto__",
+      ),
+      fc.string(),
+    );
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ minLength: 20, maxLength: 60 }),
+      fc.constantFrom(picture, "image", "base64"),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        fc.integer(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie("tree")),
+        tie("object"),
+      ),
+      object: fc.array(fc.tuple(key, tie("tree")), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(key, tree), (fields) => {
+        const event = { ...fields, type: "note", id: "e1", timestamp: "t", kind: "k" } as unknown as Event;
+        const before = JSON.stringify(event);
+        const kept = createKept();
+        const stored = JSON.parse(JSON.stringify(spill(event, { bytes: 24 }, kept.put))) as Event;
+        expect(JSON.stringify(inline(stored, kept.get))).toBe(before);
+        if (!needsInlining(stored)) expect(inline(stored, kept.get)).toBe(stored);
+        expect(JSON.stringify(event)).toBe(before);
+        expect(new Set(attachmentsOf(stored))).toEqual(new Set(kept.files.keys()));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["a key that looks escaped, under a plain key", { name: { $$attachment: null } }],
+    ["a reference of the event's own, under a plain key", { name: { $attachment: "not a digest" } }],
+    [
+      "both, in lists and deeper",
+      { call_id: [{ $attachment: 1, $$attachment: { $$$attachment: [{ $attachment: "x" }] } }] },
+    ],
+    ["both, where nothing is plain", { data: { $attachment: null, $$attachment: "y" } }],
+    ["a long string under a plain key", { kind: "k".repeat(300) }],
+  ])("gives back %s", (_, fields) => {
+    const event = { type: "later_kind", id: "e1", ...(fields as object) } as unknown as Event;
+    const kept = createKept();
+    const stored = JSON.parse(JSON.stringify(spill(event, { bytes: 100 }, kept.put))) as Event;
+    expect(kept.files.size).toBe(0);
+    expect(attachmentsOf(stored)).toEqual([]);
+    expect(inline(stored, kept.get)).toEqual(event);
+  });
+
+  it("refuses a name that is no digest, so that no path leaves the folder", () => {
+    const event = request({ $attachment: "../../etc/passwd" });
+    expect(() => inline(event, () => new Uint8Array())).toThrow(
+      expect.objectContaining({ code: "bad_attachment_name" }),
+    );
+    expect(() => attachmentPath("ab/../x")).toThrow(expect.objectContaining({ code: "bad_attachment_name" }));
+  });
+});
+
+describe("attachmentPath", () => {
+  it("spreads files over folders named by the first two digits", () => {
+    const name = `ab${"0".repeat(62)}.png`;
+    expect(attachmentPath(name)).toBe(`attachments/ab/${name}`);
+  });
+});

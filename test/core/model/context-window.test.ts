@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { contextWindow } from "../../../src/core/model/context-window.ts";
+
+describe("contextWindow", () => {
+  it("knows a family by the beginning of its name, with or without a provider", () => {
+    expect(contextWindow("claude-opus-4-8")).toBe(200_000);
+    expect(contextWindow("openrouter/anthropic/claude-sonnet-5")).toBe(200_000);
+    expect(contextWindow("GPT-5.3-codex")).toBe(272_000);
+    expect(contextWindow("gemini-2.5-flash")).toBe(1_048_576);
+  });
+
+  it("guesses nothing", () => {
+    expect(contextWindow("llama-3.3-70b")).toBeNull();
+    expect(contextWindow("")).toBeNull();
+    expect(contextWindow("not-claude-3")).toBeNull();
+  });
+});

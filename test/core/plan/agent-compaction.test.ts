@@ -1,0 +1,29 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../../src/core/plan/agent-compaction.ts";
+
+describe("judgeAgentCompaction", () => {
+  it.each([
+    [0, 200_000, "too_small"],
+    [9_999, 200_000, "too_small"],
+    [10_000, 200_000, "not_needed"],
+    [100_000, 200_000, "not_needed"],
+    [100_001, 200_000, "compact"],
+    [10_000, 8_000, "compact"],
+    [9_999, 8_000, "too_small"],
+  ])("judges %d tokens before a window of %d: %s", (tokens, window, expected) => {
+    const target = expected === "too_small" ? {} : { target: window / 2 };
+    expect(judgeAgentCompaction(tokens, window)).toEqual({ type: expected, ...target });
+  });
+
+  it("never refuses a larger view what it grants a smaller one, and aims at half of the window", () => {
+    fc.assert(
+      fc.property(fc.nat(3_000_000), fc.nat(1_000_000), fc.nat(2_000_000), (tokens, more, window) => {
+        const [one, other] = [judgeAgentCompaction(tokens, window), judgeAgentCompaction(tokens + more, window)];
+        if (one.type === "compact") expect(other.type).toBe("compact");
+        if (one.type === "compact") expect(one.target).toBe(Math.round(window / 2));
+        if (tokens < LEAST_AGENT_TOKENS) expect(one.type).toBe("too_small");
+      }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { traitsOf } from "../../../src/core/event/event.ts";
+import { pairCalls } from "../../../src/core/event/tool-pairing.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { planCompaction } from "../../../src/core/plan/plan-compaction.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { isNothing } from "../../../src/core/range/bound-resolution.ts";
+import { unfinishedLoop } from "../../../src/core/range/safe-cut.ts";
+import { requestFor, SUMMARIZE } from "../../helpers/plan-request.ts";
+import { randomConversation } from "../../helpers/random-conversation.ts";
+
+describe("laws of planning", () => {
+  /** Random plans over random conversations; runs that plan nothing are left out. */
+  function eachPlan(check: (draft: Compaction, turns: readonly Turn[]) => void): void {
+    fc.assert(
+      fc.property(randomConversation, fc.boolean(), fc.nat(3), ({ turns }, isSummary, keep) => {
+        const text = { policies: SUMMARIZE, summary: { summary: "text" } };
+        const plan = planCompaction(requestFor(turns, { range: { keep }, ...(isSummary ? text : {}) }));
+        if (!isNothing(plan)) check({ ...plan.compaction, id: "new", timestamp: "2027-01-01T00:00:00Z" }, turns);
+      }),
+      { numRuns: 300 },
+    );
+  }
+
+  /** Position of the last covered event in the end turn. */
+  function endOf(draft: Compaction, turns: readonly Turn[]): number {
+    const events = turns[draft.to_turn]?.events ?? [];
+    return draft.to_event === undefined ? events.length - 1 : events.findIndex(({ id }) => id === draft.to_event);
+  }
+
+  it("a range never ends between a call and its result", () => {
+    eachPlan((draft, turns) => {
+      const turn = turns[draft.to_turn] as Turn;
+      const end = endOf(draft, turns);
+      for (const [result, call] of pairCalls([turn], () => false)) {
+        expect(turn.events.indexOf(call) <= end).toBe(turn.events.indexOf(result) <= end);
+      }
+    });
+  });
+
+  it("a range that reaches the newest turn says where it ends, before an unfinished loop", () => {
+    eachPlan((draft, turns) => {
+      if (draft.to_turn < turns.length - 1) return;
+      expect(draft.to_event).toBeDefined();
+      const loop = unfinishedLoop(turns.at(-1)?.events ?? []);
+      if (loop !== null) expect(endOf(draft, turns)).toBeLessThanOrEqual(loop);
+    });
+  });
+
+  it("what lies behind the range is read as before", () => {
+    eachPlan((draft, turns) => {
+      const after = new Set(projectTurns(turns, [draft]).turns.flatMap(({ events }) => events));
+      const behind = turns
+        .slice(draft.to_turn)
+        .flatMap(({ index, events }) => (index === draft.to_turn ? events.slice(endOf(draft, turns) + 1) : events));
+      for (const event of behind.filter((each) => traitsOf(each).providerVisible)) expect(after.has(event)).toBe(true);
+    });
+  });
+});

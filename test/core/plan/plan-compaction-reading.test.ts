@@ -1,0 +1,86 @@
+// Which turns are read before a compaction is planned.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Policies } from "../../../src/core/compaction/policy.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { planCompaction, planCompactionReading } from "../../../src/core/plan/plan-compaction.ts";
+import { parseBound } from "../../../src/core/range/range-bound.ts";
+import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
+import { parseConversation } from "../../helpers/notation.ts";
+import { DEFAULT, live, requestFor, SUMMARIZE } from "../../helpers/plan-request.ts";
+import { randomConversation } from "../../helpers/random-conversation.ts";
+
+const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
+
+describe("planCompactionReading", () => {
+  it("lists the range, the newest turn, and what a summary may grow over", () => {
+    const request = requestFor(parseConversation(five), { range: { from: parseBound("2"), to: parseBound("2") } });
+    expect(planCompactionReading(request)).toEqual([2, 4]);
+    const compactions = [live(0, 2, { summary: { summary: "old" } })];
+    expect(planCompactionReading({ ...request, compactions, policies: SUMMARIZE })).toEqual([0, 1, 2, 4]);
+    expect(planCompactionReading({ ...request, turnCount: 0 })).toEqual([]);
+  });
+
+  it("lists turns in their order, newest messages that are protected among them", () => {
+    const twelve = Array.from({ length: 12 }, () => "U A").join(" | ");
+    const asked = requestFor(parseConversation(twelve), { range: { keepLast: 1, protectedMessages: 2 } });
+    expect(planCompactionReading(asked)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  it("follows summaries, and nothing else, from one to the next and to the end of the conversation", () => {
+    const request = requestFor(parseConversation("A | A | A | A | A | A"), { policies: SUMMARIZE });
+    const reading = (turn: string, ...compactions: Compaction[]) =>
+      planCompactionReading({ ...request, compactions, range: { from: parseBound(turn), to: parseBound(turn) } });
+    const old = { summary: { summary: "old" } };
+    expect(reading("4", live(0, 1, old), live(1, 2, old), live(2, 4, { replacement: [] }))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(reading("0", live(2, 3, old), live(0, 2, old))).toEqual([0, 1, 2, 3, 5]);
+    expect(reading("3", live(3, 9, old))).toEqual([3, 4, 5]);
+    expect(reading("2", live(0, 2, { reasoning: "strip" }), live(2, 4, { turns: "omit" }))).toEqual([2, 5]);
+    expect(reading("2", live(0, 1, old), live(3, 4, old))).toEqual([2, 5]);
+  });
+
+  it("lists for strategies what is shown, or all turns when one of them asks for all", () => {
+    const compactions = [live(1, 3, { summary: { summary: "old" } })];
+    const request = requestFor(parseConversation(five), {
+      compactions,
+      policies: SUMMARIZE,
+      range: { from: parseBound("4"), to: parseBound("4") },
+    });
+    const reading = (...names: string[]) =>
+      planCompactionReading({ ...request, strategies: { uses: chooseStrategies(names) } });
+    expect(reading("strip-reasoning", "dedup-tools")).toEqual([0, 1, 4]);
+    expect(reading("strip-reasoning", "prune-tools")).toEqual([0, 1, 2, 3, 4]);
+    expect(reading("summarize")).toEqual([4]);
+    expect(planCompactionReading(request)).toEqual([4]);
+  });
+
+  it("is enough: reading more turns never changes the plan", () => {
+    const policies = fc.constantFrom<Policies>(
+      DEFAULT,
+      SUMMARIZE,
+      { turns: "omit" },
+      { reasoning: "strip", attachments: "strip" },
+    );
+    const range = fc.constantFrom(
+      {},
+      { keep: 1 },
+      { keepLast: 1, protectedMessages: 1 },
+      { keepLast: 0, protectedMessages: 3 },
+      { protectTokens: 20 },
+      { from: parseBound("last"), keep: 0 },
+      { to: parseBound("last") },
+      { from: parseBound("-2"), to: parseBound("1") },
+    );
+    fc.assert(
+      fc.property(randomConversation, policies, range, ({ turns, compactions }, policy, asked) => {
+        const all = requestFor(turns, { compactions, policies: policy, range: asked });
+        const positions = planCompactionReading(all);
+        const read = new Map(positions.map((position) => [position, turns[position] as Turn]));
+        const { segments: _few, ...few } = { segments: [], ...planCompaction({ ...all, turns: read }) };
+        const { segments: _many, ...many } = { segments: [], ...planCompaction(all) };
+        expect(few).toEqual(many);
+      }),
+    );
+  });
+});

@@ -1,0 +1,171 @@
+// What a planned compaction says of itself: its fields beside the range, by policies and by strategies.
+import { describe, expect, it } from "vitest";
+import type { Policies } from "../../../src/core/compaction/policy.ts";
+import { type CompactionRequest, trialOf } from "../../../src/core/plan/plan-compaction.ts";
+import { parseBound } from "../../../src/core/range/range-bound.ts";
+import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
+import { ask, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
+
+const strategies = (...names: string[]) => ({ uses: chooseStrategies(names) });
+
+describe("a plan by policies", () => {
+  const base = { type: "compaction", from_turn: 0, to_turn: 0, to_event: "e0.5", source: "manual" } as const;
+  const stats = { original_message_count: 2, events_removed: 1 };
+
+  it("is whole", () => {
+    expect(planned("U R T t A")).toEqual({
+      compaction: { ...base, reasoning: "strip", tool_calls: STRIP, stats },
+      segments: [{ from: 0, to: 0, kind: "compacted", policies: "reasoning + tools stripped", planned: true }],
+      hiddenBy: [],
+      steps: [],
+    });
+  });
+
+  it("has every policy of the profile, who asked, and how stubs are written", () => {
+    const policies: Policies = { reasoning: "strip", tool_calls: STRIP, attachments: "strip", turns: "omit" };
+    const more = { policies, profile: "mine", source: "agent", stubs: { pointers: true } } as const;
+    expect(planned("U R T t A", more).compaction).toEqual({
+      ...base,
+      ...policies,
+      stubs: { pointers: true },
+      profile: "mine",
+      source: "agent",
+      stats: { original_message_count: 2, events_removed: 5 },
+    });
+  });
+
+  it("says how stubs are written only where it makes some", () => {
+    const stubsOf = (more: Partial<CompactionRequest>) => planned("U R T t A", more).compaction.stubs;
+    expect(stubsOf({ stubs: { first_line: true } })).toEqual({ first_line: true });
+    expect(stubsOf({ stubs: {} })).toBeUndefined();
+    expect(stubsOf({ stubs: { first_line: true }, policies: { reasoning: "strip" } })).toBeUndefined();
+    expect(stubsOf({ stubs: { first_line: true }, policies: SUMMARIZE })).toBeUndefined();
+  });
+
+  it("names events that stay in the order in which they were asked for", () => {
+    expect(planned("U R T t A", { keep: ["e0.3", "e0.2", "e0.3"] }).compaction.keep).toEqual(["e0.3", "e0.2"]);
+    expect(planned("U R T t A").compaction).not.toHaveProperty("keep");
+    expect(planned("U R T t A", { keep: ["e7.1"] }).compaction).not.toHaveProperty("keep");
+  });
+
+  it("keeps a summary that is given for another time when it makes none", () => {
+    expect(planned("U R A", { summary: { summary: "text" } }).compaction).not.toHaveProperty("summary");
+  });
+});
+
+describe("a plan by strategies", () => {
+  it("is by them alone, and says so", () => {
+    const plan = planned("U R T t A", {
+      policies: { ...SUMMARIZE, turns: "omit" },
+      strategies: strategies("strip-reasoning", "strip-arguments"),
+    });
+    expect(plan.compaction).toMatchObject({ reasoning: "strip", strategy: ["strip-reasoning", "strip-arguments"] });
+    expect(plan.compaction).not.toHaveProperty("turns");
+    expect(plan).not.toHaveProperty("summarize");
+  });
+
+  it("is called by the name it was asked for", () => {
+    const asked = { ...strategies("strip-reasoning", "dedup-tools"), names: ["auto"] };
+    expect(planned("U R A", { strategies: asked }).compaction.strategy).toEqual(["auto"]);
+  });
+
+  it("names them when they change nothing", () => {
+    const asked = strategies("strip-reasoning", "dedup-tools");
+    const changed = (what: string) => ({ nothing: `turns 0..0 hold nothing that ${what} would change` });
+    expect(ask("U A", { strategies: asked })).toEqual(changed("strip-reasoning, dedup-tools"));
+    expect(ask("U A", { strategies: { ...asked, names: ["auto", "more"] } })).toEqual(changed("auto, more"));
+  });
+
+  it("changes something when it prunes a tool, though every event stays", () => {
+    const asked = { ...strategies("prune-tools"), definedTools: ["grep", "tool"] };
+    expect(planned("U T t A", { strategies: asked }).compaction).toMatchObject({
+      tools: { policy: "prune", names: ["grep"] },
+      stats: { original_message_count: 2, events_removed: 0 },
+    });
+  });
+
+  it("asks for a summary by default where they summarise, by the policy where there is one", () => {
+    const asked = { strategies: strategies("summarize") };
+    expect(planned("U A", { ...asked, policies: {} }).summarize).toEqual({ policy: "summarize" });
+    expect(planned("U A", { ...asked, policies: SUMMARIZE }).summarize).toEqual(SUMMARIZE.summary);
+    const summary = { summary: "text" };
+    const plan = planned("U R A", { ...asked, policies: { reasoning: "strip" }, summary });
+    expect(plan.compaction).toMatchObject({ summary, strategy: ["summarize"] });
+    expect(plan.compaction).not.toHaveProperty("reasoning");
+    expect(plan).not.toHaveProperty("summarize");
+    expect(plan.steps).toEqual([]);
+  });
+
+  it("says nothing of what stays by name", () => {
+    const plan = planned("U R T t A", { strategies: strategies("strip-tools"), keep: ["e0.3"] });
+    expect(plan.compaction.keep).toEqual(["e0.3"]);
+    expect(JSON.stringify(plan.compaction.tool_calls)).not.toContain('"request":"strip"');
+  });
+});
+
+describe("an unfinished loop", () => {
+  const LOOP = "U R A | U R A Q R T t";
+
+  it.each<[string, Partial<CompactionRequest>, string | undefined]>([
+    ["reasoning", { policies: { reasoning: "strip" } }, "e1.4"],
+    ["calls", { policies: { reasoning: "strip", tool_calls: STRIP } }, "e1.4"],
+    ["attachments", { policies: { reasoning: "strip", attachments: "strip" } }, "e1.3"],
+    ["turns", { policies: { turns: "omit" } }, "e1.3"],
+    ["a summary", { policies: SUMMARIZE }, "e1.3"],
+    ["reasoning, by strategies", { strategies: strategies("strip-reasoning") }, "e1.4"],
+    ["attachments, by strategies", { strategies: strategies("strip-reasoning", "strip-attachments") }, "e1.3"],
+    [
+      "reasoning, though the policies are others",
+      { policies: SUMMARIZE, strategies: strategies("strip-reasoning") },
+      "e1.4",
+    ],
+  ])("keeps its request out of a range that touches requests: %s", (_what, more, to_event) => {
+    expect(planned(LOOP, more).compaction).toMatchObject({ to_turn: 1, to_event });
+  });
+
+  const protectTokens = { range: { protectTokens: 1 } };
+
+  it("is reached into where tokens are left alone, its reasoning by no strategy", () => {
+    const plan = planned(LOOP, { ...protectTokens, strategies: strategies("strip-reasoning"), keep: ["e0.2"] });
+    expect(plan.compaction).toMatchObject({ to_turn: 1, to_event: "e1.5", keep: ["e0.2", "e1.5"] });
+    expect(plan.compaction.stats).toEqual({ original_message_count: 5, events_removed: 1 });
+  });
+
+  it.each<[string, Partial<CompactionRequest>]>([
+    ["the end is given", { range: { protectTokens: 1, to: parseBound("1") } }],
+    ["turns are left alone", { range: { protectTokens: 1, keep: 0 } }],
+    ["no tokens are left alone", { range: { keepLast: 0 } }],
+  ])("is not reached into where %s", (_when, more) => {
+    expect(planned(LOOP, { strategies: strategies("strip-reasoning"), ...more }).compaction).toMatchObject({
+      to_event: "e1.4",
+    });
+  });
+
+  it("is not reached into by what touches requests", () => {
+    expect(planned(LOOP, { ...protectTokens, policies: SUMMARIZE }).compaction).toMatchObject({ to_event: "e1.3" });
+  });
+
+  it("that is none leaves reasoning to be stripped", () => {
+    const finished = planned("U R A A", { ...protectTokens, strategies: strategies("strip-reasoning") });
+    expect(finished.compaction).not.toHaveProperty("keep");
+  });
+});
+
+describe("trialOf", () => {
+  const draft = { type: "compaction", from_turn: 0, to_turn: 1 } as const;
+  const newest = { id: "\uffff", timestamp: "9999-12-31T23:59:59Z" };
+
+  it("is the newest of all, with an empty text in place of a summary that is not there", () => {
+    expect(trialOf(draft, false)).toEqual({ ...draft, ...newest });
+    expect(trialOf(draft, true)).toEqual({ ...draft, ...newest, summary: { summary: "" } });
+    const written = { ...draft, summary: { summary: "text" } };
+    expect(trialOf(written, true)).toEqual({ ...written, ...newest });
+  });
+
+  it("hides what an older compaction of any time shows", () => {
+    const compactions = [
+      live(0, 0, { tool_calls: { policy: "truncate", max_chars: 5 }, timestamp: "2999-01-01T00:00:00Z" }),
+    ];
+    expect(planned("U T t A", { compactions }).segments).toMatchObject([{ planned: true }]);
+  });
+});

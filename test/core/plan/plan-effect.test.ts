@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import type { CallPolicy, Compaction, StubStyle } from "../../../src/core/compaction/compaction.ts";
+import type { Content } from "../../../src/core/event/event.ts";
+import type { CallPairs } from "../../../src/core/event/tool-pairing.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { effectOf, type PlanEffect } from "../../../src/core/plan/plan-effect.ts";
+import { STRIP_TOOLS } from "../../helpers/make-compaction.ts";
+import { parseConversation } from "../../helpers/notation.ts";
+
+const turns = parseConversation("U R T t A | U R T t A S | U A");
+const whole = { from: 0, fromIndex: 0, to: 1, toIndex: Number.POSITIVE_INFINITY };
+
+function draft(more: Partial<Compaction>): Compaction {
+  return { type: "compaction", id: "~", timestamp: "9999-12-31T23:59:59Z", from_turn: 0, to_turn: 1, ...more };
+}
+
+function effect(
+  more: Partial<Compaction>,
+  compactions: readonly Compaction[] = [],
+  list: readonly Turn[] = turns,
+): PlanEffect {
+  const facts = { turnCount: list.length, turns: new Map(list.map((turn) => [turn.index, turn])), compactions };
+  return effectOf(draft(more), whole, facts);
+}
+
+/** One turn with one call, `c`, and its result. */
+function callOf(args: unknown, content: Content): readonly Turn[] {
+  const common = { timestamp: "t", call_id: "1" };
+  return [
+    {
+      index: 0,
+      events: [
+        { type: "tool_call_request", id: "c", ...common, name: "tool", arguments: args },
+        { type: "tool_call_response", id: "r", ...common, content, is_error: false },
+      ],
+    },
+  ];
+}
+
+describe("effectOf", () => {
+  it("counts what is left out and the messages of the range", () => {
+    expect(effect({ reasoning: "strip" })).toEqual({ changes: true, removed: 2, messages: 4 });
+    expect(effect({ tool_calls: { policy: "omit" } })).toEqual({ changes: true, removed: 4, messages: 4 });
+    expect(effect({ turns: "omit" })).toEqual({ changes: true, removed: 11, messages: 4 });
+  });
+
+  it("leaves kept events out of what goes", () => {
+    expect(effect({ summary: { summary: "s" }, keep: ["e0.1"] }).removed).toBe(10);
+  });
+
+  it("sees a change under a live summary", () => {
+    const hidden = [{ ...draft({ summary: { summary: "s" } }), timestamp: "2026-02-01T00:00:00Z" }];
+    expect(effect({ reasoning: "strip" }, hidden).changes).toBe(true);
+  });
+
+  it("sees no change where the same is in force already", () => {
+    const before = [
+      { ...draft({ tool_calls: { policy: "truncate", max_chars: 5 } }), timestamp: "2026-02-01T00:00:00Z" },
+    ];
+    expect(effect({ tool_calls: { policy: "truncate", max_chars: 5 } }, before).changes).toBe(false);
+    expect(effect({ tool_calls: { policy: "truncate", max_chars: 6 } }, before).changes).toBe(true);
+  });
+
+  it("sees attachments only where there are some", () => {
+    const image = {
+      type: "chat_request",
+      id: "i",
+      timestamp: "t",
+      content: [{ type: "image", data: "AAAA" }],
+    } as const;
+    expect(effect({ attachments: "strip" }).changes).toBe(false);
+    expect(
+      effect(
+        { attachments: "strip" },
+        [],
+        [
+          { index: 0, events: [image] },
+          { index: 1, events: [] },
+        ],
+      ).changes,
+    ).toBe(true);
+  });
+
+  it("takes arguments that are empty already for stripped", () => {
+    const call = {
+      type: "tool_call_request",
+      id: "c",
+      timestamp: "t",
+      call_id: "1",
+      name: "now",
+      arguments: {},
+    } as const;
+    const list = [
+      { index: 0, events: [call] },
+      { index: 1, events: [] },
+    ];
+    expect(effect({ tool_calls: { policy: "strip", request: true, response: true } }, [], list).changes).toBe(false);
+  });
+
+  it("counts only the events inside the cut ends of the range", () => {
+    const facts = { turnCount: 3, turns: new Map(turns.map((turn) => [turn.index, turn])), compactions: [] };
+    const cut = { from: 0, fromIndex: 3, to: 1, toIndex: 2 };
+    const omitted = draft({ turns: "omit" });
+    expect(effectOf(omitted, cut, facts)).toEqual({ changes: true, removed: 5, messages: 2 });
+    const stripped = effectOf(draft({ reasoning: "strip" }), cut, facts);
+    expect(stripped).toEqual({ changes: true, removed: 1, messages: 2 });
+    expect(effectOf(draft({ turns: "omit" }), { from: 2, fromIndex: 9, to: 2, toIndex: 9 }, facts).changes).toBe(false);
+  });
+
+  it("sees in each turn what is in force there", () => {
+    const inForce = (from_turn: number, to_turn: number): Compaction => ({
+      ...draft({ reasoning: "strip" }),
+      timestamp: "2026-02-01T00:00:00Z",
+      from_turn,
+      to_turn,
+    });
+    expect(effect({ reasoning: "strip" }, [inForce(0, 0)]).changes).toBe(true);
+    expect(effect({ reasoning: "strip" }, [inForce(1, 1)]).changes).toBe(true);
+    expect(effect({ reasoning: "strip" }, [inForce(0, 0), inForce(1, 1)])).toMatchObject({
+      changes: false,
+      removed: 2,
+    });
+  });
+
+  it("takes content that a newer compaction brings back for a change", () => {
+    const before = [{ ...draft(STRIP_TOOLS), timestamp: "2026-02-01T00:00:00Z" }];
+    const calls = [{ event: "e0.3", request: "keep", response: "keep" }] as const;
+    expect(effect({ tool_calls: { policy: "selective", calls } }, before)).toMatchObject({ changes: true, removed: 0 });
+    expect(effect({ tool_calls: { policy: "selective", calls } }).changes).toBe(false);
+  });
+
+  it("sees no change in a result that is short enough, however it is written", () => {
+    const max_chars = "first line of e0.4\nsecond line of e0.4".length;
+    const truncate = { policy: "truncate", max_chars } as const;
+    expect(effect({ tool_calls: truncate }).changes).toBe(false);
+    const parts = callOf({}, [{ type: "text", text: "a long text ".repeat(20) }]);
+    expect(effect({ tool_calls: truncate }, [], parts).changes).toBe(true);
+    expect(effect({ tool_calls: truncate }, [], callOf({}, "a long text ".repeat(20))).changes).toBe(true);
+  });
+
+  it("tells two ways to shorten a text from each other", () => {
+    const list = callOf({ body: "long ".repeat(90) }, "long ".repeat(90));
+    const ways: readonly CallPolicy[] = [
+      "strip",
+      { truncate: { max_chars: 50 } },
+      { truncate: { max_chars: 60 } },
+      { truncate: { max_chars: 50, head: 1 } },
+    ];
+    const named = (half: "request" | "response", policy: CallPolicy): Partial<Compaction> => ({
+      tool_calls: { policy: "selective", calls: [{ event: "c", [half]: policy }] },
+    });
+    for (const half of ["request", "response"] as const) {
+      for (const [i, way] of ways.entries()) {
+        const before = [{ ...draft(named(half, way)), timestamp: "2026-02-01T00:00:00Z" }];
+        for (const [j, other] of ways.entries()) {
+          expect(effect(named(half, other), before, list).changes, `${half} ${i} then ${j}`).toBe(i !== j);
+        }
+      }
+    }
+  });
+
+  it("sees arguments only where one is longer than what may stay", () => {
+    const list = callOf({ body: "x".repeat(300), path: "a" }, "done");
+    const request = (policy: CallPolicy): Partial<Compaction> => ({
+      tool_calls: { policy: "selective", calls: [{ event: "c", request: policy }] },
+    });
+    const inForce = (policy: CallPolicy) => [{ ...draft(request(policy)), timestamp: "2026-02-01T00:00:00Z" }];
+    expect(effect(request({ drop: { max_chars: 299 } }), [], list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 300 } }), [], list).changes).toBe(false);
+    expect(effect(request({ truncate: { max_chars: 299 } }), [], list).changes).toBe(false);
+    expect(effect(request({ truncate: { max_chars: 20 } }), [], list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 9 } }), inForce({ drop: { max_chars: 99 } }), list).changes).toBe(true);
+    expect(effect(request({ drop: { max_chars: 99 } }), inForce({ drop: { max_chars: 99 } }), list).changes).toBe(
+      false,
+    );
+    expect(effect({ ...STRIP_TOOLS }, [], callOf(null, "done")).changes).toBe(true);
+  });
+
+  it("sees nothing in a result that is named for what only arguments can be", () => {
+    const response: Partial<Compaction> = {
+      tool_calls: { policy: "selective", calls: [{ event: "c", response: { drop: { max_chars: 9 } } }] },
+    };
+    expect(effect(response, [], callOf({}, "a long text ".repeat(20)))).toEqual({
+      changes: false,
+      removed: 0,
+      messages: 0,
+    });
+  });
+
+  it("takes the pairs it is given, and works them out when there are none", () => {
+    const list = callOf({ a: 1 }, "done");
+    const [request, response] = list[0]?.events ?? [];
+    if (request?.type !== "tool_call_request" || response?.type !== "tool_call_response") throw new Error("no call");
+    const facts = { turnCount: 1, turns: new Map(list.map((turn) => [turn.index, turn])), compactions: [] };
+    const stripped = draft({
+      tool_calls: { policy: "selective", calls: [{ event: "c", response: "strip" }] },
+    });
+    const changesWith = (pairs: CallPairs | undefined) => effectOf(stripped, whole, { ...facts, pairs }).changes;
+    expect(changesWith(undefined)).toBe(true);
+    expect(changesWith(new Map([[response, request]]))).toBe(true);
+    expect(changesWith(new Map())).toBe(false);
+  });
+
+  it("sees a change in how stubs are written", () => {
+    const styles: readonly (StubStyle | undefined)[] = [
+      undefined,
+      { pointers: true },
+      { first_line: true },
+      { pointers: true, first_line: true },
+    ];
+    const strip = (stubs: StubStyle | undefined): Partial<Compaction> => ({
+      tool_calls: { policy: "strip", request: false, response: true },
+      ...(stubs === undefined ? {} : { stubs }),
+    });
+    for (const before of styles) {
+      for (const after of styles) {
+        const inForce = [{ ...draft(strip(before)), timestamp: "2026-02-01T00:00:00Z" }];
+        expect(effect(strip(after), inForce).changes).toBe(before !== after);
+      }
+    }
+  });
+
+  it.each(["image", "document", "attachment"])("strips a part that is a %s, and no text", (type) => {
+    const pictured = (kind: string): readonly Turn[] => [
+      {
+        index: 0,
+        events: [
+          { type: "chat_request", id: "i", timestamp: "t", content: [{ type: "text", text: "see" }, { type: kind }] },
+        ],
+      } as unknown as Turn,
+    ];
+    expect(effect({ attachments: "strip" }, [], pictured(type)).changes).toBe(true);
+    expect(effect({ attachments: "strip" }, [], pictured("text")).changes).toBe(false);
+    expect(effect({ attachments: "strip" }, [], pictured(type)).removed).toBe(0);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.ts";
+import type { BoundFacts } from "../../../src/core/range/bound-position.ts";
+import { parseBound } from "../../../src/core/range/range-bound.ts";
+
+function compaction(id: string, from_turn: number, to_turn: number): Compaction {
+  return {
+    type: "compaction",
+    id,
+    timestamp: `2026-02-0${id.length}T00:00:00Z`,
+    from_turn,
+    to_turn,
+    reasoning: "strip",
+  };
+}
+
+const facts: BoundFacts = {
+  turnCount: 10,
+  turnTimes: Array.from({ length: 10 }, (_, turn) => `2026-01-01T0${turn}:00:00Z`),
+  compactions: [compaction("cc", 2, 7), compaction("a", 0, 3)],
+  turns: new Map(),
+  now: "2026-01-01T10:00:00Z",
+};
+
+describe("planFork", () => {
+  it("of the whole conversation starts at the tip and writes nothing", () => {
+    expect(planFork({}, facts)).toEqual({ atTurn: null, compactions: ["a", "cc"], turns: { total: 10, shown: 10 } });
+    expect(planFork({ first: 12 }, facts).atTurn).toBeNull();
+    expect(planFork({ last: 10 }, facts)).not.toHaveProperty("omit");
+    expect(planFork({ from: parseBound("0") }, facts)).not.toHaveProperty("omit");
+  });
+
+  it("of the first turns starts there with the compactions that lie wholly within", () => {
+    expect(planFork({ first: 5 }, facts)).toEqual({ atTurn: 4, compactions: ["a"], turns: { total: 5, shown: 5 } });
+    expect(planFork({ until: parseBound("7") }, facts)).toMatchObject({ atTurn: 7, compactions: ["a", "cc"] });
+    expect(planFork({ until: parseBound("-8") }, facts)).toMatchObject({ atTurn: 1, compactions: [] });
+    expect(planFork({ until: parseBound("330m") }, facts)).toMatchObject({ atTurn: 4 });
+  });
+
+  it("of the last turns starts at the tip and omits the others", () => {
+    const omit = { type: "compaction", from_turn: 0, to_turn: 6, turns: "omit", basis: ["a", "cc"], source: "manual" };
+    expect(planFork({ last: 3 }, facts)).toEqual({
+      atTurn: null,
+      compactions: ["a", "cc"],
+      omit,
+      turns: { total: 10, shown: 3 },
+    });
+    expect(planFork({ from: parseBound("7") }, facts).omit).toEqual(omit);
+    expect(planFork({ from: parseBound("3h") }, facts).omit).toEqual(omit);
+  });
+
+  it("of a middle part does both", () => {
+    expect(planFork({ from: parseBound("2"), until: parseBound("4") }, facts)).toMatchObject({
+      atTurn: 4,
+      omit: { from_turn: 0, to_turn: 1 },
+      turns: { total: 5, shown: 3 },
+    });
+    expect(planFork({ first: 6, last: 2 }, facts)).toMatchObject({ atTurn: 5, omit: { from_turn: 0, to_turn: 3 } });
+  });
+
+  it("of an empty conversation is the tip", () => {
+    expect(planFork({}, { ...facts, turnCount: 0, compactions: [] })).toEqual({
+      atTurn: null,
+      compactions: [],
+      turns: { total: 0, shown: 0 },
+    });
+  });
+
+  it("of an empty conversation is the tip whatever is asked for", () => {
+    const empty = { ...facts, turnCount: 0, turnTimes: [], compactions: [] };
+    const tip = { atTurn: null, compactions: [], turns: { total: 0, shown: 0 } };
+    for (const request of [{ first: 2 }, { last: 2 }, { from: parseBound("5") }, { until: parseBound("-1") }]) {
+      expect(planFork(request, empty)).toEqual(tip);
+    }
+  });
+
+  it("may hold a single turn, the first as well as the newest", () => {
+    expect(planFork({ first: 1 }, facts)).toEqual({ atTurn: 0, compactions: [], turns: { total: 1, shown: 1 } });
+    expect(planFork({ last: 1 }, facts)).toMatchObject({ omit: { to_turn: 8 }, turns: { total: 10, shown: 1 } });
+    expect(planFork({ from: parseBound("4"), until: parseBound("4") }, facts)).toEqual({
+      atTurn: 4,
+      compactions: ["a"],
+      omit: { type: "compaction", from_turn: 0, to_turn: 3, turns: "omit", basis: ["a"], source: "manual" },
+      turns: { total: 5, shown: 1 },
+    });
+  });
+
+  it("at the tip keeps a compaction whose range reaches past the newest turn", () => {
+    const long = { ...facts, compactions: [compaction("a", 3, 99)] };
+    expect(planFork({}, long).compactions).toEqual(["a"]);
+    expect(planFork({ until: parseBound("9") }, long)).toMatchObject({ atTurn: null, compactions: ["a"] });
+    expect(planFork({ until: parseBound("8") }, long)).toMatchObject({ atTurn: 8, compactions: [] });
+  });
+
+  it("keeps a compaction that ends with the fork", () => {
+    expect(planFork({ first: 4 }, facts).compactions).toEqual(["a"]);
+    expect(planFork({ first: 3 }, facts).compactions).toEqual([]);
+  });
+
+  it("names no basis for what it leaves out where no compaction is live", () => {
+    expect(planFork({ last: 3 }, { ...facts, compactions: [] }).omit).toEqual({
+      type: "compaction",
+      from_turn: 0,
+      to_turn: 6,
+      turns: "omit",
+      source: "manual",
+    });
+  });
+
+  const NONE_LEFT = "no turn is left for the fork: the conversation has turns 0..9";
+  const SEE_TURNS = "see the turns and their times: jpg print";
+  const inside = (flag: string): string => `${flag} 3:e3 lies inside a turn: a fork begins and ends with whole turns`;
+
+  it.each([
+    [
+      { first: 2, until: parseBound("3") },
+      "contradictory_flags",
+      "--first and --until both say where the fork ends: expected one of them",
+      "leave --first or --until out",
+    ],
+    [
+      { last: 2, from: parseBound("3") },
+      "contradictory_flags",
+      "--last and --from both say where the fork begins: expected one of them",
+      "leave --last or --from out",
+    ],
+    [{ first: 0 }, "bad_count", "--first 0: expected a number of turns, 1 or more", "try: --first 5"],
+    [{ last: 1.5 }, "bad_count", "--last 1.5: expected a number of turns, 1 or more", "try: --last 5"],
+    [{ until: parseBound("3:e3") }, "bad_bound", inside("--until"), "try: --until 3"],
+    [{ from: parseBound("3:e3") }, "bad_bound", inside("--from"), "try: --from 3"],
+    [{ from: parseBound("10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ from: parseBound("1s") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ until: parseBound("-10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ from: parseBound("5"), until: parseBound("4") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+  ])("refuses %j with %s", (request, code, message, hint) => {
+    expect(() => planFork(request, facts)).toThrowError(
+      expect.objectContaining({ code, kind: "user", message, hints: [hint] }),
+    );
+  });
+
+  it("needs the times of turns only for times ago", () => {
+    expect(forkNeedsTurnTimes({ until: parseBound("3h") })).toBe(true);
+    expect(forkNeedsTurnTimes({ from: parseBound("3h") })).toBe(true);
+    expect(forkNeedsTurnTimes({ from: parseBound("3") })).toBe(false);
+    expect(forkNeedsTurnTimes({ until: parseBound("3") })).toBe(false);
+    expect(forkNeedsTurnTimes({})).toBe(false);
+  });
+});

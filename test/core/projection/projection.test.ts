@@ -1,0 +1,203 @@
+// What a view shows, case by case; conversations and views are one line each (test/helpers/notation.ts).
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import { project, projectTurns } from "../../../src/core/projection/projection.ts";
+import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
+import { parseConversation, printView } from "../../helpers/notation.ts";
+
+function view(conversation: string, ...compactions: Compaction[]): string {
+  return printView(projectTurns(parseConversation(conversation), compactions));
+}
+
+const FOUR = "U A | U A | U A | U A";
+
+describe("hiding", () => {
+  it("puts one summary in the place of the turns it hides", () => {
+    expect(view(FOUR, makeCompaction("s", [0, 2], summaryOf("S")))).toBe("<s> | U A");
+  });
+
+  it("leaves omitted turns out without a trace, notes and unknown events included", () => {
+    expect(view("U A | U A N X | U A", makeCompaction("o", [1, 1], { turns: "omit" }))).toBe("U A | U A");
+  });
+
+  it("gives a turn to the newest of the summaries that cover it and injects each one once", () => {
+    const outer = makeCompaction("outer", [0, 2], summaryOf("O"), 1);
+    const inner = makeCompaction("inner", [1, 1], summaryOf("I"), 2);
+    expect(view(FOUR, outer, inner)).toBe("<outer> | <inner> | U A");
+  });
+
+  it("does not inject a summary that wins nothing", () => {
+    const old = makeCompaction("old", [1, 2], summaryOf("O"), 1);
+    expect(view(FOUR, old, makeCompaction("new", [0, 2], summaryOf("N"), 2))).toBe("<new> | U A");
+  });
+
+  it("injects a partly overlapped summary at the first turn it still wins", () => {
+    const left = makeCompaction("left", [0, 2], summaryOf("L"), 2);
+    const right = makeCompaction("right", [1, 3], summaryOf("R"), 1);
+    expect(view(FOUR, left, right)).toBe("<left> | <right>");
+  });
+
+  it("breaks ties of time by the larger id", () => {
+    const a = makeCompaction("a", [0, 3], summaryOf("A"));
+    expect(view(FOUR, makeCompaction("b", [0, 3], summaryOf("B")), a)).toBe("<b>");
+  });
+
+  it("beats mechanical policies, newer ones too", () => {
+    const strip = makeCompaction("m", [0, 1], STRIP_TOOLS, 9);
+    expect(view("U T t | U T t", strip, makeCompaction("s", [0, 0], summaryOf("S"), 1))).toBe("<s> | U T- t-");
+  });
+
+  it("clamps ranges past the end and ignores inverted ones and those wholly past it", () => {
+    expect(view("U A | U A", makeCompaction("s", [1, 99], summaryOf("S")))).toBe("U A | <s>");
+    expect(view("U A | U A", makeCompaction("s", [2, 9], summaryOf("S")))).toBe("U A | U A");
+    expect(view("U A | U A", makeCompaction("s", [1, 0], summaryOf("S")))).toBe("U A | U A");
+    expect(view("", makeCompaction("s", [0, 0], summaryOf("S")))).toBe("");
+  });
+
+  it("injects a replacement as one turn", () => {
+    const replacement = [
+      { type: "chat_request", content: "a" },
+      { type: "chat_response", message: "b" },
+    ];
+    const fields = { replacement: replacement as unknown as readonly Event[] };
+    expect(view(FOUR, makeCompaction("r", [0, 2], fields))).toBe("<r:U A> | U A");
+  });
+});
+
+describe("ranges that end inside a turn", () => {
+  it("shows the rest of the turn as a part of its own, after the summary as a request", () => {
+    const cut = makeCompaction("s", [0, 1], { to_event: "e1.3", ...summaryOf("S") });
+    expect(view("U A | U T t A", cut)).toBe("<s:request> | + A");
+  });
+
+  it("keeps the form of a summary when nothing of the turn follows", () => {
+    const cut = makeCompaction("s", [0, 1], { to_event: "e1.2", ...summaryOf("S") });
+    expect(view("U A | U A | U", cut)).toBe("<s> | U");
+  });
+
+  it("injects a summary that begins inside a turn between two parts of it", () => {
+    const cut = makeCompaction("s", [0, 0], { from_event: "e0.3", to_event: "e0.4", ...summaryOf("S") });
+    expect(view("U A T t A", cut)).toBe("+ U A | <s:request> | + A");
+  });
+
+  it("starts later parts with a turn_start of their own and the first one with the raw one", () => {
+    const cut = makeCompaction("s", [0, 0], { from_event: "e0.2", to_event: "e0.2", ...summaryOf("S") });
+    const { turns } = projectTurns(parseConversation("U A A"), [cut]);
+    expect(turns.map(({ events }) => events[0]?.id)).toEqual(["e0.0", "s.turn", "e0.3.turn"]);
+    expect(turns.map(({ origin }) => origin)).toEqual([
+      { kind: "kept", turn: 0, part: true },
+      { kind: "summary", from: 0, to: 0, compaction: "s" },
+      { kind: "kept", turn: 0, part: true },
+    ]);
+  });
+
+  it("takes a bound that the turn does not hold for one that was cut off after its end", () => {
+    expect(view("U A | U A", makeCompaction("s", [0, 1], { to_event: "gone", ...summaryOf("S") }))).toBe("<s>");
+    expect(view("U A | U A", makeCompaction("s", [0, 1], { from_event: "gone", ...summaryOf("S") }))).toBe("U A | <s>");
+  });
+
+  it("does not touch what is appended to the turn later", () => {
+    const strip = makeCompaction("m", [0, 0], { to_event: "e0.3", ...STRIP_TOOLS });
+    expect(view("U T t T t", strip)).toBe("U T- t- T t");
+  });
+});
+
+describe("keep", () => {
+  it("shows kept events after the summary they are kept from", () => {
+    const kept = makeCompaction("s", [0, 1], { keep: ["e0.2", "e1.1"], ...summaryOf("S") });
+    expect(view("U A | U A | U A", kept)).toBe("<s> | + A | + U | U A");
+  });
+
+  it("silences older compactions for the event and leaves newer ones their say", () => {
+    const keeping = makeCompaction("k", [0, 0], { keep: ["e0.2", "e0.3"] }, 2);
+    expect(view("U T t", keeping, makeCompaction("m", [0, 0], STRIP_TOOLS, 1))).toBe("U T t");
+    expect(view("U T t", keeping, makeCompaction("m", [0, 0], STRIP_TOOLS, 3))).toBe("U T- t-");
+    expect(view("U T t", keeping, makeCompaction("s", [0, 0], summaryOf("S"), 1))).toBe("<s> | + T t");
+    expect(view("U T t", keeping, makeCompaction("s", [0, 0], summaryOf("S"), 3))).toBe("<s>");
+  });
+
+  it("does not inject a summary that keeps everything it covers", () => {
+    const all = makeCompaction("s", [0, 0], { keep: ["e0.1", "e0.2"], ...summaryOf("S") });
+    expect(view("U A", all)).toBe("U A");
+  });
+});
+
+describe("mechanical policies", () => {
+  it("compose by content type, the newest with an opinion winning each", () => {
+    const older = makeCompaction("a", [0, 1], { reasoning: "strip", tool_calls: { policy: "omit" } }, 1);
+    const newer = makeCompaction("b", [1, 1], STRIP_TOOLS, 2);
+    expect(view("U R T t A | U R T t A", older, newer)).toBe("U A | U T- t- A");
+  });
+
+  it("let a strip of neither half win as keep", () => {
+    const neither = { tool_calls: { policy: "strip", request: false, response: false } } as const;
+    const older = makeCompaction("a", [0, 1], STRIP_TOOLS, 1);
+    expect(view("U T t | U T t", older, makeCompaction("b", [1, 1], neither, 2))).toBe("U T- t- | U T t");
+  });
+
+  it("show a turn of which policies leave nothing, since nothing hides it", () => {
+    expect(view("R | U", makeCompaction("m", [0, 0], { reasoning: "strip" }))).toBe(" | U");
+  });
+
+  it("write stubs as the options say", () => {
+    const { turns } = projectTurns(parseConversation("U T:grep t!"), [makeCompaction("m", [0, 0], STRIP_TOOLS)], {
+      pointers: true,
+      firstLine: true,
+    });
+    expect(turns[0]?.events[3]).toMatchObject({
+      content: "[compacted] grep: error · e0.3\nfirst line of e0.3",
+      is_error: true,
+      call_id: "c1",
+    });
+  });
+});
+
+describe("what is passed through", () => {
+  it("hands untouched turns on by reference", () => {
+    const turns = parseConversation(FOUR);
+    const projected = projectTurns(turns, [makeCompaction("m", [0, 0], STRIP_TOOLS)]).turns;
+    expect(projected[1]?.events).toBe(turns[1]?.events);
+    expect(projected[0]?.events[1]).toBe(turns[0]?.events[1]);
+  });
+
+  it("keeps config deltas of a turn that is shown and drops those of one that is hidden", () => {
+    const turns = parseConversation("U A | U A");
+    const delta = { type: "config_delta", id: "d", timestamp: "2026-01-01T00:00:00Z", delta: {} } as const;
+    const withDelta = turns.map((turn) => ({
+      ...turn,
+      events: [...turn.events.slice(0, 2), delta, ...turn.events.slice(2)],
+    }));
+    const cut = makeCompaction("s", [0, 1], { to_event: "d", ...summaryOf("S") });
+    const [, part] = projectTurns(withDelta, [cut]).turns;
+    expect(part?.events.map(({ id }) => id)).toEqual(["e1.0", "d", "e1.2"]);
+  });
+
+  it("adds a turn_start only where a turn without one does not stand first", () => {
+    expect(projectTurns(parseConversation("^ U A"), []).turns[0]?.events[0]?.type).toBe("chat_request");
+    const cut = makeCompaction("s", [0, 0], { to_event: "e0.1", ...summaryOf("S") });
+    const [, rest] = projectTurns(parseConversation("^ U A"), [cut]).turns;
+    expect(rest?.events.map(({ id }) => id)).toEqual(["e0.2.turn", "e0.2"]);
+  });
+
+  it("says which turn was not handed in", () => {
+    expect(() => project({ turnCount: 1, turns: new Map(), compactions: [] })).toThrow("cannot project turn 0");
+  });
+});
+
+describe("what a compaction says of its stubs", () => {
+  const turns = parseConversation("U T t T t A");
+
+  it("puts the event id and the first line into the stubs that it wins, not into others", () => {
+    const styled = makeCompaction("b", [0, 0], {
+      tool_calls: { policy: "selective", calls: [{ event: "e0.2", response: "strip" }] },
+      stubs: { pointers: true, first_line: true },
+    });
+    const plain = makeCompaction("a", [0, 0], STRIP_TOOLS);
+    const texts = projectTurns(turns, [plain, styled])
+      .turns.flatMap((turn) => turn.events)
+      .flatMap((event) => (event.type === "tool_call_response" ? [event.content] : []));
+    expect(texts[0]).toMatch(/^\[compacted\] \S+: success · e0\.3\n/);
+    expect(texts[1]).toMatch(/^\[compacted\] \S+: success$/);
+  });
+});

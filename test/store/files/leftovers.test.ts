@@ -1,0 +1,99 @@
+// What killed processes left is cleared by whoever writes next, and what somebody still works on never is.
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import { isAbandoned } from "../../../src/store/files/abandoned.ts";
+import { draftPath } from "../../../src/store/files/replace-file.ts";
+import { formatMark, markThisProcess } from "../../../src/store/files/running-process.ts";
+import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { append, commit, file } from "../../helpers/store-writes.ts";
+import { createTempStore, type TempStore, writeText } from "../../helpers/temp-repository.ts";
+
+let temp: TempStore;
+let store: ConversationStore;
+beforeEach(async () => {
+  temp = await createTempStore();
+  store = await openNativeStore(temp);
+  await write("first");
+});
+afterEach(async () => {
+  await store.close();
+  temp.remove();
+});
+
+const inGitDir = (...names: string[]): string => join(temp.root, ".git", ...names);
+const write = (text: string): ReturnType<typeof append> =>
+  append(store, "t/main", [commit(text, [file("conversation.json", text)])]);
+
+/** Makes a file that was last written to two hours ago. */
+function leave(...names: string[]): string {
+  const path = inGitDir(...names);
+  writeText(path, "");
+  const then = new Date(Date.now() - 2 * 60 * 60_000);
+  utimesSync(path, then, then);
+  return path;
+}
+
+it("an empty lock of a branch, of HEAD, of the index or of the settings that nobody holds is removed", async () => {
+  await store.useBranch("t/main");
+  const locks = ["refs/heads/t/main.lock", "HEAD.lock", "index.lock", "config.lock"].map((name) => leave(name));
+  expect((await write("second")).moved).toBe(true);
+  await store.createBranch("t/other", (await store.readBranch("t/main")) ?? "");
+  await store.useBranch("t/other");
+  expect(
+    locks
+      .slice(0, 1)
+      .concat(locks.slice(2))
+      .filter((path) => existsSync(path)),
+  ).toEqual([]);
+});
+
+it("a lock that somebody has open stays, and so does one that was just made", async () => {
+  const held = leave("refs/heads/t/main.lock");
+  const holder = openSync(held, "r");
+  try {
+    await expect(write("second")).rejects.toMatchObject({ code: "ref_locked" });
+    expect(existsSync(held)).toBe(true);
+  } finally {
+    closeSync(holder);
+  }
+  const now = new Date();
+  utimesSync(held, now, now);
+  await expect(write("second")).rejects.toMatchObject({ code: "ref_locked" });
+  expect(existsSync(held)).toBe(true);
+});
+
+it("a lock is somebody's while a git runs in the store that may have made it", async () => {
+  const git = spawn("git", ["hash-object", "--stdin"], { cwd: temp.root, env: temp.env });
+  await new Promise((resolve) => git.on("spawn", resolve));
+  const lock = inGitDir("refs/heads/t/main.lock");
+  writeText(lock, "");
+  const place = { gitDir: inGitDir(), cwd: temp.root };
+  expect(await isAbandoned(place, lock, 0)).toBe(false);
+  git.stdin.end();
+  await new Promise((resolve) => git.on("close", resolve));
+  // Where processes cannot be looked into, a lock as young as this one stays in any case.
+  expect(await isAbandoned(place, lock, 0)).toBe(existsSync("/proc/stat"));
+});
+
+it("unfinished packs that nobody writes are removed, others stay", async () => {
+  const left = ["tmp_pack_Ab12Cd", "tmp_idx_Ab12Cd", "tmp_jpg_77_0"].map((name) => leave("objects", "pack", name));
+  const written = leave("objects", "pack", "tmp_pack_Xy34Zz");
+  const kept = leave("objects", "pack", "tmp_notes");
+  const writer = openSync(written, "r");
+  await write("second");
+  closeSync(writer);
+  expect([...left, written, kept].filter((path) => existsSync(path))).toEqual([written, kept]);
+});
+
+it("drafts of processes that are gone are removed, those of running ones stay", async () => {
+  const mine = await draftPath(inGitDir("file"));
+  const mark = await markThisProcess();
+  const dead = mine.replace(formatMark(mark), formatMark({ ...mark, pid: 2 ** 22 - 1 }));
+  const shown = dead.replace(inGitDir(), temp.root);
+  for (const path of [mine, dead, shown]) writeText(path, "half");
+  await write("second");
+  expect([mine, dead, shown].filter((path) => existsSync(path))).toEqual([mine]);
+});

@@ -1,0 +1,258 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { HiddenContent } from "../../../src/core/loss/hidden-content.ts";
+import {
+  type CommitMessage,
+  compactionMessage,
+  forkMessage,
+  formatCommitMessage,
+  isForkSubject,
+  parseCommitMessage,
+  takenBack,
+  turnMessage,
+} from "../../../src/store/messages/commit-message.ts";
+
+const sha = "0123456789abcdef0123456789abcdef01234567";
+const compaction: Compaction = {
+  type: "compaction",
+  id: "k3f9q2",
+  timestamp: "2026-11-21T20:30:00.123Z",
+  from_turn: 0,
+  to_turn: 12,
+  reasoning: "strip",
+  tool_calls: { policy: "strip", request: true, response: true },
+  profile: "default",
+  source: "manual",
+  stats: { tokens: { before: 84_213, after: 9120 } },
+};
+const hidden: HiddenContent = {
+  tokens: { before: 84_213, after: 9120 },
+  bytes: { before: 300_000, after: 30_000 },
+  events_removed: 41,
+  events_changed: 12,
+  tools: [{ name: "Bash", calls: 12, errors: 2, bytes: 120_000, tokens: 40_100 }],
+  files: ["src/a.ts"],
+  commands: ["npm test"],
+  requests: ["fix the parser"],
+};
+
+describe("the message of a turn", () => {
+  it.each([
+    ["fix the parser", "turn 12: fix the parser\n"],
+    [`${"word ".repeat(30)}`, `turn 12: ${"word ".repeat(12).trim()}\n`],
+    ["  two\r\n\tlines\u001b[31m red\u0000 ", "turn 12: two lines red\n"],
+    ["😀".repeat(70), `turn 12: ${"😀".repeat(60)}\n`],
+    ["(continued)", "turn 12: (continued)\n"],
+    ["   ", "turn 12\n"],
+  ])("of %j is one short line", (request, message) => {
+    expect(turnMessage({ turn: 12, request, continued: false })).toBe(message);
+  });
+
+  it("of a continued turn says only that", () => {
+    expect(turnMessage({ turn: 3, request: "more", continued: true })).toBe("turn 3 (continued)\n");
+  });
+});
+
+describe("the message of a compaction", () => {
+  it("has a subject, a body for reviewers, and trailers", () => {
+    expect(compactionMessage({ compaction, hidden })).toMatchInlineSnapshot(`
+      "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)
+
+      The turns themselves are unchanged; from here on they are read as follows.
+      Reverting this commit takes it back.
+
+      Range: turns 0..12
+      Policies: reasoning + tools stripped
+
+      Hidden: 41 events removed, 12 changed; 300000 → 30000 bytes of text
+
+      Tools:
+          Bash: 12 calls, 2 failed, 40.1k tokens
+
+      Files:
+          src/a.ts
+
+      Commands:
+          npm test
+
+      Requests:
+          fix the parser
+
+      Jpg-Compaction: k3f9q2
+      Jpg-Range: 0..12
+      Jpg-Policy: reasoning=strip tool_calls=strip
+      Jpg-Profile: default
+      Jpg-Source: manual
+      Jpg-Tokens: 84213 -> 9120
+      "
+    `);
+  });
+
+  it("leaves the change of tokens out when it is not known", () => {
+    const { stats: _stats, ...rest } = compaction;
+    const message = compactionMessage({ compaction: rest, hidden: null });
+    expect(message).toMatch(/^compact 0\.\.12: reasoning \+ tools stripped\n/);
+    expect(message).not.toContain("Jpg-Tokens");
+  });
+
+  it("names its bounds inside turns", () => {
+    const message = compactionMessage({
+      compaction: { ...compaction, from_event: "a", to_event: "b..c d" },
+      hidden: null,
+    });
+    expect(message).toContain("Range: turns 0..12, from event a of turn 0, up to event b..c d of turn 12");
+    expect(message).toContain("Jpg-Range: 0:a..12:b%2E%2Ec%20d\n");
+    expect(parseCommitMessage(message)).toMatchObject({
+      range: { from: 0, fromEvent: "a", to: 12, toEvent: "b..c d" },
+    });
+  });
+
+  it("cannot be forged by a summary", () => {
+    const evil =
+      "text\n\nJpg-Compaction: evil\nJpg-Range: 9..9\rJpg-Model: evil\u2028Jpg-Source: evil\n\nSigned-off-by: evil";
+    const forged: Compaction = {
+      ...compaction,
+      profile: "p\nJpg-Compaction: evil",
+      summary: { summary: evil, model: "m\nJpg-Range: 9..9" },
+    };
+    const message = compactionMessage({
+      compaction: forged,
+      hidden: { ...hidden, files: ["a\nJpg-Model: evil"], commands: ["Jpg-Range: 1..1"] },
+    });
+    expect(parseCommitMessage(message)).toMatchObject({
+      compaction: "k3f9q2",
+      range: { from: 0, to: 12 },
+      source: "manual",
+      profile: "p Jpg-Compaction: evil",
+      model: "m Jpg-Range: 9..9",
+    });
+    expect(trailersByGit(message).map((line) => line.split(":")[0])).toEqual([
+      "Jpg-Compaction",
+      "Jpg-Range",
+      "Jpg-Policy",
+      "Jpg-Profile",
+      "Jpg-Source",
+      "Jpg-Tokens",
+      "Jpg-Model",
+    ]);
+  });
+
+  it("has trailers that git reads, whatever the summary says", () => {
+    const summary = { summary: "# heading\n\n\n  - item\n---\nFixes: #1\n" };
+    expect(trailersByGit(compactionMessage({ compaction: { ...compaction, summary }, hidden }))).toContain(
+      "Jpg-Compaction: k3f9q2",
+    );
+  });
+});
+
+function trailersByGit(message: string): string[] {
+  const output = execFileSync("git", ["interpret-trailers", "--parse"], { input: message, encoding: "utf8" });
+  return output.trimEnd().split("\n");
+}
+
+describe("takenBack", () => {
+  it.each([
+    ["compact 0..1: summary", "compact 0..1: summary", false],
+    ['Revert "x"', "x", true],
+    ['Reapply "x"', "x", false],
+    ['Revert "Revert "x""', "x", false],
+    ['Revert "Reapply "x""', "x", true],
+    ['Reapply "Revert "x""', "x", true],
+  ])("reads %s", (text, subject, isTakenBack) => {
+    expect(takenBack(text)).toEqual({ subject, isTakenBack });
+  });
+});
+
+describe("the message of a fork", () => {
+  it("is told from others", () => {
+    for (const isCut of [true, false]) expect(isForkSubject(forkMessage(3, isCut).trimEnd())).toBe(true);
+    expect(isForkSubject("fork at turn 3: all is well")).toBe(false);
+  });
+});
+
+describe("parseCommitMessage", () => {
+  const line = fc
+    .string()
+    .map((text) => text.replace(/[^\x21-\x7e]/g, ""))
+    .filter((text) => text !== "");
+  const range = fc
+    .record({
+      from: fc.nat(99),
+      length: fc.nat(99),
+      fromEvent: fc.option(fc.string({ minLength: 1 })),
+      toEvent: fc.option(fc.string({ minLength: 1 })),
+    })
+    .map(({ from, length, fromEvent, toEvent }) => ({
+      from,
+      ...(fromEvent === null ? {} : { fromEvent }),
+      to: from + length,
+      ...(toEvent === null ? {} : { toEvent }),
+    }));
+  const message = fc.oneof<fc.Arbitrary<CommitMessage>[]>(
+    fc.record({ type: fc.constant("turn" as const), turn: fc.nat(9999), request: line, continued: fc.constant(false) }),
+    fc.record({
+      type: fc.constant("turn" as const),
+      turn: fc.nat(9999),
+      request: fc.constant(""),
+      continued: fc.boolean(),
+    }),
+    fc.record(
+      {
+        type: fc.constant("compact" as const),
+        compaction: line,
+        range,
+        policies: fc.constantFrom("summary", "reasoning + tools stripped", "tool calls omitted"),
+        policy: line,
+        profile: line,
+        source: fc.constantFrom("manual", "import"),
+        tokens: fc.record({ before: fc.nat(), after: fc.nat() }),
+        model: line,
+      },
+      { requiredKeys: ["type", "compaction", "range", "policies", "policy"] },
+    ),
+    fc.record({
+      type: fc.constantFrom("revert" as const, "reapply" as const),
+      subject: line,
+      commit: fc.constant(sha),
+    }),
+    fc.record({ type: fc.constant("other" as const), subject: line.map((text) => `title: ${text}`) }),
+  );
+
+  it("reads back what was formatted", () => {
+    fc.assert(
+      fc.property(message, (value) => {
+        expect(parseCommitMessage(formatCommitMessage(value))).toEqual(value);
+      }),
+    );
+  });
+
+  it("formats what it reads of any text the same way", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const once = parseCommitMessage(text);
+        expect(parseCommitMessage(formatCommitMessage(once))).toEqual(once);
+      }),
+    );
+  });
+
+  it.each([
+    "compact 0..12: summary\n\nwithout trailers\n",
+    "compact 0..12: summary\n\nJpg-Compaction: k\nJpg-Range: 9..2\n",
+    'Revert "something"\n\nwithout a commit\n',
+    "turn x: hello\n",
+    "",
+  ])("calls %j another commit", (text) => {
+    expect(parseCommitMessage(text).type).toBe("other");
+  });
+
+  it("reads a compaction that was edited around its trailers", () => {
+    const text = compactionMessage({ compaction, hidden }).replace("Jpg-Policy", "Reviewed-by: Ada\nJpg-Policy");
+    expect(parseCommitMessage(text)).toMatchObject({
+      type: "compact",
+      compaction: "k3f9q2",
+      tokens: { before: 84_213, after: 9120 },
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { testConversationStore } from "../../contract/conversation-store.ts";
+import { createTempStore } from "../../helpers/temp-repository.ts";
+
+testConversationStore("native", async () => {
+  const { root, env, remove } = await createTempStore();
+  return {
+    store: await openNativeStore({ root, env }),
+    reopen: () => openNativeStore({ root, env }),
+    remove: async () => remove(),
+  };
+});

@@ -1,0 +1,158 @@
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CommitSpec } from "../../../src/store/conversation-store.ts";
+import { startMaintenance } from "../../../src/store/native/maintenance.ts";
+import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { configureBranches } from "../../../src/store/native/refs/branch-config.ts";
+import { append, commit, file } from "../../helpers/store-writes.ts";
+import {
+  createTempStore,
+  git,
+  type TempStore,
+  type TestEnvironment,
+  writeText,
+} from "../../helpers/temp-repository.ts";
+
+let temp: TempStore;
+let log: string;
+/** An environment whose git writes down what it is asked. */
+let watched: TestEnvironment;
+beforeEach(async () => {
+  temp = await createTempStore();
+  log = join(temp.folder, "git.log");
+  const program = join(temp.folder, "bin", "git");
+  writeText(program, `#!/bin/sh\necho "$*" >> ${log}\nPATH=\${PATH#*:} exec git "$@"\n`);
+  chmodSync(program, 0o755);
+  watched = { ...temp.env, PATH: `${join(temp.folder, "bin")}:${temp.env["PATH"] ?? ""}` };
+});
+afterEach(() => temp.remove());
+
+/** The git commands run so far, by name. */
+function commands(): string[] {
+  if (!existsSync(log)) return [];
+  const lines = readFileSync(log, "utf8").trim().split("\n");
+  return lines.map(
+    (line) => line.split(" ").find((word, i, all) => !word.startsWith("-") && all[i - 1] !== "-c") ?? "",
+  );
+}
+
+function turns(count: number): CommitSpec[] {
+  return Array.from({ length: count }, (_, n) =>
+    commit(`turn ${n}`, [file(`turns/${String(Math.floor(n / 100)).padStart(4, "0")}/${n}`, `${n}`)], n),
+  );
+}
+
+describe("processes", () => {
+  it("are not started by opening, nor by reading one branch", async () => {
+    const store = await openNativeStore({ root: temp.root, env: watched });
+    expect([await store.readActiveBranch(), await store.readBranch("t/main")]).toEqual(["main", null]);
+    expect(await store.worktrees?.list()).toHaveLength(1);
+    await store.close();
+    expect(commands()).toEqual([]);
+  });
+
+  it("are two for an append, however long the conversation is, and four when it is active", async () => {
+    const store = await openNativeStore({ root: temp.root, env: watched });
+    await append(store, "t/main", turns(1500));
+    const before = commands().length;
+    await append(store, "t/main", [commit("next", [file("turns/0015/1500", "x")])]);
+    expect(commands().slice(before)).toEqual(["fast-import", "update-ref"]);
+    await store.useBranch("t/main");
+    const active = commands().length;
+    await append(store, "t/main", [commit("next", [file("turns/0015/1501", "x")])]);
+    expect(commands().slice(active)).toEqual(["fast-import", "read-tree", "update-ref", "read-tree"]);
+    await store.close();
+  });
+
+  it("are one for any number of reads", async () => {
+    const store = await openNativeStore({ root: temp.root, env: watched });
+    const { commit: tip } = await append(store, "t/main", turns(250));
+    const before = commands().length;
+    const files = await store.listTree(tip);
+    let read = 0;
+    for await (const bytes of store.readBlobs(files.map(({ oid }) => oid))) read += bytes.length > 0 ? 1 : 0;
+    await store.readEntries(tip, ["turns/0001/150", "turns/0002"]);
+    expect([read, await store.resolveCommit("t/main")]).toEqual([250, tip]);
+    // Ids are read from git's files; what a name stands for is asked of git.
+    expect(commands().slice(before)).toEqual(["rev-parse"]);
+    await store.close();
+  });
+
+  it("are started in the background for maintenance", async () => {
+    const repository = { gitDir: join(temp.root, ".git"), cwd: temp.root, env: watched };
+    startMaintenance(repository);
+    for (let i = 0; i < 200 && commands().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(readFileSync(log, "utf8").trim()).toMatch(
+      / -c core.hooksPath=\/dev\/null .* -c gc.auto=6700 maintenance run --auto --quiet$/,
+    );
+    expect(() => startMaintenance({ ...repository, cwd: join(temp.folder, "gone") })).not.toThrow();
+  });
+});
+
+describe("a native store", () => {
+  it("is refused where there is none", async () => {
+    await expect(openNativeStore({ root: temp.folder, env: temp.env })).rejects.toMatchObject({
+      code: "store_missing",
+      hints: ["jpg init", expect.any(String)],
+    });
+  });
+
+  it("keeps small writes loose and makes one pack of a bulk write, and leaves nothing else behind", async () => {
+    const store = await openNativeStore({ root: temp.root, env: temp.env });
+    const packs = (): number =>
+      readdirSync(join(temp.root, ".git", "objects", "pack")).filter((name) => name.endsWith(".pack")).length;
+    await append(store, "t/main", turns(3));
+    expect(packs()).toBe(0);
+    await append(store, "u/main", turns(200));
+    expect(packs()).toBe(1);
+    await append(store, "v/main", [commit("bad", [{ path: "x", oid: "12".repeat(20) }])]).catch(() => undefined);
+    expect(readdirSync(join(temp.root, ".git")).filter((name) => name.startsWith("fast_import_crash"))).toEqual([]);
+    expect(git(temp.root, temp.env, ["for-each-ref", "--format=%(refname)"])).toBe(
+      "refs/heads/t/main\nrefs/heads/u/main",
+    );
+    expect(git(temp.root, temp.env, ["fsck", "--no-dangling"])).toBe("");
+    await store.close();
+  });
+
+  it("writes a reflog, so that nothing that was replaced is lost at once", async () => {
+    const store = await openNativeStore({ root: temp.root, env: temp.env });
+    await append(store, "t/main", turns(2));
+    await append(store, "t/main", [commit("more", [file("x", "1")])]);
+    await store.close();
+    expect(git(temp.root, temp.env, ["reflog", "t/main"]).split("\n")).toHaveLength(2);
+  });
+
+  it("keeps backslashes in paths", async () => {
+    const store = await openNativeStore({ root: temp.root, env: temp.env });
+    await append(store, "t/main", [commit("odd", [file("back\\slash", "x")])]);
+    expect((await store.listTree("t/main")).map(({ path }) => path)).toEqual(["back\\slash"]);
+    await store.close();
+  });
+});
+
+describe("merge options of branches", () => {
+  it("are set for every branch that jpg makes, once", async () => {
+    const store = await openNativeStore({ root: temp.root, env: temp.env });
+    const { commit: tip } = await append(store, "t/main", turns(1));
+    await append(store, "t/main", turns(2));
+    await store.createBranch('t/odd"name', tip);
+    await store.close();
+    const options = (name: string): string =>
+      git(temp.root, temp.env, ["config", "--get-all", `branch.${name}.mergeOptions`]);
+    expect([options("t/main"), options('t/odd"name')]).toEqual(["-Xfind-renames=100%", "-Xfind-renames=100%"]);
+  });
+
+  it("are kept beside what git knows about the branch, and not set in other repositories", async () => {
+    git(temp.root, temp.env, ["config", "branch.t/x.remote", "origin"]);
+    await configureBranches({ gitDir: join(temp.root, ".git") }, ["t/x", "t/x"]);
+    expect(git(temp.root, temp.env, ["config", "--get-regexp", "^branch\\.t/x\\."])).toBe(
+      "branch.t/x.remote origin\nbranch.t/x.mergeoptions -Xfind-renames=100%",
+    );
+    const other = join(temp.folder, "other");
+    git(temp.folder, temp.env, ["init", "-q", other]);
+    const before = readFileSync(join(other, ".git", "config"), "utf8");
+    await configureBranches({ gitDir: join(other, ".git") }, ["t/x"]);
+    expect(readFileSync(join(other, ".git", "config"), "utf8")).toBe(before);
+  });
+});

@@ -1,0 +1,74 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CommitSpec, ConversationStore } from "../../../../src/store/conversation-store.ts";
+import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import { append, commit, file } from "../../../helpers/store-writes.ts";
+import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
+
+let temp: TempStore;
+let store: ConversationStore;
+beforeEach(async () => {
+  temp = await createTempStore();
+  store = await openNativeStore(temp);
+});
+afterEach(async () => {
+  await store.close();
+  temp.remove();
+});
+
+function useSigner(script: string, gpgSign = true): void {
+  const program = join(temp.folder, "signer");
+  writeText(program, `#!/bin/sh\n${script}\n`);
+  chmodSync(program, 0o755);
+  writeText(
+    join(temp.folder, "home", ".gitconfig"),
+    `[commit]\n\tgpgSign = ${gpgSign}\n[user]\n\tsigningKey = KEY\n[gpg]\n\tprogram = ${program}\n`,
+  );
+}
+
+const SIGNER =
+  'cat >/dev/null; echo "[GNUPG:] SIG_CREATED x" >&2; echo "-----BEGIN PGP SIGNATURE-----"; echo made-by-test; echo "-----END PGP SIGNATURE-----"';
+const commits: readonly CommitSpec[] = [
+  commit("turn 0", [file("turns/0", "0")], 0),
+  { ...commit("compact ü", [file("compactions/c", "c")], 1), sign: true },
+  commit("turn 1", [file("turns/1", "1")], 2),
+];
+const isSigned = (id: string): boolean => git(temp.root, temp.env, ["cat-file", "commit", id]).includes("made-by-test");
+
+describe("commits that ask to be signed", () => {
+  it("are signed when the user's git says so, and only they", async () => {
+    useSigner(SIGNER);
+    const result = await append(store, "t/main", commits);
+    expect(result.commits.map(isSigned)).toEqual([false, true, false]);
+    expect(result.commit).toBe(await store.readBranch("t/main"));
+    const log = await store.readLog({ from: "t/main" });
+    expect(log.map(({ commit: id }) => id).reverse()).toEqual(result.commits);
+    expect(log[1]).toMatchObject({
+      message: "compact ü\n",
+      author: commits[1]?.author,
+      committer: commits[1]?.committer,
+      added: ["compactions/c"],
+    });
+  });
+
+  it("are the same as unsigned ones when it does not", async () => {
+    useSigner("exit 1", false);
+    const signed = await append(store, "a/main", commits);
+    const plain = await append(
+      store,
+      "b/main",
+      commits.map(({ sign: _, ...rest }) => rest),
+    );
+    expect(signed.commits).toEqual(plain.commits);
+  });
+
+  it("are refused, and the branch not moved, when signing fails", async () => {
+    useSigner("exit 1");
+    await expect(append(store, "t/main", commits)).rejects.toMatchObject({
+      kind: "repository",
+      code: "signing_failed",
+    });
+    expect(await store.readBranch("t/main")).toBeNull();
+  });
+});
