@@ -3,11 +3,13 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
-import { joinValues } from "./join-values.ts";
+import { findUntaken, joinValues, type Untaken } from "./join-values.ts";
 
 export interface ParsedArguments {
   readonly args: readonly string[];
   readonly options: OptionValues;
+  /** A word that stands among the arguments because the option before it has no such value; null when there is none. */
+  readonly untaken: Untaken | null;
 }
 
 /**
@@ -19,12 +21,13 @@ export function parseArguments(
   words: readonly string[],
   leading: readonly string[] = [],
 ): ParsedArguments {
-  if (spec.passThrough === true) return { args: words, options: parseOwn({ ...spec, arguments: [] }, leading).options };
+  if (spec.passThrough === true) return { ...parseOwn({ ...spec, arguments: [] }, leading), args: words };
   return parseOwn(spec, [...leading, ...words]);
 }
 
 function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments {
   const command = buildCommand(spec);
+  const untaken = findUntaken(spec.options ?? [], words);
   let args: readonly string[] = [];
   command.action((...values: unknown[]) => {
     args = values
@@ -34,10 +37,10 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
   try {
     command.parse([...joinValues(spec.options ?? [], words)], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode !== 0) throw usageError(spec, error);
-    throw error;
+    if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
+    throw error.code === "commander.excessArguments" && untaken !== null ? untaken.error : usageError(spec, error);
   }
-  return { args, options: command.opts() };
+  return { args, options: command.opts(), untaken };
 }
 
 /** The commander command of a declaration; also the source of `--help`. */

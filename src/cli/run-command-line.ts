@@ -2,6 +2,7 @@
 // comes of it. Everything that the answer to `--version` does not need is loaded from here on.
 import type { Runtime } from "../app/workspace/runtime.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
+import { JpgError } from "../core/errors.ts";
 import { forTerminal } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { CommandSpec, Fronts } from "./frame/command.ts";
@@ -101,7 +102,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
     import("../app/workspace/workspace.ts"),
     import("./frame/workspace-options.ts"),
   ]);
-  const { args, options } = parseArguments(command, call.words, call.options);
+  const { args, options, untaken } = parseArguments(command, call.words, call.options);
   const opened: Workspace[] = [];
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {
@@ -129,6 +130,10 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
         open,
       })) ?? 0
     );
+  } catch (error) {
+    // `--from tomorrow`: a conversation of that name would have been meant; there is none, so the bound was.
+    if (untaken !== null && error instanceof JpgError && error.code === "unknown_id") throw untaken.error;
+    throw error;
   } finally {
     for (const workspace of opened) await workspace.close();
   }

@@ -4,14 +4,14 @@ import { joinValues } from "../../src/cli/join-values.ts";
 import { splitLeadingOptions } from "../../src/cli/leading-options.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import type { JpgError } from "../../src/core/errors.ts";
-import { isBound } from "../../src/core/range/range-bound.ts";
+import { badBound, isBound } from "../../src/core/range/range-bound.ts";
 
 const spec: CommandSpec = {
   name: "pack",
   summary: "packs",
   arguments: [{ name: "[id]", description: "which" }],
   options: [
-    { flags: "--from [bound]", description: "first", optionalValue: isBound },
+    { flags: "--from [bound]", description: "first", optionalValue: isBound, refuse: badBound },
     { flags: "--to <bound>", description: "last" },
     { flags: "--with [what]", description: "what", optionalValue: () => false },
     { flags: "--kind <kind>", description: "kind", choices: ["round", "square"] },
@@ -45,6 +45,26 @@ describe("optional values", () => {
     expect(joinValues(spec.options ?? [], ["--to", "-3", "--from", "-2", "x"])).toEqual(["--to=-3", "--from=-2", "x"]);
     expect(joinValues(spec.options ?? [], ["--", "--from", "5"])).toEqual(["--", "--from", "5"]);
     expect(parse("--", "--from")).toMatchObject({ args: ["--from"], options: {} });
+  });
+});
+
+describe("a word that an optional value does not take", () => {
+  it("is an argument, and is told of for where it names nothing", () => {
+    expect(parse("--from", "tomorrow")).toMatchObject({ args: ["tomorrow"], untaken: { word: "tomorrow" } });
+    expect(parse("--from", "tomorrow").untaken?.error).toMatchObject({
+      code: "bad_bound",
+      data: { bound: "tomorrow" },
+    });
+    expect(parse("id", "--from").untaken).toBeNull();
+    expect(parse("--from", "5h", "id").untaken).toBeNull();
+    expect(parse("--from", "--to", "3").untaken).toBeNull();
+    expect(parse("--from=tomorrow").untaken).toBeNull();
+    expect(parse("--with", "id").untaken).toBeNull();
+    expect(parse("--", "--from").untaken).toBeNull();
+  });
+
+  it("is refused as a value where the arguments have no place for it", () => {
+    expect(errorOf("id", "--from", "tomorrow")).toMatchObject({ code: "bad_bound", data: { bound: "tomorrow" } });
   });
 });
 

@@ -247,6 +247,23 @@ describe("wrong words", () => {
     expect(error.data?.["candidates"]).toHaveLength(2);
   });
 
+  it("a word that is no bound is refused as a bound, and the forms of one are said", async () => {
+    for (const words of [
+      ["compact", "--from", "tomorrow"],
+      ["compact", "--from", "tomorrow", "--to", "3"],
+      ["compact", "@", "--from", "tomorrow"],
+      ["compact", "--from=tomorrow"],
+      ["compact", "--to", "tomorrow"],
+      ["fork", "--from", "tomorrow"],
+      ["fork", "--until", "tomorrow"],
+    ]) {
+      const error = await expectRefusal(sandbox, words, { code: "bad_bound", exit: 2, says: /"tomorrow"/ });
+      expect(error.data).toEqual({ bound: "tomorrow" });
+      expect(error.hints?.join("\n"), words.join(" ")).toMatch(/turn 5, counted from 0[\s\S]*a time ago[\s\S]*last/);
+    }
+    await expectRefusal(sandbox, ["compact", "tomorrow", "--from"], { code: "unknown_id", exit: 2, says: /tomorrow/ });
+  });
+
   it("an empty range is nothing to compact: exit 0 and no commit", async () => {
     for (const range of [
       ["--from", "4", "--to", "2"],

@@ -5,7 +5,7 @@ import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
-import { isBound } from "../../core/range/range-bound.ts";
+import { badBound, isBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
@@ -38,6 +38,7 @@ export const command: CommandSpec = {
       flags: "--from [bound]",
       description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, 2026-11-22, last (the default when no bound is given)",
       optionalValue: isBound,
+      refuse: (word) => badBound(word, ["`jpg ls` lists the conversations, where one was meant."]),
     },
     { flags: "--to <bound>", description: "last turn, the same forms" },
     { flags: "--keep <n>", description: "leave the last N turns alone" },

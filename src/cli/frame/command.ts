@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly repeatable?: boolean;
   /** Takes a value only with `=`, or when the next word passes this test. */
   readonly optionalValue?: (word: string) => boolean;
+  /** The error of a next word that fails the test, and that the command has no use for as an argument either. */
+  readonly refuse?: (word: string) => Error;
   readonly choices?: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // What a person writes to say where a range begins or ends: a position, a time ago, or `last`. It is resolved once into
 // turn positions (bound-resolution.ts) when the compaction is made.
 import { type Calendar, isTime, parseTime } from "../calendar-time.ts";
-import { userError } from "../errors.ts";
+import { type JpgError, userError } from "../errors.ts";
 
 export type RangeBound =
   /** `5`: that turn, 0-based. */
@@ -59,12 +59,17 @@ const FORMS = [
 export function parseBound(text: string, calendar?: Calendar): RangeBound {
   const bound = readBound(text.trim()) ?? readTime(text.trim(), calendar);
   if (bound !== null) return bound;
-  throw userError(
+  throw badBound(text);
+}
+
+/** The error of a word that is no bound; `hints` stand below the forms of a bound. */
+export function badBound(text: string, hints: readonly string[] = []): JpgError {
+  return userError(
     "bad_bound",
     `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time or "last"`,
     {
       data: { bound: text },
-      hints: FORMS,
+      hints: [...FORMS, ...hints],
     },
   );
 }
