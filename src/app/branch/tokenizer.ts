@@ -9,6 +9,11 @@ export type EventCounter = (event: Event) => number;
 
 /** Longest run without a blank counted at once: the merging of tokens is quadratic in it, 80,000 letters take 5 s. */
 const LONGEST_RUN = 2000;
+/**
+ * Characters after which the tokenizer begins anew. It remembers how words are cut; dropping the oldest of what it remembers walks
+ * over all that were dropped before, which is quadratic in the words of a conversation, and dropping none keeps them all in memory.
+ */
+const FRESH_AFTER = 1_000_000;
 /** Tokens of Claude models per token of the table, measured against recorded usage. */
 const CLAUDE_FACTOR = 1.1;
 
@@ -26,11 +31,16 @@ export async function loadTokenizer(model: string | null): Promise<EventCounter 
   const isClaude = model?.toLowerCase().includes("claude") ?? false;
   const loaded = await loadTable(isClaude);
   if (loaded === null) return null;
-  const tokenizer = new loaded.Tokenizer(loaded.table);
+  const create = () => new loaded.Tokenizer(loaded.table, undefined, Number.POSITIVE_INFINITY);
+  let [tokenizer, left] = [create(), FRESH_AFTER];
+  const encode = (piece: string): number => {
+    if (left < 0) [tokenizer, left] = [create(), FRESH_AFTER];
+    left -= piece.length;
+    // "all": what looks like a special token is text here, and must not throw.
+    return tokenizer.encode(piece, "all").length;
+  };
   const factor = isClaude ? CLAUDE_FACTOR : 1;
-  // "all": what looks like a special token is text here, and must not throw.
-  const count = (text: string): number =>
-    cutRuns(text).reduce((tokens, piece) => tokens + tokenizer.encode(piece, "all").length, 0) * factor;
+  const count = (text: string): number => cutRuns(text).reduce((tokens, piece) => tokens + encode(piece), 0) * factor;
   const measure: TextMeasure = {
     text: count,
     json: (value, _charsPerToken, name = "") => count(`${name}${JSON.stringify(value) ?? ""}`),

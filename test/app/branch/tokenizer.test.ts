@@ -24,6 +24,15 @@ describe("loadTokenizer", () => {
       expect(count!(ask(run))).toBeGreaterThan(1000);
     }
   }, 30_000);
+
+  it("counts any number of different words before its time is up, the later as the earlier", async () => {
+    const count = await loadTokenizer("claude-x");
+    const words = (from: number) => Array.from({ length: 350_000 }, (_, at) => `part${from + at}x`).join(" ");
+    const [first, again] = [count!(ask(words(0))), count!(ask(words(350_000)))];
+    expect(first).toBeGreaterThan(350_000);
+    expect(again).toBeGreaterThan(350_000);
+    expect(count!(ask(words(0)))).toBe(first);
+  }, 30_000);
 });
 
 describe("cutRuns", () => {
