@@ -7,7 +7,8 @@ import { warnOfDamage } from "../branch/stored-records.ts";
 import { conversationOf, forkOf, preferredBranch } from "../names/conversations.ts";
 import type { ListReport, ListRow } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type ConversationFacts, openKnownFacts, readFacts } from "./conversation-facts.ts";
+import { readFacts } from "./conversation-facts.ts";
+import { type ConversationFacts, type KnownFacts, openKnownFacts } from "./known-facts.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
 export interface Listing {
@@ -35,18 +36,60 @@ const KEPT_AT_ONCE = 500;
 /** Lists conversations. */
 export async function listConversations(workspace: Workspace, options: ListOptions): Promise<Listing> {
   const { store } = workspace;
-  const [tips, known, active] = await Promise.all([
-    store.listBranches(),
-    openKnownFacts(store),
-    preferredBranch(workspace),
-  ]);
-  const families = [...groupBy(tips, active).values()];
-  const shown = families.flatMap((family) => {
-    const forks = family.length - 1;
-    return (options.all ? family : family.slice(0, 1)).map((tip) => ({ tip, forks }));
-  });
+  const listing = store.listBranches();
+  listing.catch(() => undefined);
+  const known = openKnownFacts(store);
+  const [tips, active] = await Promise.all([listing, preferredBranch(workspace)]);
+  const shown = shownOf(tips, { active, all: options.all });
   const unknown = shown.filter(({ tip }) => known.find(tip.commit) === null);
   if (unknown.length > 0) options.onReading?.(unknown.length);
+  const unreadable = await readUnknown(workspace, unknown, { known, tips });
+  const rows: ListRow[] = [];
+  let archived = 0;
+  for (const { tip, forks } of shown) {
+    const facts = known.find(tip.commit);
+    if (facts === null) continue;
+    if (facts.damaged === true) await warnOfDamage(workspace, await loadBranchTree(store, tip.name, tip.commit));
+    if (!hasLabels(facts, options.labels)) continue;
+    if (options.all || (facts.archived ?? false) === (options.archived ?? false))
+      rows.push(toRow(tip, facts, { forks, active }));
+    else if (facts.archived === true) archived++;
+  }
+  rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
+  return { rows, archived, unreadable };
+}
+
+function hasLabels({ labels = [] }: ConversationFacts, wanted: readonly string[] = []): boolean {
+  return wanted.length === 0 || wanted.every((label) => labels.includes(label));
+}
+
+/** A branch that has a row, and how many others its conversation has. */
+interface ShownBranch {
+  readonly tip: BranchTip;
+  readonly forks: number;
+}
+
+function shownOf(
+  tips: readonly BranchTip[],
+  { active, all }: { readonly active: string | null; readonly all: boolean },
+): readonly ShownBranch[] {
+  const shown: ShownBranch[] = [];
+  for (const family of groupBy(tips, active).values()) {
+    const forks = family.length - 1;
+    for (const tip of family) {
+      shown.push({ tip, forks });
+      if (!all) break;
+    }
+  }
+  return shown;
+}
+
+/** Works out what is not known yet, and keeps it. Gives those that could not be read. */
+async function readUnknown(
+  workspace: Workspace,
+  unknown: readonly ShownBranch[],
+  { known, tips }: { readonly known: KnownFacts; readonly tips: readonly BranchTip[] },
+): Promise<Listing["unreadable"]> {
   const unreadable: { branch: string; error: JpgError }[] = [];
   for (const [index, { tip }] of unknown.entries()) {
     try {
@@ -58,18 +101,7 @@ export async function listConversations(workspace: Workspace, options: ListOptio
     if (index % KEPT_AT_ONCE === KEPT_AT_ONCE - 1) await known.save(tips);
   }
   await known.save(tips);
-  for (const { tip } of shown.filter((row) => known.find(row.tip.commit)?.damaged === true))
-    await warnOfDamage(workspace, await loadBranchTree(store, tip.name, tip.commit));
-  const labelled = shown
-    .flatMap(({ tip, forks }) => {
-      const facts = known.find(tip.commit);
-      return facts === null ? [] : [toRow(tip, facts, { forks, active })];
-    })
-    .filter(({ labels = [] }) => (options.labels ?? []).every((label) => labels.includes(label)));
-  const rows = labelled.filter(({ archived = false }) => options.all || archived === (options.archived ?? false));
-  const archived = labelled.filter((row) => row.archived === true && !rows.includes(row)).length;
-  rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
-  return { rows, archived, unreadable };
+  return unreadable;
 }
 
 function toRow(
@@ -78,13 +110,7 @@ function toRow(
   { forks, active }: { readonly forks: number; readonly active: string | null },
 ): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, archived, labels } = facts;
-  const trouble = {
-    ...(facts.spliced === true ? { spliced: facts.spliced } : {}),
-    ...(facts.damaged === true ? { damaged: facts.damaged } : {}),
-  };
-  const family = { forks, updated_at, active: name === active, ...trouble };
-  const marks = { ...(archived === true ? { archived } : {}), ...(labels === undefined ? {} : { labels }) };
-  return {
+  const row: ListRow = {
     id: conversationOf(name),
     title,
     branch: name,
@@ -92,8 +118,19 @@ function toRow(
     tokens,
     tokens_source,
     compactions,
-    ...family,
-    ...marks,
+    forks,
+    updated_at,
+    active: name === active,
+  };
+  const { spliced, damaged } = facts;
+  // Most have none of it; ten thousand copies are a fifth of the time.
+  if (spliced === undefined && damaged === undefined && archived !== true && labels === undefined) return row;
+  return {
+    ...row,
+    ...(spliced === true ? { spliced } : {}),
+    ...(damaged === true ? { damaged } : {}),
+    ...(archived === true ? { archived } : {}),
+    ...(labels === undefined ? {} : { labels }),
   };
 }
 
@@ -105,10 +142,11 @@ function groupBy<Branch extends { readonly name: string }>(
   const rank = (name: string): number => (name === active ? 0 : forkOf(name) === "main" ? 1 : 2);
   const families = new Map<string, Branch[]>();
   for (const branch of branches) {
-    const family = families.get(conversationOf(branch.name)) ?? [];
-    family.push(branch);
-    families.set(conversationOf(branch.name), family);
+    const conversation = conversationOf(branch.name);
+    const family = families.get(conversation);
+    if (family === undefined) families.set(conversation, [branch]);
+    else family.push(branch);
   }
-  for (const family of families.values()) family.sort((a, b) => rank(a.name) - rank(b.name));
+  for (const family of families.values()) if (family.length > 1) family.sort((a, b) => rank(a.name) - rank(b.name));
   return families;
 }

@@ -11,44 +11,49 @@ export interface ListRendering extends Rendering {
 }
 
 const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
-const COLUMNS: readonly Column[] = [
-  { shrinkTo: 16 },
-  { shrinkTo: 10 },
-  { align: "right" },
-  { align: "right" },
-  { align: "right" },
-  { align: "right" },
-  {},
-  { shrinkTo: 8 },
-];
 
 /** Renders conversations in the order given; empty when there are none. */
 export function renderList(rows: ListReport, { style, width, now }: ListRendering): string {
   if (rows.length === 0) return "";
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
-  return renderTable([header, ...rows.map((row) => cells(row, style, now))], { columns: COLUMNS, width }).join("\n");
+  const table = [header, ...rows.map((row) => cells(row, style, now))];
+  return renderTable(table, { columns: columnsIn(style), width }).join("\n");
+}
+
+function columnsIn({ id, faint }: Style): readonly Column[] {
+  return [
+    { shrinkTo: 16, paint: id },
+    { shrinkTo: 10 },
+    { align: "right" },
+    { align: "right" },
+    { align: "right" },
+    { align: "right" },
+    { paint: faint },
+    { shrinkTo: 8 },
+  ];
 }
 
 function cells(row: ListRow, style: Style, now: Date): Cell[] {
   const { raw, view } = row.tokens;
   return [
-    { text: `${row.active === true ? "*" : " "} ${row.id}`, paint: row.active === true ? style.good : style.id },
+    row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
     `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}`,
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
-    { text: renderAge(row.updated_at, now), paint: style.faint },
+    renderAge(row.updated_at, now),
     titleText(row),
   ];
 }
 
 /** The branch without the conversation it begins with. */
 function forkName(branch: string, id: string): string {
-  return branch.startsWith(`${id}/`) ? branch.slice(id.length + 1) : branch;
+  return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
 }
 
 function titleText({ title, pinned, archived, labels = [] }: ListRow): string {
+  if (pinned !== true && archived !== true && labels.length === 0) return title;
   const marks = [...(pinned === true ? ["pinned"] : []), ...(archived === true ? ["archived"] : []), ...labels];
-  return marks.length === 0 ? title : `[${marks.join(", ")}] ${title}`;
+  return `[${marks.join(", ")}] ${title}`;
 }

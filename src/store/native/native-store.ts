@@ -124,14 +124,17 @@ async function readBranches(
   const args = ["for-each-ref", ...flags, "--format=%(objectname) %(refname)", "refs/heads/"];
   const { code, stdout, stderr } = await tryCommand(repository, { args });
   if (code !== 0) throw await commandError(repository, { args }, { code, stderr });
-  const lines = stdout.toString().split("\n");
-  const tips = lines
-    .filter((line) => line !== "")
-    .map((line) => ({
-      commit: line.slice(0, line.indexOf(" ")),
-      name: line.slice(line.indexOf(" ") + 1 + "refs/heads/".length),
-    }));
-  return { tips, stderr };
+  return { tips: parseTips(stdout.toString()), stderr };
+}
+
+/** `<oid> refs/heads/<name>` a line. */
+function parseTips(text: string): readonly BranchTip[] {
+  const tips: BranchTip[] = [];
+  for (let from = 0, end = text.indexOf("\n"); end >= 0; from = end + 1, end = text.indexOf("\n", from)) {
+    const blank = text.indexOf(" ", from);
+    tips.push({ commit: text.slice(from, blank), name: text.slice(blank + 1 + "refs/heads/".length, end) });
+  }
+  return tips;
 }
 
 function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadTip } from "../../../src/app/branch/branch-tree.ts";
 import { type Listing, listConversations } from "../../../src/app/inspect/list.ts";
+import { addLabels } from "../../../src/app/manage/marks.ts";
 import { setTitle } from "../../../src/app/manage/title.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
@@ -72,8 +73,22 @@ describe("a list of conversations", () => {
     const { rows } = await listAnew();
     const path = join(workspace.store.gitDir, "jpg-list.json");
     const kept = JSON.parse(await readFile(path, "utf8"));
-    for (const facts of Object.values(kept.commits) as { turns?: unknown }[]) facts.turns = "many";
-    await writeFile(path, JSON.stringify(kept));
-    expect((await listAnew()).rows).toEqual(rows);
+    expect(kept.turns).toHaveLength(rows.length);
+    for (const turns of [kept.turns.map(() => "many"), kept.turns.slice(1), {}]) {
+      await writeFile(path, JSON.stringify({ ...kept, turns }));
+      expect((await listAnew()).rows).toEqual(rows);
+    }
+  });
+
+  it("keeps what few conversations have", async () => {
+    const [newest] = (await listAnew()).rows;
+    const tree = await loadTip(workspace.store, newest?.branch ?? "");
+    if (tree === null) throw new Error("no tip");
+    await addLabels(workspace, tree, ["draft"]);
+    const first = await listAnew();
+    const again = await listAnew();
+    expect(again.objectsRead).toBe(0);
+    expect(again.rows).toEqual(first.rows);
+    expect(again.rows.find(({ branch }) => branch === newest?.branch)?.labels).toEqual(["draft"]);
   });
 });

@@ -22,6 +22,15 @@ describe("renderTable", () => {
     expect(renderTable([["abcdefgh", "fixed", "abcdefgh"]], { columns, width: 16 })).toEqual(["abc…  fixed  ab…"]);
   });
 
+  it("colours a column where a cell does not say otherwise", () => {
+    const columns = [{ paint: (text: string): string => `<${text}>` }, { align: "right" as const }];
+    const rows = [
+      [{ text: "id", paint: (text: string): string => `(${text})` }, "n"],
+      ["a", "10"],
+    ];
+    expect(renderTable(rows, { columns })).toEqual(["(id)   n", "<a>   10"]);
+  });
+
   it("makes cells safe and colours them after measuring", () => {
     const paint = (text: string): string => `<${text}>`;
     expect(renderTable([[{ text: "a\u001b[2J\nb", paint }, "c"]], { columns: [{}, {}] })).toEqual(["<a␛[2J b>  c"]);
