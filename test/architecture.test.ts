@@ -47,6 +47,19 @@ describe("appending", () => {
   });
 });
 
+describe("laws", () => {
+  it("say how many examples they draw through runs(), so that exploring may raise it", () => {
+    const fixed = /^(?!.*fc\.sample\().*\bnumRuns\b(?!: runs\()/m;
+    expect(fixed.test("{ numRuns: 300 }")).toBe(true);
+    expect(fixed.test("{ numRuns }")).toBe(true);
+    expect(fixed.test("{ numRuns: runs(300) }")).toBe(false);
+    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && name !== "architecture.test.ts" && name !== "helpers/seed.ts",
+    );
+    expect(tests.filter((name) => fixed.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([]);
+  });
+});
+
 describe("import directions", () => {
   const found = cruise(root, ["src", "test"]);
 

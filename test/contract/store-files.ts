@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import { runs } from "../helpers/runs.ts";
 import { append, commit, file, readAll, readText } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
@@ -153,7 +154,7 @@ export function testFiles(engine: string, open: () => Promise<StoreUnderTest>): 
             );
           },
         ),
-        { numRuns: 15 },
+        { numRuns: runs(15) },
       );
     });
   });

@@ -13,6 +13,7 @@ import { parseTurnFile } from "../../src/core/event/turn-file.ts";
 import { project } from "../../src/core/projection/projection.ts";
 import type { View } from "../../src/core/projection/view.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
+import { runs } from "../helpers/runs.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
 import {
@@ -129,7 +130,7 @@ describe("reverting compactions", () => {
         expect(await viewNow()).toEqual(before);
         expect(stockGit("rev-parse", `${branch}^{tree}`)).toBe(stockGit("rev-parse", `${top}^{tree}`));
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -154,7 +155,7 @@ describe("reverting compactions", () => {
         const kinds = (await readCompactionLog(workspace, await tree())).map(({ kind }) => kind);
         expect(kinds.slice(0, 2)).toEqual(["reapply", "revert"]);
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { sendHttp } from "../../src/llm/http-request.ts";
 import { type ApiUnderTest, ASK, collect, openClient } from "../contract/llm-under-test.ts";
 import { block } from "../helpers/raw-server.ts";
+import { runs } from "../helpers/runs.ts";
 
 vi.mock("../../src/llm/http-request.ts");
 
@@ -88,7 +89,7 @@ describe.each(STREAMS)("$api stream", ({ text, ...api }) => {
       fc.asyncProperty(fc.array(fc.nat(5000), { maxLength: 12 }), async (places) => {
         expect(await read(cutAt(bytes, places))).toEqual(whole);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -102,7 +103,7 @@ describe.each(STREAMS)("$api stream", ({ text, ...api }) => {
         if (error === null) expect(parts).toEqual(whole.parts);
         else expect(parts.every(({ type }) => type !== "stop")).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { diffViews } from "../../../src/app/diff/view-diff.ts";
 import { indentLine, viewLines } from "../../../src/app/diff/view-text.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
+import { runs } from "../../helpers/runs.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
 
 /** The lines of a hunk on one side, as they stand in the text. */
@@ -70,7 +71,7 @@ describe("diffViews", () => {
         const { hunks } = diffViews(before, after, { context });
         expect(applyHunks(viewLines(before), hunks)).toEqual(viewLines(after));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

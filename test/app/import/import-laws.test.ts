@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
 import { JpgError } from "../../../src/core/errors.ts";
+import { runs } from "../../helpers/runs.ts";
 import { anySteps, buildSession, growingSteps, type SessionStep } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -38,7 +39,7 @@ describe("import, laws", () => {
         expect(second).toEqual(first);
         expect(await tipOf(two, second.branch)).toBe(await tipOf(one, first.branch));
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 
@@ -52,7 +53,7 @@ describe("import, laws", () => {
         expect(await tipOf(grown, last.branch)).toBe(await tipOf(whole, once.branch));
         expect((await grown.store.listBranches()).length).toBe(1);
       }),
-      { numRuns: 4 },
+      { numRuns: runs(4) },
     );
   });
 
@@ -74,7 +75,7 @@ describe("import, laws", () => {
           (await of.store.listTree(await tipOf(of, at), { under: ["turns", "compactions"] })).map(({ oid }) => oid);
         expect(await turns(workspace, branch)).toEqual(await turns(whole, once.branch));
       }),
-      { numRuns: 6 },
+      { numRuns: runs(6) },
     );
   });
 
@@ -90,7 +91,7 @@ describe("import, laws", () => {
         if (!(report instanceof Error)) expect(report).toMatchObject({ status: "unchanged", branch });
         expect(await tipOf(workspace, branch)).toBe(tip);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });

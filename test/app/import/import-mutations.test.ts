@@ -8,6 +8,7 @@ import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { mutatedSession } from "../../helpers/mutated-session.ts";
 import { runInProcess } from "../../helpers/run-in-process.ts";
+import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, testEnvironment } from "../../helpers/temp-repository.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
 
@@ -73,7 +74,7 @@ describe("a session with something wrong in it", () => {
           folder.remove();
         }
       }),
-      { numRuns: Number(process.env["JPG_MUTATIONS"] ?? 2), endOnFailure: true },
+      { numRuns: runs(Number(process.env["JPG_MUTATIONS"] ?? 2)), endOnFailure: true },
     );
   }, 600_000);
 });

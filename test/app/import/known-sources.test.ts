@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ImportOutcome, importSessions } from "../../../src/app/import/import.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
+import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import {
   createTempFolder,
@@ -250,7 +251,7 @@ describe("importing again", () => {
           await check(happened.kind === "allBranches");
         }
       }),
-      { numRuns: Number(process.env["JPG_RUNS"] ?? 6) },
+      { numRuns: runs(6) },
     );
   }, 120_000);
 });

@@ -6,6 +6,7 @@ import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { Json } from "../../helpers/claude-session.ts";
+import { runs } from "../../helpers/runs.ts";
 import { buildSession, growingSteps } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -84,7 +85,7 @@ it("ends where a fresh import ends, whatever parents are lost", async () => {
     fc.asyncProperty(growingSteps, damages(["lost", "gone"]), stride, (steps, all, by) =>
       expectSameEnd(damage(buildSession(steps).lines, all), by),
     ),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });
 
@@ -93,6 +94,6 @@ it("ends where a fresh import ends, whatever stands before its parent", async ()
     fc.asyncProperty(growingSteps, damages(["early", "early", "lost"]), stride, (steps, all, by) =>
       expectSameEnd(damage(buildSession(steps).lines, all), by),
     ),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });

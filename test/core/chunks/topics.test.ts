@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Block } from "../../../src/core/chunks/blocks.ts";
 import { topicDepths } from "../../../src/core/chunks/topics.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";
 
 function blockOf(events: readonly Event[], index = 0): Block {
@@ -56,7 +57,7 @@ describe("topicDepths", () => {
         expect(found).toHaveLength(blocks.length);
         for (const [at, depth] of found.entries()) expect(depth).toBeCloseTo(expected[at] ?? 0, 6);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

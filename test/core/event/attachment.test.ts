@@ -11,6 +11,7 @@ import {
   spill,
 } from "../../../src/core/event/attachment.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { runs } from "../../helpers/runs.ts";
 
 interface Kept {
   readonly files: Map<string, Uint8Array>;
@@ -154,7 +155,7 @@ describe("inline", () => {
         expect(JSON.stringify(event)).toBe(before);
         expect(new Set(attachmentsOf(stored))).toEqual(new Set(kept.files.keys()));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { factsOf, factsOfText } from "../../../src/core/loss/facts.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 
@@ -95,7 +96,7 @@ describe("factsOf", () => {
           for (const fact of facts) expect(found(kind, ` ${fact} `)).toContain(fact);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -9,6 +9,7 @@ import { lossReceipt } from "../../../src/core/loss/receipt.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 let next = 0;
 const base = (): { id: string; timestamp: string } => ({ id: `x${next++}`, timestamp: "2026-01-01T00:00:00Z" });
@@ -226,7 +227,7 @@ describe("lossReceipt", () => {
 });
 
 describe("lossReceipt, laws", () => {
-  const RUNS = { numRuns: 100 };
+  const RUNS = { numRuns: runs(100) };
   const all = (counts: LossReceipt["facts"]): readonly FactCounts[] => FACT_KINDS.flatMap((kind) => counts[kind] ?? []);
 
   it("loses nothing where nothing changes", () => {

@@ -11,6 +11,7 @@ import { countMessages } from "../../../src/core/tokens/message-count.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const boundOf = (notation: string, keep: number, compactions: readonly Compaction[] = []): RangeBound | null =>
   keepMessages(projectTurns(parseConversation(notation), compactions), keep);
@@ -112,7 +113,7 @@ describe("where a compaction ends that keeps recent messages", () => {
         if (left !== null) expect(left).toBeGreaterThanOrEqual(keep);
         expect(left ?? 0).toBeLessThanOrEqual(countMessages(view).messages);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { isNothing } from "../../../src/core/range/bound-resolution.ts";
 import { unfinishedLoop } from "../../../src/core/range/safe-cut.ts";
 import { requestFor, SUMMARIZE } from "../../helpers/plan-request.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 describe("laws of planning", () => {
   /** Random plans over random conversations; runs that plan nothing are left out. */
@@ -20,7 +21,7 @@ describe("laws of planning", () => {
         const plan = planCompaction(requestFor(turns, { range: { keep }, ...(isSummary ? text : {}) }));
         if (!isNothing(plan)) check({ ...plan.compaction, id: "new", timestamp: "2027-01-01T00:00:00Z" }, turns);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   }
 

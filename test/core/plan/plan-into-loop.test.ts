@@ -12,6 +12,7 @@ import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
 import { askStrategies } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 /** A finished turn, then a loop of steps of signed reasoning, a call and its result: `calls` of them, each of some tokens. */
 function loopOf(sizes: readonly number[]): readonly Turn[] {
@@ -86,7 +87,7 @@ describe("auto in an unfinished loop", () => {
         const shown = new Set(view.turns.flatMap((turn) => turn.events));
         expect(wanted.every((event) => shown.has(event))).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -16,8 +16,9 @@ import {
   randomConversation,
   randomTurns,
 } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
-const RUNS = { numRuns: 500 };
+const RUNS = { numRuns: runs(500) };
 
 function holds(law: (conversation: RandomConversation) => void): void {
   fc.assert(fc.property(randomConversation, law), RUNS);
@@ -115,7 +116,7 @@ describe("projection", () => {
         compared += 1;
         expect(projectTurns(turns, made(1, 2))).toEqual(projectTurns(turns, made(2, 1)));
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect(compared).toBeGreaterThan(300);
   });

@@ -10,6 +10,7 @@ import {
   truncateResult,
   truncateText,
 } from "../../../src/core/projection/tool-stub.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const call: ToolCallRequest = {
   type: "tool_call_request",
@@ -106,7 +107,7 @@ describe("truncate", () => {
         expect(shorter.length).toBeLessThanOrEqual(whole.length);
         expect(shorter).not.toMatch(/\p{Surrogate}/u);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -12,6 +12,7 @@ import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
 import { type AskOptions, askStrategies, storedOf } from "../../helpers/call-conversation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const TOOLS = ["Read", "Write", "Edit", "Bash", "learn"] as const;
 
@@ -72,14 +73,14 @@ const situation = fc
 type Situation = typeof situation extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Checks a property of the plan where there is one. */
-function law(check: (plan: CompactionPlan, made: Compaction, at: Situation) => void, numRuns = 250): void {
+function law(check: (plan: CompactionPlan, made: Compaction, at: Situation) => void, own = 250): void {
   fc.assert(
     fc.property(situation, (at) => {
       const plan = askStrategies(at.turns, at.names, at.ask);
       if ("nothing" in plan) return;
       check(plan, storedOf(plan), at);
     }),
-    { numRuns },
+    { numRuns: runs(own) },
   );
 }
 
@@ -194,7 +195,7 @@ describe("whatever strategies are asked, alone or together", () => {
         for (const [id, rankOf] of together)
           expect(rankOf, id).toBe(Math.min(...apart.map((alone) => alone.get(id) ?? 9)));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

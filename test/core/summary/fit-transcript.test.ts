@@ -5,6 +5,7 @@ import { fitParts, fitWhole } from "../../../src/core/summary/fit-transcript.ts"
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { estimateTextTokens } from "../../../src/core/summary/text-tokens.ts";
 import { renderTranscript } from "../../../src/core/summary/transcript.ts";
+import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
 /** Turns of so many calls each, with outputs of so many characters. */
@@ -55,7 +56,7 @@ describe("fitParts", () => {
           for (const { transcript } of parts) expect(estimateTextTokens(transcript.text)).toBeLessThanOrEqual(budget);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

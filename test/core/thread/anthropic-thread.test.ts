@@ -5,6 +5,7 @@ import type { View } from "../../../src/core/projection/view.ts";
 import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
 import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
 import type { Thread } from "../../../src/core/thread/thread.ts";
+import { runs } from "../../helpers/runs.ts";
 
 let count = 0;
 const at = (): { id: string; timestamp: string } => ({ id: `e${++count}`, timestamp: "2026-03-01T09:00:00.000Z" });
@@ -270,7 +271,7 @@ describe("toAnthropicThread", () => {
             expect(shown.has(known) !== named.has(known)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.
 import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
 import type { ItemThread, ThreadItem } from "../../../src/core/thread/openai-thread.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 type Render = (view: View, systemMessages: boolean) => ItemThread;
 type Check = (items: readonly unknown[]) => readonly Violation[];
@@ -96,14 +97,14 @@ describe("Chat: any view", () => {
         const found = checkOpenAiChat(list, { compatible: true });
         expect(found.filter(({ message }) => message.includes("in a row"))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
 
 describe.each(providers)("%s: any view", (name, render, check) => {
   const law = (holds: (view: View, systemMessages: boolean) => void): void => {
-    fc.assert(fc.property(anyView, fc.boolean(), holds), { numRuns: 500 });
+    fc.assert(fc.property(anyView, fc.boolean(), holds), { numRuns: runs(500) });
   };
 
   it("becomes a list that breaks no rule, the same every time", () => {
@@ -139,7 +140,7 @@ describe.each(providers)("%s: any view", (name, render, check) => {
           expect(isGrown ? beginningOf(items[at], item) : JSON.stringify(items[at])).toBe(JSON.stringify(item));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -19,6 +19,7 @@ import { allTurns } from "../../helpers/claude-session.ts";
 import { corpusMissing, sharedFolder } from "../../helpers/corpus.ts";
 import { foreignConversation } from "../../helpers/foreign-events.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
+import { runs } from "../../helpers/runs.ts";
 
 /** What a provider would refuse in a view rendered for a model; a view that shows nothing is sent nothing. */
 function refusals(view: View, provider: ProviderName, model: string | undefined, more: Partial<ListOptions> = {}) {
@@ -36,7 +37,7 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
       fc.property(foreignConversation, ({ turns, compactions, model }) => {
         expect(refusals(projectTurns(turns, compactions), provider, model)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -48,7 +49,7 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
         const view: View = { turns: [...shown, { origin: { kind: "kept", turn: turns.length }, events: [request] }] };
         expect(refusals(view, provider, model, { complete: true })).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -60,7 +61,7 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
         const [once, twice] = [0, 1].map(() => render(projectTurns(turns, compactions), options));
         expect(once).toEqual(twice);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -78,7 +79,7 @@ describe.each(PROVIDER_NAMES)("a body of a request for %s", (provider) => {
         const found = PROVIDER_CHECKS[provider].check(shape.list, { model, complete: true });
         expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -109,7 +110,7 @@ describe("a view that is sent to Gemini 3 as it stands", () => {
         if (contents.length === 0) return;
         expect(checkGoogle(contents, { model }).filter(({ severity }) => severity === "error")).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

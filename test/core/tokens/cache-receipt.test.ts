@@ -8,6 +8,7 @@ import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const turns = parseConversation("U A | U T t A | U A");
 const view = (...compactions: Compaction[]) => projectTurns(turns, compactions);
@@ -92,7 +93,7 @@ describe("cacheReceipt", () => {
         expect(saved_per_call).toBe(estimateView(before) - estimateView(after));
         expect(break_even_calls === null).toBe(saved_per_call < 0 || (saved_per_call === 0 && rewritten > 0));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

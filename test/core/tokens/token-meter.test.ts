@@ -9,6 +9,7 @@ import { createTokenMeter } from "../../../src/core/tokens/token-meter.ts";
 import { readUsage } from "../../../src/core/tokens/usage.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const LENGTHS = Array.from({ length: 12 }, (_, index) => 4000 + 100 * index);
 const turns = meteredTurns({ factor: 1.5, overhead: 20_000, lengths: LENGTHS });
@@ -117,7 +118,7 @@ describe("createTokenMeter", () => {
         expect(meter.countView(view, compactions)).toEqual({ tokens: estimateView(view), source: "estimate" });
         expect(estimateView(view)).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   importLines,
   sessionBytes,
 } from "../../helpers/claude-session.ts";
+import { runs } from "../../helpers/runs.ts";
 import { takeSimple } from "../../helpers/session-builder.ts";
 
 type Step =
@@ -143,7 +144,7 @@ describe("readClaudeSession, laws", () => {
         const writer = write(steps);
         expect(sentMarks(viewOf(writer))).toEqual(writer.sent.map((item) => item.mark));
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -155,7 +156,7 @@ describe("readClaudeSession, laws", () => {
         const all = write(steps.filter((step) => step.do !== "compact")).sent;
         expect(marks.map((mark) => mark[0])).toEqual(all.map((item) => item.mark[0]));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -170,7 +171,7 @@ describe("readClaudeSession, laws", () => {
           earlier = later;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -186,7 +187,7 @@ describe("readClaudeSession, laws", () => {
         );
         expect(backwards.toReversed().flat()).toEqual(events);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -204,7 +205,7 @@ describe("readClaudeSession, laws", () => {
         const pieces = starts.slice(0, -1).map((start, turn) => bytes.subarray(start, starts[turn + 1]));
         expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -217,7 +218,7 @@ describe("readClaudeSession, laws", () => {
           expect(checkAnthropic(messages, {})).toEqual([]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import { renderMarkdown, renderTurnMarkdown, renderViewHeading } from "../../../src/formats/markdown/export.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const timestamp = "2026-03-04T05:06:07.123Z";
 const event = (fields: object): Event => ({ id: "e", timestamp, ...fields }) as unknown as Event;
@@ -282,7 +283,7 @@ describe("hostile content", () => {
           ]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBatchParser, type StoredObject } from "../../../../src/store/native/objects/batch-parser.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 describe("createBatchParser", () => {
   it("gives the same objects wherever the output is cut", () => {
@@ -24,7 +25,7 @@ describe("createBatchParser", () => {
           contents.map((bytes) => (bytes === null ? null : [...bytes])),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { branchOfRef, isBranchName, refOfBranch } from "../../../../src/store/native/refs/ref-name.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 function gitAccepts(name: string): boolean {
   try {
@@ -60,7 +61,7 @@ describe("isBranchName", () => {
       fc.property(plain, (text) => {
         expect([text, isBranchName(text)]).toEqual([text, gitAccepts(text)]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
