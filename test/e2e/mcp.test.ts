@@ -125,6 +125,25 @@ describe("the tools of jpg mcp", () => {
     expect(await agent.ask("stats")).toMatchObject({ turns: 6 });
   });
 
+  it("read the commit of a detached HEAD, and do not write to it", async () => {
+    const sandbox = sandboxWith({ [OWN]: smallSession() });
+    await sandbox.json(["import"]);
+    const commit = sandbox.git(["rev-parse", "HEAD~2"]);
+    sandbox.git(["checkout", "--quiet", "--detach", "HEAD~2"]);
+    const agent = await start(sandbox);
+    expect(await agent.ask("stats")).toMatchObject({ turns: 4, imported: null });
+    expect(await agent.ask("log")).toMatchObject({ rows: [] });
+    const { text } = await agent.ask("show", { id: "@" });
+    expect(JSON.parse(String(text))).toMatchObject({ commit, turns: 4 });
+    expect(await agent.ask("search", { pattern: "Request 4", conversation: "@" })).toMatchObject({ hits: [] });
+    const found = await agent.ask("search", { pattern: "Request 3", conversation: "@" });
+    const [{ event } = { event: "" }] = found["hits"] as { event: string }[];
+    expect(await agent.ask("show", { id: event })).toMatchObject({ kind: "event", turn: 3 });
+    expect(await agent.ask("fork", { name: "here" })).toMatchObject({ turns: 4 });
+    const refused = await agent.call("compact");
+    expect([refused.isError, refused.content[0]?.text]).toEqual([true, expect.stringContaining("HEAD is detached at")]);
+  });
+
   it("say so where there is no store and no session, and make none", async () => {
     const sandbox = sandboxWith({});
     const agent = await start(sandbox);

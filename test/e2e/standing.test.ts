@@ -167,6 +167,25 @@ describe("a commit", () => {
     expect((await sandbox.jpg(["export", "--to", "jsonl", "--at", "v1"])).stdout).not.toContain("Request 4");
   });
 
+  it("is what stats and show say that they show, beside the branch as it stands", async () => {
+    await compactFirst();
+    const commit = tip("HEAD~2");
+    for (const args of [["stats"], ["show"]]) {
+      const present = await sandbox.json(args);
+      expect(present).toMatchObject({ turns: 6, commit: tip("HEAD") });
+      expect(present).not.toHaveProperty("revision");
+      for (const revision of ["main~2", `${sandbox.conversation}~2`, commit])
+        expect(await sandbox.json([...args, revision]), revision).toMatchObject({ turns: 5, commit, revision });
+      expect((await sandbox.jpg([...args, "main~2"])).stdout).toMatch(
+        new RegExp(`^Commit: +${commit} \\(main~2\\)$`, "m"),
+      );
+      expect(await sandbox.json([...args, "main@{1}"])).toMatchObject({ commit: tip("HEAD~1"), revision: "main@{1}" });
+      expect((await sandbox.jpg(args)).stdout).not.toContain("(main");
+    }
+    const { branches } = await sandbox.json<{ branches: readonly unknown[] }>(["show", "main~2"]);
+    expect(branches).toEqual([{ name: main, turns: 6, active: true }]);
+  });
+
   it("is never taken for an option, a path or a search, nor written to", async () => {
     for (const word of ["--help", "-n1", "HEAD:turns", ":/Request", "HEAD\n@", "^HEAD", "v1..HEAD"])
       expect((await sandbox.jpg(["stats", "--json", "--", word])).stdout, word).toContain('"code": "unknown_id"');

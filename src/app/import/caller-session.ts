@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { resolveBranch } from "../names/resolve-id.ts";
+import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
 import type { ImportReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { importSessions } from "./import.ts";
@@ -18,13 +18,18 @@ export interface CallerConversation {
 
 /**
  * Imports what agents keep for this project and gives the conversation that an id names, without one that of the agent which
- * asks. Throws `no_conversation`, `unknown_id`, `ambiguous_id`.
+ * asks. What is only read may be a commit: that of a detached HEAD, or any that the id names. Throws `no_conversation`,
+ * `unknown_id`, `ambiguous_id`, and where it is to be written `detached_head`, `not_a_branch`.
  */
-export async function loadCallerConversation(workspace: Workspace, id?: string): Promise<CallerConversation> {
+export async function loadCallerConversation(
+  workspace: Workspace,
+  id: string | undefined,
+  use: "read" | "write",
+): Promise<CallerConversation> {
   const reports = await importQuietly(workspace);
   const { JPG_CONVERSATION: chosen = "", CLAUDE_CODE_SESSION_ID: session } = workspace.runtime.env;
   const meant = id ?? (chosen === "" ? callerBranch(reports, session) : undefined);
-  const tree = await resolveBranch(workspace, meant);
+  const tree = await (use === "read" ? resolveTree : resolveBranch)(workspace, meant);
   const isKept = reports.some(({ branch }) => branch === tree.branch);
   const own = reports.find(({ branch, status }) => branch === tree.branch && status !== "unchanged");
   const others = reports.filter(({ branch, status }) => branch !== tree.branch && status !== "unchanged").length;

@@ -68,7 +68,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
   const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
   const branches = [];
   for (const { name, commit } of family) {
-    const other = name === tree.branch ? tree : await loadBranchTree(store, name, commit);
+    const other = commit === tree.commit ? tree : await loadBranchTree(store, name, commit);
     branches.push({ name, turns: other.turnOids.length, active: name === active });
   }
   const log = await readCompactionLog(workspace, tree);
@@ -83,6 +83,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     ...marksInForce(metas),
     branch: tree.branch,
     commit: tree.commit,
+    ...(tree.revision === undefined ? {} : { revision: tree.revision }),
     created_at: tree.header.created_at,
     updated_at: updatedAt,
     source: source === null ? null : `${source.format} ${source.session}`,

@@ -36,6 +36,8 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     id: conversationOf(tree.branch),
     branch: tree.branch,
+    commit: tree.commit,
+    ...(tree.revision === undefined ? {} : { revision: tree.revision }),
     messages: view.turns
       .filter((turn) => turn.origin.kind === "kept")
       .flatMap((turn) => turn.events)

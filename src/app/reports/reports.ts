@@ -128,6 +128,10 @@ export interface StatsReport {
   readonly calibration?: Calibration;
   readonly id?: string;
   readonly branch?: string;
+  /** The commit that was counted. */
+  readonly commit?: string;
+  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  readonly revision?: string;
   /** Messages (requests of the user and answers) of the view. */
   readonly messages?: number;
   readonly compactions?: number;
@@ -139,8 +143,10 @@ export interface ShowConversation {
   readonly id: string;
   readonly title: string;
   readonly branch: string;
-  /** Newest commit of the branch. */
+  /** Newest commit of the branch, or the one that was asked for. */
   readonly commit: string;
+  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  readonly revision?: string;
   readonly created_at: string;
   readonly updated_at: string;
   /** What it was imported from, e.g. `claude-code 3b1f…`; null when it was begun here. */

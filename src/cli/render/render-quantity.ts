@@ -1,4 +1,4 @@
-// Numbers as people read them: tokens, bytes, counts, times. Nothing here is read back by a program.
+// Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 
@@ -78,4 +78,9 @@ export function renderAge(timestamp: string, now: Date): string {
   if (Number.isNaN(seconds)) return timestamp;
   const age = AGES.find(([length]) => seconds >= length);
   return age === undefined ? "now" : `${Math.floor(seconds / age[0])}${age[1]}`;
+}
+
+/** Renders a commit, with the word that named it where it is not the branch as it stands: `4f2e… (main~2)`. */
+export function renderCommit({ commit, revision }: { readonly commit?: string; readonly revision?: string }): string {
+  return revision === undefined ? (commit ?? "") : `${commit ?? ""} (${revision})`;
 }

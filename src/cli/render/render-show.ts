@@ -7,7 +7,7 @@ import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
-import { groupDigits, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
+import { groupDigits, renderCommit, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
 
 /** Renders what was asked for. */
@@ -29,7 +29,7 @@ function renderConversation(report: ShowConversation, rendering: Rendering): str
     [
       ["Title", report.title],
       ["Branch", report.branch],
-      ["Commit", report.commit],
+      ["Commit", renderCommit(report)],
       ["Source", report.source],
       ["Created", renderTime(report.created_at)],
       ["Updated", renderTime(report.updated_at)],

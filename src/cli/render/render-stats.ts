@@ -5,7 +5,7 @@ import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderFields } from "./render-fields.ts";
-import { groupDigits, renderBytes, renderShare, renderSource } from "./render-quantity.ts";
+import { groupDigits, renderBytes, renderCommit, renderShare, renderSource } from "./render-quantity.ts";
 
 /** Renders sizes and token accounting; kinds stand in order of their raw tokens. */
 export function renderStats(report: StatsReport, rendering: Rendering): string {
@@ -14,6 +14,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): string {
     [
       ["Conversation", report.id],
       ["Branch", report.branch],
+      ["Commit", report.revision === undefined ? null : renderCommit(report)],
       ["Turns", groupDigits(report.turns)],
       ["Events", groupDigits(report.events)],
       ["Messages", report.messages === undefined ? null : groupDigits(report.messages)],

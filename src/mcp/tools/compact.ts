@@ -33,7 +33,7 @@ export const compact: McpTool = defineTool({
   output,
   readOnly: false,
   run: async ({ workspace, signal }, { conversation: id, focus }) => {
-    const caller = await loadCallerConversation(workspace, id);
+    const caller = await loadCallerConversation(workspace, id, "write");
     const report = await agentCompact(workspace, caller.tree.branch, {
       signal,
       ...(focus === undefined || focus.trim() === "" ? {} : { focus }),

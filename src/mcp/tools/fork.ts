@@ -26,7 +26,7 @@ export const fork: McpTool = defineTool({
   }),
   readOnly: false,
   run: async ({ workspace }, { conversation: id, name, first }) => {
-    const { tree, imported: sentence } = await loadCallerConversation(workspace, id);
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "read");
     const report = await forkConversation(workspace, tree, {
       activate: false,
       ...(name === undefined ? {} : { name }),

@@ -29,7 +29,7 @@ export const log: McpTool = defineTool({
   output: z.object({ branch: z.string(), rows: z.array(row), more: z.boolean(), imported }),
   readOnly: true,
   run: async ({ workspace }, { conversation: id, limit }) => {
-    const { tree, imported: sentence } = await loadCallerConversation(workspace, id);
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "read");
     const all = await readCompactionLog(workspace, tree);
     const rows = all.slice(0, limit).map((entry) => {
       const { kind, compaction, commit, subject, from_turn, to_turn, live, source, tokens, timestamp } = entry;

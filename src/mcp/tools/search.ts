@@ -33,8 +33,8 @@ export const search: McpTool = defineTool({
   output: z.object({ hits: z.array(hit), more: z.boolean().describe("There are more than `limit`."), imported }),
   readOnly: true,
   run: async ({ workspace }, { pattern, conversation: id, ignore_case: ignoreCase, limit }) => {
-    const caller = await loadCallerConversation(workspace, id);
-    const where = id === undefined ? {} : { id: caller.tree.branch };
+    const caller = await loadCallerConversation(workspace, id, "read");
+    const where = id === undefined ? {} : { id: caller.tree.revision ?? caller.tree.branch };
     const { hits, cut } = await searchConversations(workspace, { pattern, ignoreCase, limit, ...where });
     const rows = hits.map(({ conversation, branch, turn, event, type, state, line }) => {
       return { conversation, branch, turn, event, type, state, line };

@@ -37,9 +37,10 @@ export const show: McpTool = defineTool({
   output,
   readOnly: true,
   run: async ({ workspace }, { id, conversation: where, offset, max_chars: most }) => {
-    const { tree } = await loadCallerConversation(workspace, where);
-    // Conversations may share events: those of the one that is meant come first.
-    const report = await showId(standingOn(workspace, tree.branch), id);
+    const { tree } = await loadCallerConversation(workspace, where, "read");
+    // Conversations may share events: those of the one that is meant come first. On a commit `@` is that commit.
+    const place = tree.revision === "@" ? workspace : standingOn(workspace, tree.branch);
+    const report = await showId(place, id);
     const whole = report.kind === "event" ? await readEventText(workspace, report) : JSON.stringify(report, null, 1);
     const text = whole.slice(offset, offset + most);
     return { value: { ...factsOf(report), text, offset, total_chars: whole.length } };

@@ -25,7 +25,7 @@ export const stats: McpTool = defineTool({
   }),
   readOnly: true,
   run: async ({ workspace }, { conversation: id }) => {
-    const { tree, imported: sentence } = await loadCallerConversation(workspace, id);
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "read");
     const {
       turns,
       events,
