@@ -180,6 +180,20 @@ export interface Worktrees {
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
   /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
+  /** Settles the steps that killed writers left half done; gives those that there was something to do for. */
+  settle(): Promise<readonly SettledStep[]>;
+}
+
+/** A worktree's step that a writer did not finish, and that is settled now. */
+export interface SettledStep {
+  /** `advance`: the files have followed their branch. `use`: they are again those of the branch that HEAD names. */
+  readonly kind: "advance" | "use";
+  /** The branch that moved, or that HEAD was to go over to. */
+  readonly branch: string;
+  /** The branch that HEAD names; null when it is detached. */
+  readonly active: string | null;
+  /** The worktree's folder. */
+  readonly path: string;
 }
 
 /** A branch that was removed and can be brought back. */

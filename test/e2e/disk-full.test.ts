@@ -1,6 +1,6 @@
 // A disk without room, played by a limit on the size of files, which every user may set: what cannot be finished is taken back.
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -37,3 +37,28 @@ it("a use that fails leaves the files of the conversation that was active", asyn
   expect(box.git(["symbolic-ref", "--short", "HEAD"])).toBe(branch);
   expect(box.git(["status", "--short"])).toBe("");
 });
+
+it.skipIf(process.geteuid?.() !== 0)(
+  "a compaction that finds no room in a worktree is committed, and the next command brings the files along (as root)",
+  async () => {
+    const folder = join(box.root, "small");
+    mkdirSync(folder);
+    execFileSync("sh", ["-c", 'mount -t tmpfs -o size=256k tmpfs "$1"', "sh", folder]);
+    try {
+      expect(await box.jpg(["checkout", "@", folder])).toMatchObject({ code: 0 });
+      const filler = join(folder, "filler");
+      expect(() => writeFileSync(filler, Buffer.alloc(1 << 20))).toThrow("ENOSPC");
+      const { code, stderr } = await box.jpg(["compact", "--keep", "0"]);
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/what was written is committed on .*could not follow.*No space left|unable to write/);
+      expect(box.git(["log", "-1", "--format=%s"])).toMatch(/^compact /);
+      rmSync(filler);
+      const next = await box.jpg(["ls"]);
+      expect(next.stderr).toContain("ended before the files of");
+      expect([box.git(["status", "--short"], folder), box.git(["status", "--short"])]).toEqual(["", ""]);
+      expect((await box.jpg(["ls"])).stderr).toBe("");
+    } finally {
+      execFileSync("sh", ["-c", 'umount "$1"', "sh", folder]);
+    }
+  },
+);

@@ -111,15 +111,17 @@ export async function refreshWorktree(workspace: Workspace, worktree: Worktree, 
 }
 
 /**
- * Brings the views of a branch along where no hook did (`git reset --hard`, `stash`, `update-ref`), when somebody reads it.
+ * Brings the views of a branch along where nobody did (`git reset --hard`, `stash`, `update-ref`, a `jpg use` that was
+ * killed), when somebody reads it.
  * Reading does not fail for that: a view that cannot be written is left.
  */
 export async function followReset(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
   try {
     for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
       if (worktree.branch !== branch) continue;
-      const recorded = await recordedCommit(worktree);
-      if (recorded === null || recorded === commit || (await workspace.store.readBranch(branch)) !== commit) continue;
+      const made = await readState(worktree);
+      if (made === null || (made.commit === commit && made.branch === branch)) continue;
+      if ((await workspace.store.readBranch(branch)) !== commit) continue;
       return await refreshViews(workspace, branch);
     }
   } catch (error) {

@@ -66,6 +66,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
           return openStore();
         }),
   );
+  if (location.exists) await settleSteps(store, options);
   const warned = new Set<string>();
   const warn = (message: string): void => {
     if (!warned.has(message)) options.warn?.(message);
@@ -113,6 +114,22 @@ async function keepInPlace(
   const own =
     foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
   info?.(`${MENDED[kind].replace("STORE", root)}${own}`);
+}
+
+/** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */
+async function settleSteps({ worktrees }: ConversationStore, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+  if (info === undefined || worktrees === null) return;
+  try {
+    for (const { kind, branch, active, path } of await worktrees.settle()) {
+      const done =
+        kind === "advance"
+          ? `A command ended before the files of ${branch} in ${path} had followed: they have now.`
+          : `\`jpg use ${branch}\` ended midway: in ${path} are again the files of ${active ?? "the commit that is checked out"}.`;
+      info(done);
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError) && codeOf(error) === "") throw error;
+  }
 }
 
 const MENDED: Readonly<Record<Mended["kind"], string>> = {

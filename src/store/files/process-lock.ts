@@ -1,46 +1,41 @@
-// One process at a time: a lock is a file that names its holder and says what that one is doing, so that whoever finds it
-// after a crash takes it over and can finish what was begun.
+// One process at a time: a lock is a file that names its holder, so that whoever finds it after a crash takes it over.
 import { link, readFile, rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../core/errors.ts";
 import { fileAge } from "./file-age.ts";
+import { pathExists } from "./path-exists.ts";
 import { createFile, draftPath } from "./replace-file.ts";
 import { isGone, markThisProcess, type ProcessMark } from "./running-process.ts";
-
-/** A lock; what `doing` says is part of the file. */
-export interface ProcessLock<Doing extends object> {
-  readonly path: string;
-  readonly doing: Doing;
-}
 
 const WAIT_MS = 10;
 const ATTEMPTS = 2000;
 /** A lock that nobody has written his name into after so many attempts is that of a writer who died while he did. */
 const NAMELESS_ATTEMPTS = 200;
 
-/** Runs `work` while holding a lock; it is told what a dead holder was doing, or null. Throws `lock_held` after 20 s. */
-export async function withLock<Doing extends object, T>(
-  { path, doing }: ProcessLock<Doing>,
-  work: (left: Doing | null) => Promise<T>,
-): Promise<T> {
-  const left = await takeLock(path, JSON.stringify({ ...(await markThisProcess()), ...doing }));
+/** Runs `work` while holding the lock at a path. Throws `lock_held` after 20 s. */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await takeLock(path, JSON.stringify(await markThisProcess()));
   try {
-    // What a dead holder was doing has the form of what this one does: the same jpg wrote both.
-    return await work(left as (ProcessMark & Doing) | null);
+    return await work();
   } finally {
     await rm(path, { force: true });
   }
 }
 
-/** Takes the lock; gives what stood in that of the dead holder it was taken from, or null. */
-async function takeLock(path: string, content: string): Promise<ProcessMark | null> {
+/** Whether somebody who is still there holds a lock, or may. */
+export async function isLocked(path: string): Promise<boolean> {
+  const holder = await readHolder(path);
+  return holder === null ? await pathExists(path) : !(await isDead(holder, path));
+}
+
+async function takeLock(path: string, content: string): Promise<void> {
   let nameless = 0;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await createFile(path, content)) return null;
+    if (await createFile(path, content)) return;
     const holder = await readHolder(path);
     nameless = holder === null ? nameless + 1 : 0;
     if (holder === null && nameless >= NAMELESS_ATTEMPTS) await removeDead(path, null);
-    if (holder !== null && (await isDead(holder, path)) && (await stealLock(path, content, holder))) return holder;
+    if (holder !== null && (await isDead(holder, path)) && (await stealLock(path, content, holder))) return;
     await sleep(WAIT_MS);
   }
   const holder = await readHolder(path);

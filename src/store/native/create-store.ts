@@ -37,7 +37,7 @@ export async function createStore(root: string, options: CreateStoreOptions): Pr
   if (found !== null) await refuseForeign({ gitDir: found.commonDir, cwd: root, env });
   const gitDir = found?.commonDir ?? join(root, ".git");
   if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);
-  await withLock({ path: join(gitDir, "jpg-create.lock"), doing: {} }, () => completeStore(root, options, version));
+  await withLock(join(gitDir, "jpg-create.lock"), () => completeStore(root, options, version));
 }
 
 /** Adds what is missing. `jpg.format` comes last: until then others see no store, and wait for the lock. */

@@ -1,12 +1,14 @@
 // Moves branches that are checked out: each worktree that holds one is checked before any branch moves and brought along
 // afterwards, all under the worktrees' locks.
+import { type JpgError, messageOf, repositoryError } from "../../../core/errors.ts";
 import type { Worktree } from "../../conversation-store.ts";
 import type { Repository } from "../git/git-command.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "../refs/ref-update.ts";
+import { takeBack } from "./half-step.ts";
 import { type Advance, applyAdvance, checkAdvance } from "./worktree-advance.ts";
-import { withWorktreeLock } from "./worktree-step.ts";
+import { forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
 
 interface HeldMove extends BranchMove {
   readonly worktree: Worktree;
@@ -28,10 +30,55 @@ export async function moveWithWorktrees(
       moves.some((move, i) => move.branch === branch && current[i] !== move.expected);
     const fresh = held.filter(({ branch }) => !isStale(branch));
     for (const move of fresh) await checkAdvance(repository, toAdvance(move));
-    const moved = await moveBranches(repository, moves);
+    const moved = await moveOnRecord(repository, moves, fresh);
     const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
-    for (const move of fresh) if (movedBranches.has(move.branch)) await applyAdvance(repository, toAdvance(move));
+    await follow(
+      repository,
+      fresh.filter(({ branch }) => movedBranches.has(branch)),
+    );
     return moved;
+  });
+}
+
+/** Moves the branches; the steps of worktrees whose branch has moved stay on record. */
+async function moveOnRecord(
+  repository: Repository,
+  moves: readonly BranchMove[],
+  held: readonly HeldMove[],
+): Promise<readonly boolean[]> {
+  let moved: readonly boolean[] = moves.map(() => false);
+  try {
+    for (const { worktree, branch, expected, to } of held)
+      await recordStep(worktree, { kind: "advance", branch, from: expected, to });
+    moved = await moveBranches(repository, moves);
+    return moved;
+  } finally {
+    const left = new Set(moves.filter((_, i) => moved[i] !== true).map(({ branch }) => branch));
+    for (const { worktree, branch } of held) if (left.has(branch)) await forgetStep(worktree);
+  }
+}
+
+/** Brings worktrees along. One that cannot follow, on a full disk for one, keeps its step on record for the next command. */
+async function follow(repository: Repository, held: readonly HeldMove[]): Promise<void> {
+  const failures: JpgError[] = [];
+  for (const move of held) {
+    try {
+      await applyAdvance(repository, toAdvance(move));
+      await forgetStep(move.worktree);
+    } catch (error) {
+      failures.push(behind(move, error));
+      await takeBack(repository, toAdvance(move)).catch(() => undefined);
+    }
+  }
+  if (failures[0] !== undefined) throw failures[0];
+}
+
+function behind({ worktree, branch }: HeldMove, cause: unknown): JpgError {
+  const message = `what was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${messageOf(cause)}`;
+  return repositoryError("worktree_behind", message, {
+    hints: [`make room in ${worktree.path}, or make it writable: the next jpg command brings its files along`],
+    data: { worktree: worktree.path },
+    cause,
   });
 }
 
@@ -45,8 +92,7 @@ async function withLocks<T>(repository: Repository, held: readonly HeldMove[], w
   const run = (index: number): Promise<T> => {
     const move = sorted[index];
     if (move === undefined) return work();
-    const { worktree, branch, expected, to } = move;
-    return withWorktreeLock(repository, worktree, { branch, from: expected, to }, () => run(index + 1));
+    return withWorktreeLock(repository, move.worktree, () => run(index + 1));
   };
   return await run(0);
 }

@@ -4,8 +4,9 @@ import type { Worktree } from "../../conversation-store.ts";
 import { type Repository, tryCommand } from "../git/git-command.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
-import { checkAdvance, refusal, undoAdvance } from "./worktree-advance.ts";
-import { withWorktreeLock } from "./worktree-step.ts";
+import { takeBack } from "./half-step.ts";
+import { checkAdvance, refusal } from "./worktree-advance.ts";
+import { forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
 
 /** The branch that HEAD of a store, or of one of its worktrees, names, born or not; null when it names none. */
 export async function readActiveBranch(
@@ -30,21 +31,38 @@ async function tryUse(repository: Repository, name: string, where: Worktree | un
   const { path, gitDir } = where ?? { path: repository.cwd, gitDir: repository.gitDir };
   const active = await readActiveBranch(repository, gitDir);
   if (active === name) return true;
-  const from = active === null ? "HEAD" : await readRef(repository, refOfBranch(active));
-  const worktree = { path, gitDir, branch: active, commit: where?.commit ?? null };
-  return await withWorktreeLock(repository, worktree, { branch: null, from, to }, async () => {
+  const head = await readHead(repository, gitDir);
+  const commit = head !== null && "commit" in head ? head.commit : null;
+  const from = active === null ? commit : await readRef(repository, refOfBranch(active));
+  const worktree = { path, gitDir, branch: active, commit };
+  return await withWorktreeLock(repository, worktree, async () => {
     const isMoved = (await readActiveBranch(repository, gitDir)) !== active;
     if (isMoved || (active !== null && (await readRef(repository, refOfBranch(active))) !== from)) return false;
     await checkAdvance(repository, { worktree, from, to });
-    const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
-    const place = { ...repository, gitDir, cwd: path };
-    const result = await tryCommand(place, command);
-    if (result.code !== 0) {
-      const isSwitched = (await readActiveBranch(repository, gitDir)) === name;
-      // What cannot be put back now stays as it is; what failed first is what is said.
-      if (!isSwitched) await undoAdvance(repository, { worktree, from, to }).catch(() => undefined);
-      throw await refusal(place, { worktree }, command, result);
-    }
+    await recordStep(worktree, { kind: "use", branch: name, from, to });
+    await switchTo(repository, worktree, { name, from, to });
+    await forgetStep(worktree);
     return true;
   });
+}
+
+async function switchTo(
+  repository: Repository,
+  worktree: Worktree,
+  { name, from, to }: { readonly name: string; readonly from: string | null; readonly to: string },
+): Promise<void> {
+  const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
+  const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+  const result = await tryCommand(place, command);
+  if (result.code === 0) return;
+  const isSwitched = (await readActiveBranch(repository, worktree.gitDir)) === name;
+  // What cannot be put back now is put back by the next command; what failed first is what is said.
+  const isBack =
+    isSwitched ||
+    (await takeBack(repository, { worktree, from, to }).then(
+      () => true,
+      () => false,
+    ));
+  if (isBack) await forgetStep(worktree);
+  throw await refusal(place, { worktree }, command, result);
 }

@@ -1,11 +1,10 @@
 // Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
 // that a refusal changes nothing.
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
 import type { Worktree } from "../../conversation-store.ts";
 import { pathExists } from "../../files/path-exists.ts";
-import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { commandError, type Repository, tryCommand } from "../git/git-command.ts";
 import type { GitResult } from "../git/git-process.ts";
 import { EMPTY_TREE } from "../refs/ref-name.ts";
 
@@ -57,7 +56,8 @@ function advanceArguments({ from, to }: Advance): readonly string[] {
   return ["-m", "-u", from ?? EMPTY_TREE, to];
 }
 
-function placeIn(repository: Repository, worktree: Worktree): Repository {
+/** A repository as commands in one of its worktrees see it. */
+export function placeIn(repository: Repository, worktree: Worktree): Repository {
   return { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
 }
 
@@ -107,26 +107,4 @@ function filesInTheWay(stderr: string): string[] {
   );
   const listed = [...stderr.matchAll(/^\t(.+)$/gm)].map((match) => match[1] ?? "");
   return [...new Set([...quoted, ...listed])];
-}
-
-/**
- * Takes back what a step that failed midway, on a full disk for one, has done to the files; git left the index as it was. Only
- * for a step that was just checked: nothing that it writes over was somebody's.
- */
-export async function undoAdvance(repository: Repository, { worktree, from, to }: Advance): Promise<void> {
-  const here = placeIn(repository, worktree);
-  const list = async (args: readonly string[]): Promise<readonly string[]> =>
-    (await runCommand(here, { args }))
-      .toString()
-      .split("\0")
-      .filter((path) => path !== "");
-  const changes = ["-r", "-z", "--name-only", "--no-renames", from ?? EMPTY_TREE, to];
-  // First: that makes room for the others.
-  for (const path of await list(["diff-tree", "--diff-filter=A", ...changes])) {
-    await rm(join(worktree.path, path), { force: true });
-  }
-  const touched = new Set(await list(["diff-tree", "--diff-filter=MDT", ...changes]));
-  const lost = (await list(["diff-files", "-z", "--name-only"])).filter((path) => touched.has(path));
-  const input = lost.map((path) => `${path}\0`).join("");
-  if (lost.length > 0) await runCommand(here, { args: ["checkout-index", "--force", "-z", "--stdin"], input });
 }

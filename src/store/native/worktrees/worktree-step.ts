@@ -1,39 +1,133 @@
 // One writer at a time moves what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
-// branch or of HEAD, and the worktree's step. It names the step, so that whoever finds it after a crash can finish it or
-// take it back.
+// branch or of HEAD, and the worktree's step. The step is on record while it is taken: whoever takes the lock after a writer
+// that was killed, or that could not finish on a full disk, finishes it or takes it back.
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Worktree } from "../../conversation-store.ts";
-import { withLock } from "../../files/process-lock.ts";
-import type { Repository } from "../git/git-command.ts";
-import { refOfBranch } from "../refs/ref-name.ts";
-import { readRef } from "../refs/ref-reader.ts";
-import { applyAdvance } from "./worktree-advance.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SettledStep, Worktree } from "../../conversation-store.ts";
+import { isAbandoned } from "../../files/abandoned.ts";
+import { pathExists } from "../../files/path-exists.ts";
+import { isLocked, withLock } from "../../files/process-lock.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { branchOfRef, EMPTY_TREE, refOfBranch } from "../refs/ref-name.ts";
+import { readFileIfThere, readHead, readRef } from "../refs/ref-reader.ts";
+import { takeBack } from "./half-step.ts";
+import { applyAdvance, placeIn } from "./worktree-advance.ts";
+import { listWorktrees } from "./worktree-list.ts";
 
-/** What the lock's holder is doing: its branch moves, or HEAD does. */
+/** A step of a worktree: the branch that it holds moves, or HEAD goes over to another one. */
 export interface WorktreeStep {
-  /** The branch that moves; null = HEAD goes over to another one. */
-  readonly branch: string | null;
+  readonly kind: "advance" | "use";
+  /** The branch that moves, or that HEAD goes over to. */
+  readonly branch: string;
   readonly from: string | null;
   readonly to: string;
 }
 
-/** Runs `work` while holding the worktree's lock, after the step of a holder that died was seen to. Throws `lock_held`. */
-export function withWorktreeLock<T>(
-  repository: Repository,
-  worktree: Worktree,
-  step: WorktreeStep,
-  work: () => Promise<T>,
-): Promise<T> {
-  const lock = { path: join(worktree.gitDir, "jpg-advance.lock"), doing: step };
-  return withLock(lock, async (left) => {
-    if (left !== null) await finishStep(repository, worktree, left);
+const RECORD = "jpg-step.json";
+/** A killed jpg's git may still work; how often it is looked for, and how often in all. */
+const WAIT_MS = 100;
+const ATTEMPTS = 150;
+
+/** Runs `work` while holding the worktree's lock, after a step that was left half done was settled. Throws `lock_held`. */
+export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, work: () => Promise<T>): Promise<T> {
+  return withLock(lockOf(worktree), async () => {
+    await settleStep(repository, worktree, ATTEMPTS);
     return await work();
   });
 }
 
-/** Finishes the step of a writer that died between moving the branch and bringing the worktree along. */
-async function finishStep(repository: Repository, worktree: Worktree, left: WorktreeStep): Promise<void> {
-  if (left.branch === null || left.branch !== worktree.branch) return;
-  if ((await readRef(repository, refOfBranch(left.branch))) !== left.to) return;
-  await applyAdvance(repository, { worktree, from: left.from, to: left.to });
+/** Puts a step on record, under the lock; while this fails nothing has begun. */
+export async function recordStep(worktree: Worktree, step: WorktreeStep): Promise<void> {
+  await replaceFile(recordOf(worktree), JSON.stringify(step));
+}
+
+/** The step is taken, or taken back. */
+export async function forgetStep(worktree: Worktree): Promise<void> {
+  await rm(recordOf(worktree), { force: true });
+}
+
+/** Settles what writers that are gone left half done, in all worktrees; one that somebody works in is passed over. */
+export async function settleSteps(repository: Repository, root: string | null): Promise<readonly SettledStep[]> {
+  const linked = await readdir(join(repository.gitDir, "worktrees")).catch(() => []);
+  const gitDirs = [repository.gitDir, ...linked.map((name) => join(repository.gitDir, "worktrees", name))];
+  const found = await Promise.all(gitDirs.map((gitDir) => pathExists(join(gitDir, RECORD))));
+  if (!found.includes(true)) return [];
+  const settled: SettledStep[] = [];
+  for (const worktree of await listWorktrees(repository, root)) {
+    if (!(await pathExists(recordOf(worktree))) || (await isLocked(lockOf(worktree)))) continue;
+    const step = await withLock(lockOf(worktree), () => settleStep(repository, worktree, 0));
+    if (step !== null) settled.push(step);
+  }
+  return settled;
+}
+
+/** Null when nothing had to be done, or nothing can be for now. */
+async function settleStep(repository: Repository, worktree: Worktree, attempts: number): Promise<SettledStep | null> {
+  const step = parseStep(await readFileIfThere(recordOf(worktree)));
+  if (step === null) return null;
+  if (!(await isFree(repository, worktree, attempts)) && attempts === 0) return null;
+  const advance = { worktree, from: step.from, to: step.to };
+  const wasHalf = await takeBack(repository, advance);
+  const head = await readHead(repository, worktree.gitDir);
+  const active = head !== null && "ref" in head ? branchOfRef(head.ref) : null;
+  const isFollowed = (await runsClean(repository, worktree, step.to)) && !wasHalf;
+  let isSettled = wasHalf;
+  if (step.kind === "advance" && active === step.branch) {
+    if ((await readRef(repository, refOfBranch(step.branch))) === step.to) {
+      await applyAdvance(repository, advance);
+      isSettled = !isFollowed;
+    }
+  } else if (step.kind === "use" && active !== step.branch && isFollowed && step.from !== step.to) {
+    // Files and index had gone over, HEAD had not.
+    const args = ["read-tree", "-m", "-u", step.to, step.from ?? EMPTY_TREE];
+    await runCommand(placeIn(repository, worktree), { args });
+    isSettled = true;
+  }
+  await forgetStep(worktree);
+  return isSettled ? { kind: step.kind, branch: step.branch, active, path: worktree.path } : null;
+}
+
+/** Whether no git works in the worktree any more; the lock of one that was killed is removed. */
+async function isFree(repository: Repository, { gitDir }: Worktree, attempts: number): Promise<boolean> {
+  const locks = [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
+  for (let attempt = 0; ; attempt++) {
+    const held = await Promise.all(locks.map((lock) => isHeld(repository, lock)));
+    if (!held.includes(true)) return true;
+    if (attempt >= attempts) return false;
+    await sleep(WAIT_MS);
+  }
+}
+
+async function isHeld(repository: Repository, lock: string): Promise<boolean> {
+  if (!(await pathExists(lock))) return false;
+  if (!(await isAbandoned(repository, lock))) return true;
+  await rm(lock, { force: true });
+  return false;
+}
+
+/** Whether the index holds just what a commit does. */
+async function runsClean(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
+  const command = { args: ["diff-index", "--cached", "--quiet", commit] };
+  return (await tryCommand(placeIn(repository, worktree), command)).code === 0;
+}
+
+function parseStep(text: string | null): WorktreeStep | null {
+  try {
+    const step = JSON.parse(text ?? "null") as Partial<WorktreeStep> | null;
+    return step?.kind === undefined || step.branch === undefined || step.to === undefined
+      ? null
+      : (step as WorktreeStep);
+  } catch {
+    return null; // cut short with the power: nothing had begun
+  }
+}
+
+function lockOf({ gitDir }: Worktree): string {
+  return join(gitDir, "jpg-advance.lock");
+}
+
+function recordOf({ gitDir }: Worktree): string {
+  return join(gitDir, RECORD);
 }

@@ -8,6 +8,7 @@ import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { findWorktree, listWorktrees } from "./worktree-list.ts";
+import { forgetStep, recordStep, settleSteps, withWorktreeLock } from "./worktree-step.ts";
 
 /** What a sparse worktree shows: top-level files and these folders (cone mode, gitignore(5) form). */
 export const SPARSE_PATTERNS = "/*\n!/*/\n/compactions/\n/config/\n/meta/\n";
@@ -20,9 +21,15 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     add: (path, checkedOut, options) =>
       addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
     async advance(worktree, from, to) {
-      await checkAdvance(repository, { worktree, from, to });
-      await applyAdvance(repository, { worktree, from, to });
+      const { branch } = worktree;
+      await withWorktreeLock(repository, worktree, async () => {
+        await checkAdvance(repository, { worktree, from, to });
+        if (branch !== null) await recordStep(worktree, { kind: "advance", branch, from, to });
+        await applyAdvance(repository, { worktree, from, to });
+        await forgetStep(worktree);
+      });
     },
+    settle: () => settleSteps(repository, root),
   };
 }
 

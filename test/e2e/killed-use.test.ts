@@ -1,0 +1,64 @@
+// `jpg use` killed with -9 while git is writing: the next command puts the files right and says so, whatever it is.
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+
+const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
+
+let box: ImportedSandbox;
+let compacted: string;
+let plain: string;
+beforeEach(async () => {
+  box = await copyImportedSandbox();
+  compacted = box.git(["symbolic-ref", "--short", "HEAD"]);
+  plain = compacted.replace(/[^/]+$/, "plain");
+  await box.jpg(["fork", "@", "plain", "--no-activate"]);
+  await box.jpg(["compact", "--keep", "0"]);
+});
+afterEach(() => box.remove());
+
+/** Runs \`jpg use\` with a git that does something in place of a command, and then kills jpg. */
+function killInside(branch: string, command: string, script: string): void {
+  const bin = join(box.root, "bin");
+  mkdirSync(bin);
+  const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+  const text = `#!/bin/sh\ncase " $* " in *" ${command} "*) ${script}; kill -9 $PPID; exit 1;; esac\nexec '${real}' "$@"\n`;
+  writeFileSync(join(bin, "git"), text.replaceAll("GIT ", `'${real}' `));
+  chmodSync(join(bin, "git"), 0o755);
+  const env = { ...box.env, PATH: `${bin}:${box.env["PATH"]}` };
+  const { signal } = spawnSync(process.execPath, [JPG, "use", branch], { cwd: box.project, env });
+  expect(signal).toBe("SIGKILL");
+  rmSync(bin, { recursive: true });
+}
+
+it("among the files", async () => {
+  // As git does: away with the old file first.
+  killInside(plain, "switch", "rm -r compactions");
+  expect(box.git(["status", "--short"])).toMatch(/^ D compactions/);
+  const { stderr, code } = await box.jpg(["ls"]);
+  expect([code, stderr]).toEqual([
+    0,
+    `\`jpg use ${plain}\` ended midway: in ${box.store} are again the files of ${compacted}.\n`,
+  ]);
+  expect(box.git(["status", "--short"])).toBe("");
+  expect(await box.jpg(["use", plain])).toMatchObject({ code: 0, stderr: expect.not.stringContaining("midway") });
+  expect([box.git(["symbolic-ref", "--short", "HEAD"]), box.git(["status", "--short"])]).toEqual([plain, ""]);
+});
+
+it("before HEAD has gone over", async () => {
+  killInside(plain, "switch", `GIT read-tree -m -u HEAD ${plain}`);
+  expect(box.git(["status", "--short"])).not.toBe("");
+  expect(await box.jpg(["use", plain])).toMatchObject({ code: 0 });
+  expect([box.git(["symbolic-ref", "--short", "HEAD"]), box.git(["status", "--short"])]).toEqual([plain, ""]);
+});
+
+it("before the view was written: who reads the conversation has it", async () => {
+  killInside(plain, "switch", `GIT -c core.hooksPath=/dev/null switch --quiet ${plain}`);
+  const view = (): string => readFileSync(join(box.store, "VIEW.md"), "utf8");
+  expect(view()).toContain(`\`${compacted}\``);
+  expect(await box.jpg(["log"])).toMatchObject({ code: 0 });
+  expect(view()).toContain(`\`${plain}\``);
+});
