@@ -4,6 +4,7 @@ import { cpus, loadavg, release, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCommands, benchStart } from "./commands.mjs";
 import { benchExtract } from "./extract.mjs";
+import { benchFsck } from "./fsck.mjs";
 import { benchGrowth } from "./growth.mjs";
 import { benchImport } from "./import.mjs";
 import { benchKills } from "./kills.mjs";
@@ -21,6 +22,7 @@ const BENCHMARKS = {
   projection: benchProjection,
   commands: benchCommands,
   list: benchList,
+  fsck: benchFsck,
   growth: benchGrowth,
   repository: benchRepository,
   import: benchImport,

@@ -152,9 +152,19 @@ export function compareCompactions(a: Compaction, b: Compaction): number {
 
 /** Compares two UTC timestamps of any number of fraction digits, `T` or blank between date and time, with or without `Z`. */
 export function compareTimestamps(a: string, b: string): number {
-  const x = sortKey(a);
-  const y = sortKey(b);
+  if (a === b) return 0;
+  const [x, y] = isAlike(a, b) ? [a, b] : [sortKey(a), sortKey(b)];
   return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** Most pairs have one form, and stand as texts as they stand as times: nothing is made anew for a comparison. */
+function isAlike(a: string, b: string): boolean {
+  return a.length === b.length && hasPlainForm(a) && hasPlainForm(b);
+}
+
+/** `2026-11-21T20:30:00Z`, with or without a fraction. */
+function hasPlainForm(time: string): boolean {
+  return time[10] === "T" && time.endsWith("Z") && (time[19] === "." || time.length === 20);
 }
 
 function sortKey(timestamp: string): string {

@@ -34,6 +34,19 @@ describe("compareTimestamps", () => {
     "2026-03-02T00:00:00Z",
   ];
 
+  it("does not take the form for the time where texts are of one length", () => {
+    const mixed: readonly (readonly [string, string])[] = [
+      ["2026-03-01 00:00:00.25", "2026-03-01T00:00:00.5Z"],
+      ["2026-03-01 00:00:02Z", "2026-03-01T00:00:03Z"],
+      ["2026-03-01T00:00:00.1", "2026-03-01T00:00:01.Z"],
+    ];
+    for (const [a, b] of mixed) {
+      expect(a.length, `${a} ${b}`).toBe(b.length);
+      expect(compareTimestamps(a, b), `${a} ${b}`).toBe(-1);
+      expect(compareTimestamps(b, a), `${b} ${a}`).toBe(1);
+    }
+  });
+
   it("orders instants, fractions of any number of digits among them", () => {
     for (const [x, a] of times.entries()) {
       for (const [y, b] of times.entries()) expect(compareTimestamps(a, b), `${a} ${b}`).toBe(Math.sign(x - y));

@@ -23,10 +23,12 @@ export function createFileWindow(file: number): FileWindow {
   let length = 0;
   const load = (at: number, count: number): void => {
     const goesOn = length > 0 && at >= start && at <= start + length + WINDOW_BYTES;
-    const wanted = goesOn ? WINDOW_BYTES : Math.max(count, PAGE_BYTES);
+    // A tree stands before its commit, and blobs before their tree: who goes back a little comes forward again.
+    const goesBack = length > 0 && at < start && at > start - WINDOW_BYTES / 2;
+    const wanted = goesOn || goesBack ? WINDOW_BYTES : Math.max(count, PAGE_BYTES);
     if (memory.length < wanted) memory = Buffer.allocUnsafeSlow(wanted);
-    start = at;
-    length = readSync(file, memory, 0, wanted, at);
+    start = goesBack ? Math.max(0, Math.min(at, at + count - WINDOW_BYTES / 2)) : at;
+    length = readSync(file, memory, 0, wanted, start);
   };
   return {
     read(at, count) {

@@ -28,9 +28,11 @@ export const LARGEST_READ: number = 8 * 1024 * 1024;
 const ENTRY_HEADER_BYTES = 64;
 const FANOUT_AT = 8;
 const NAMES_AT = FANOUT_AT + 256 * 4;
-/** Reads of an index after which it is read whole, where it is no larger than that, in bytes. */
+/** Reads of an index after which it is read whole, where it is small: no larger than that, in bytes. */
 const READS_BEFORE_WHOLE = 32;
-const LARGEST_WHOLE = 4 * 1024 * 1024;
+const SMALL_INDEX = 4 * 1024 * 1024;
+/** Others are read whole once as many bytes were read of them in pieces, unless they are larger than that. */
+const LARGEST_WHOLE = 64 * 1024 * 1024;
 /** Bases kept for the deltas made from them, in bytes. */
 const REMEMBERED_BYTES = 2 * LARGEST_READ;
 
@@ -101,12 +103,16 @@ function openIndex(path: string): PackIndex {
   const fanout = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(FANOUT_AT + byte * 4));
   const count = fanout(255);
   const offsetsAt = NAMES_AT + count * 24;
+  const size = offsetsAt + count * 4;
   let reads = 0;
+  let bytesRead = 0;
   let whole: Buffer | null = null;
+  const isWorthWhole = (): boolean =>
+    size <= SMALL_INDEX ? reads >= READS_BEFORE_WHOLE : size <= LARGEST_WHOLE && bytesRead >= size;
   const readIndex = (at: number, length: number): Buffer => {
-    if (++reads === READS_BEFORE_WHOLE && offsetsAt + count * 4 <= LARGEST_WHOLE) {
-      whole = readBytes(file, 0, offsetsAt + count * 4);
-    }
+    reads++;
+    bytesRead += length;
+    if (whole === null && isWorthWhole()) whole = readBytes(file, 0, size);
     return whole !== null && at + length <= whole.length
       ? whole.subarray(at, at + length)
       : readBytes(file, at, length);
