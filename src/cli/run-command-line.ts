@@ -142,7 +142,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime, output, fr
 /** A turn whose writer was killed is committed by whoever opens the store next. */
 async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Promise<void> {
   const { hasJournals } = await import("../app/journal/journal-folder.ts");
-  if (!(await hasJournals(workspace.store.gitDir))) return;
+  if (!(await hasJournals(workspace.store.journal()))) return;
   const { recoverTurns } = await import("../app/journal/recover-turns.ts");
   await recoverTurns(workspace, { info: (text) => info(forTerminal(text)), warn });
 }

@@ -2,6 +2,7 @@
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 
 import type { JpgError } from "../core/errors.ts";
+import type { StoreSurroundings } from "./store-surroundings.ts";
 
 /** A branch and the commit it stands at; `name` without `refs/heads/`. */
 export interface BranchTip {
@@ -113,7 +114,7 @@ export interface StoreVerdict {
 }
 
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
-export interface ConversationStore {
+export interface ConversationStore extends StoreSurroundings {
   readonly engine: "native" | "embedded";
   /** The store's own worktree, absolute. */
   readonly root: string;
@@ -123,6 +124,8 @@ export interface ConversationStore {
   readonly worktrees: Worktrees | null;
   /** Removed branches, where the engine keeps them. */
   readonly trash: Trash | null;
+  /** Branches of remotes, where the engine knows them. */
+  readonly remotes: Remotes | null;
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
@@ -173,11 +176,15 @@ export interface Worktree {
 }
 
 export interface Worktrees {
+  /** The folder in which worktrees are made when nobody names a place, absolute. */
+  folder(): Promise<string>;
   list(): Promise<readonly Worktree[]>;
   /** The worktree of this store that a folder is in; null when it is in none. */
   at(folder: string): Promise<Worktree | null>;
   /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
+  /** What git has begun and not ended in a worktree; null when nothing. */
+  unfinished(worktree: Worktree): Promise<UnfinishedOperation | null>;
   /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
   /** Settles the steps that killed writers left half done; gives those that there was something to do for. */
@@ -194,6 +201,29 @@ export interface SettledStep {
   readonly active: string | null;
   /** The worktree's folder. */
   readonly path: string;
+}
+
+/** What git has begun in a worktree and not ended while HEAD is detached. */
+export interface UnfinishedOperation {
+  readonly name: "bisect" | "rebase";
+  /** Branch that it began on; null when it began on a commit. */
+  readonly branch: string | null;
+  /** Arguments of git that end it. */
+  readonly ends: readonly string[];
+}
+
+/** A branch of a remote as it was last fetched. */
+export interface RemoteBranch {
+  readonly remote: string;
+  /** Its name there. */
+  readonly name: string;
+}
+
+export interface Remotes {
+  /** The branches of all remotes, by remote and name. */
+  list(): Promise<readonly RemoteBranch[]>;
+  /** Makes a branch of the same name that follows the remote's. Throws `git_failed` when there is one. */
+  track(branch: RemoteBranch): Promise<void>;
 }
 
 /** A branch that was removed and can be brought back. */

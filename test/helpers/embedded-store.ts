@@ -3,6 +3,7 @@
 import git from "isomorphic-git";
 import { createFsFromVolume, Volume } from "memfs";
 import { repositoryError, userError } from "../../src/core/errors.ts";
+import { NO_CACHE } from "../../src/store/cache.ts";
 import type {
   BranchTip,
   BranchWrite,
@@ -54,6 +55,19 @@ export function openEmbeddedStore(repository: EmbeddedRepository): ConversationS
     gitDir: gitdir,
     worktrees: null,
     trash: null,
+    remotes: null,
+    cache: () => NO_CACHE,
+    dropCaches: () => Promise.resolve(),
+    journal: () => `${gitdir}/jpg-journal`,
+    keepText: () => Promise.resolve(null),
+    identity: () => Promise.resolve({ name: "jpg", email: "jpg@localhost" }),
+    previousBranch: () => Promise.resolve(null),
+    formerTips: () => Promise.resolve([]),
+    cutOffCommits: () => Promise.resolve(new Set()),
+    isPublished: () => Promise.resolve(false),
+    excludeViews: () => Promise.resolve(),
+    ignoredSettings: () => [],
+    maintain: () => undefined,
     listBranches: () => listBranches(repository),
     async listBranchesWith(commit) {
       const tips = await listBranches(repository);

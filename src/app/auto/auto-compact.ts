@@ -11,8 +11,8 @@ import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
 import { type CompactReport, overallTokens } from "../plan/compact-report.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
+import { readAutoCache, writeAutoCache } from "./auto-cache.ts";
 import { type MeasuredView, measureView, type NextRequest } from "./auto-measure.ts";
-import { readAutoMemory, writeAutoMemory } from "./auto-memory.ts";
 import { type AutoRules, configuredRules, pipelineOf, tierRules } from "./auto-rules.ts";
 
 /**
@@ -62,7 +62,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const measured = await measureView(workspace, candidate, situation);
   if (measured === null) return null;
   const { tokens, windowTokens } = measured;
-  const memory = await readAutoMemory(workspace.store, tree.branch);
+  const memory = await readAutoCache(workspace.store, tree.branch);
   const turns = tree.turnOids.length;
   const facts = {
     settings: settings.auto,
@@ -79,7 +79,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const triedAt = decision?.type === "compact" ? turns : memory.triedAt;
   const hasWarned = isWarningSize(tokens, windowTokens, settings.auto);
   if (triedAt !== memory.triedAt || hasWarned !== memory.hasWarned)
-    await writeAutoMemory(workspace.store, tree.branch, { triedAt, hasWarned });
+    await writeAutoCache(workspace.store, tree.branch, { triedAt, hasWarned });
   if (decision === null) return null;
   const ratio = triggerRatio(facts);
   const sizes = { ...measured, triggerRatio: ratio };

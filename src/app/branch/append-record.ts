@@ -2,7 +2,7 @@
 import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { FileChange, Signature } from "../../store/conversation-store.ts";
-import { type Identity, readIdentity } from "../../store/native/identity.ts";
+import type { Identity } from "../../store/store-surroundings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadBranchTree } from "./branch-tree.ts";
@@ -88,8 +88,8 @@ export function prepareSignature(workspace: Workspace): () => Promise<Signature>
   return async () => sign(await identity, workspace);
 }
 
-function identityOf({ store, runtime }: Workspace): Promise<Identity> {
-  return readIdentity(store.root, runtime.env);
+function identityOf({ store }: Workspace): Promise<Identity> {
+  return store.identity();
 }
 
 function sign(identity: Identity, { runtime }: Workspace): Signature {

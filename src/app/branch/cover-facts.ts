@@ -3,13 +3,13 @@
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { CoverFacts } from "./covers.ts";
-import { type KnownCuts, openKnownCuts } from "./known-cuts.ts";
+import { type CutCache, openCutCache } from "./cut-cache.ts";
 
 /** Gives the facts of a branch at its commit. */
 export function coverFacts(
   store: ConversationStore,
   { turnOids }: Pick<BranchTree, "turnOids">,
-): CoverFacts & { readonly cuts: KnownCuts } {
+): CoverFacts & { readonly cuts: CutCache } {
   const decoder = new TextDecoder();
   const texts = new Map<number, Promise<string>>();
   const read = async (index: number): Promise<string> => {
@@ -18,7 +18,7 @@ export function coverFacts(
   };
   return {
     turnOids,
-    cuts: openKnownCuts(store.gitDir),
+    cuts: openCutCache(store.cache("cuts")),
     readText: (index) => {
       const text = texts.get(index) ?? read(index);
       texts.set(index, text);

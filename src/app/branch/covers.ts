@@ -3,7 +3,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { cutTurnFile, cutTurnFileBefore } from "../../core/event/turn-file.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
-import type { CutBounds, KnownCuts } from "./known-cuts.ts";
+import type { CutBounds, CutCache } from "./cut-cache.ts";
 
 /** Reads a turn file's text; called only for end turns that are cut inside. */
 export type ReadTurnText = (index: number) => Promise<string>;
@@ -13,7 +13,7 @@ export interface CoverFacts {
   readonly turnOids: readonly string[];
   readonly readText: ReadTurnText;
   /** Cuts that were made before; absent = every cut turn is read. */
-  readonly cuts?: KnownCuts;
+  readonly cuts?: CutCache;
 }
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;

@@ -7,7 +7,6 @@ import { attachmentPath } from "../../core/event/attachment.ts";
 import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
 import { planFork } from "../../core/plan/plan-fork.ts";
 import type { ConversationStore, FileChange, TreeFile } from "../../store/conversation-store.ts";
-import { readShallowCommits } from "../../store/native/refs/shallow-commits.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { readDeltas } from "./conversation-config.ts";
@@ -63,7 +62,7 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
   const tree = await loadBranchTree(store, host.branch, nearest.commit);
   const { commit, compactions } = tree;
   if (nearest.count === turnCount) return { commit, turnCount, changes: [], isCut: false, compactions };
-  const shallow = await readShallowCommits(store.gitDir);
+  const shallow = await store.cutOffCommits();
   if (commits.some((candidate) => shallow.has(candidate)))
     throw shallowHistory(`The commit that ends with turn ${turnCount - 1} of ${host.branch}`);
   const changes = await removeLaterTurns(store, tree, turnCount);
@@ -166,8 +165,8 @@ function removal({ path }: Pick<TreeFile, "path">): FileChange {
 }
 
 /** Refuses where git has left the parents of a commit out. Throws `shallow_history`. */
-export async function requireWholeHistory({ gitDir }: ConversationStore, commit: string): Promise<void> {
-  const isCutOff = (await readShallowCommits(gitDir)).has(commit);
+export async function requireWholeHistory(store: ConversationStore, commit: string): Promise<void> {
+  const isCutOff = (await store.cutOffCommits()).has(commit);
   if (isCutOff) throw shallowHistory(`The commit before ${commit.slice(0, 9)}`);
 }
 

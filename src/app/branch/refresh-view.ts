@@ -1,23 +1,20 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
 
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { appendAll } from "../../core/append-all.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
 import type { ConversationStore, Worktree } from "../../store/conversation-store.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
-import { excludeViews } from "../../store/native/refs/exclude-views.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { loadCompactions, loadView } from "./load-view.ts";
 import { conversationTitle } from "./titles.ts";
 import { extendViewFiles, type FileStamp, stampsOf, type ViewStamps, writeViewFiles } from "./view-files.ts";
 
-/** What a worktree's view was made from; kept in its git dir as `jpg-view.json`. */
+/** What a worktree's view was made from; kept in a cache of the worktree. */
 interface ViewState extends ViewStamps {
   readonly renderer: number;
   /** Null of a detached HEAD. */
@@ -31,6 +28,8 @@ interface ViewState extends ViewStamps {
   readonly newestTurn: string;
 }
 
+/** The cache of what a worktree's view was made from. */
+export const VIEW_CACHE = "view";
 /** Raised when the files' text changes for the same tree. */
 const RENDERER = 3;
 /** Folders whose files change how turns are read, or the heading of the view. */
@@ -70,7 +69,7 @@ async function catchUp(
   worktree: Worktree,
   { commit, parent }: { readonly commit: string; readonly parent: string | null },
 ): Promise<void> {
-  const from = await recordedCommit(worktree);
+  const from = recordedCommit(store, worktree);
   if (from === null || from === commit || from === parent) return;
   try {
     await store.worktrees?.advance(worktree, from, commit);
@@ -101,7 +100,7 @@ function exists(path: string): Promise<boolean> {
 
 /** Brings one worktree's view up to date with a commit; does nothing when it is. */
 export async function refreshWorktree(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
-  const found = await readState(worktree);
+  const found = readState(workspace.store, worktree);
   const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
   if (state?.commit === commit && state.branch === worktree.branch) return;
   const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
@@ -119,7 +118,7 @@ export async function followReset(workspace: Workspace, { branch, commit }: Bran
   try {
     for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
       if (worktree.branch !== branch) continue;
-      const made = await readState(worktree);
+      const made = readState(workspace.store, worktree);
       if (made === null || (made.commit === commit && made.branch === branch)) continue;
       if ((await workspace.store.readBranch(branch)) !== commit) continue;
       return await refreshViews(workspace, branch);
@@ -137,7 +136,7 @@ async function extendView(
 ): Promise<boolean> {
   const stamps = await extendViewFiles(worktree, { turns: rawTurns(store, added, state.turns), stamps: state });
   if (stamps === null) return false;
-  await writeState(worktree, {
+  await writeState(store, worktree, {
     ...state,
     commit,
     turns: state.turns + added.length,
@@ -150,7 +149,7 @@ async function extendView(
 /** Makes both files from nothing. */
 async function remakeView(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
   const { store } = workspace;
-  await excludeViews(store.gitDir);
+  await store.excludeViews();
   const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
   const { all, applied } = await loadCompactions(store, tree);
   const title = await conversationTitle(workspace, tree);
@@ -158,7 +157,7 @@ async function remakeView(workspace: Workspace, worktree: Worktree, commit: stri
   const turns = applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree)).view.turns;
   const heading = renderViewHeading({ title, branch: tree.branch });
   const stamps = await writeViewFiles(worktree, { turns, heading });
-  await writeState(worktree, {
+  await writeState(store, worktree, {
     renderer: RENDERER,
     branch: worktree.branch,
     commit: tree.commit,
@@ -214,8 +213,8 @@ async function* rawTurns(
   }
 }
 
-async function writeState(worktree: Worktree, state: ViewState): Promise<void> {
-  await replaceFile(statePath(worktree), JSON.stringify(state));
+async function writeState(store: ConversationStore, worktree: Worktree, state: ViewState): Promise<void> {
+  await store.cache(VIEW_CACHE, worktree).write(JSON.stringify(state));
 }
 
 function overlayKey(entries: ReadonlyMap<string, string>): string {
@@ -232,9 +231,9 @@ function isSameFile(one: FileStamp, other: FileStamp): boolean {
   return one.file === other.file && one.size === other.size;
 }
 
-async function readState(worktree: Worktree): Promise<ViewState | null> {
+function readState(store: ConversationStore, worktree: Worktree): ViewState | null {
   try {
-    const state = JSON.parse(await readFile(statePath(worktree), "utf8")) as ViewState;
+    const state = JSON.parse(String(store.cache(VIEW_CACHE, worktree).read())) as ViewState;
     return state.renderer === RENDERER ? state : null;
   } catch {
     return null; // never made, or damaged: the view is made anew
@@ -242,11 +241,7 @@ async function readState(worktree: Worktree): Promise<ViewState | null> {
 }
 
 /** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */
-export async function recordedCommit(worktree: Worktree): Promise<string | null> {
-  const state = await readState(worktree);
+export function recordedCommit(store: ConversationStore, worktree: Worktree): string | null {
+  const state = readState(store, worktree);
   return state !== null && state.branch === worktree.branch ? state.commit : null;
-}
-
-function statePath(worktree: Worktree): string {
-  return join(worktree.gitDir, "jpg-view.json");
 }

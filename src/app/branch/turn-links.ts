@@ -1,11 +1,8 @@
 // Whether the turns of a branch follow each other. Each `turn_start` names the turn file that it was said after (`prev`); a
 // stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept below
 // the git dir by the object id of `turns/`: of a new tree only the turns that changed are read, and only their first lines.
-import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
 import { conversationOf } from "../names/conversations.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";
@@ -26,7 +23,7 @@ interface CheckedTurns {
   readonly broken: readonly number[];
 }
 
-const FOLDER = "jpg-links";
+const CACHE = "links";
 /** Trees remembered of a conversation, those of all its forks together. */
 const MOST_ENTRIES = 16;
 
@@ -35,7 +32,7 @@ export async function findBrokenLinks(store: ConversationStore, tree: Turns): Pr
   if (tree.atTurn !== undefined) return checkLinks(store, tree.turnOids);
   const turns = tree.turnOids.length < 2 ? undefined : await turnsEntry(store, tree.commit);
   if (turns === undefined) return [];
-  const known = await readChecked(store, tree.branch);
+  const known = readChecked(store, tree.branch);
   const same = known.find((entry) => entry.turns === turns);
   if (same !== undefined) return same.broken;
   const before = known.find((entry) => entry.branch === tree.branch) ?? known[0];
@@ -51,7 +48,7 @@ export async function rememberWhole(
 ): Promise<void> {
   const turns = await turnsEntry(store, commit);
   if (turns === undefined) return;
-  await keepChecked(store, await readChecked(store, branch), { branch, commit, turns, broken: [] });
+  await keepChecked(store, readChecked(store, branch), { branch, commit, turns, broken: [] });
 }
 
 /**
@@ -105,13 +102,13 @@ async function turnsEntry(store: ConversationStore, commit: string): Promise<str
   return (await store.readEntries(commit, ["turns"])).get("turns");
 }
 
-function pathOf({ gitDir }: ConversationStore, branch: string): string {
-  return join(gitDir, FOLDER, `${sha256(conversationOf(branch)).slice(0, 40)}.json`);
+function keyOf(branch: string): string {
+  return sha256(conversationOf(branch)).slice(0, 40);
 }
 
-async function readChecked(store: ConversationStore, branch: string): Promise<readonly CheckedTurns[]> {
+function readChecked(store: ConversationStore, branch: string): readonly CheckedTurns[] {
   try {
-    const entries = JSON.parse(await readFile(pathOf(store, branch), "utf8")) as readonly CheckedTurns[];
+    const entries = JSON.parse(String(store.cache(CACHE).read(keyOf(branch)))) as readonly CheckedTurns[];
     return entries.filter(({ commit, turns, broken }) => isId(commit) && isId(turns) && Array.isArray(broken));
   } catch {
     return []; // never written, or damaged: everything is checked
@@ -128,12 +125,6 @@ async function keepChecked(
   known: readonly CheckedTurns[],
   entry: CheckedTurns,
 ): Promise<void> {
-  const path = pathOf(store, entry.branch);
-  try {
-    // Not recursive: a store without a git dir on disk has nowhere to remember.
-    await mkdir(join(path, ".."), { recursive: false }).catch(() => undefined);
-    await replaceFile(path, JSON.stringify([entry, ...known].slice(0, MOST_ENTRIES)));
-  } catch {
-    // A store that may only be read is checked each time.
-  }
+  const entries = [entry, ...known].slice(0, MOST_ENTRIES);
+  await store.cache(CACHE).write(JSON.stringify(entries), keyOf(entry.branch));
 }

@@ -1,8 +1,8 @@
-// The object ids of a branch's turn files. Full directories of turns are remembered in the git dir, because a tree of a
+// The object ids of a branch's turn files. Full directories of turns are remembered in a cache, because a tree of a
 // long history is a long chain of deltas: a branch is listed by reading its newest directory and the names of the others.
 import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { type KnownDirectories, openKnownDirectories } from "./turn-directories.ts";
+import { type DirectoryCache, openDirectoryCache } from "./directory-cache.ts";
 
 /** Directories asked for at once at first; then as many as there were so far. */
 const FIRST_DIRECTORIES = 64;
@@ -11,7 +11,7 @@ const FIRST_DIRECTORIES = 64;
 export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const directories = await findDirectories(store, commit);
   if (directories.length === 0) return [];
-  const known = await openKnown(store, directories);
+  const known = openKnown(store, directories);
   const turns: string[] = [];
   const unknown: number[] = [];
   for (const [directory, oid] of directories.entries()) {
@@ -29,11 +29,8 @@ export async function listTurnOids(store: ConversationStore, commit: string): Pr
 }
 
 /** Only full directories are remembered: a single one is listed, the reading of what is remembered would cost more. */
-function openKnown(
-  { gitDir }: ConversationStore,
-  [first = "", ...others]: readonly (string | undefined)[],
-): Promise<KnownDirectories> {
-  return openKnownDirectories(gitDir, others.length === 0 ? "" : first);
+function openKnown(store: ConversationStore, [first = "", ...others]: readonly (string | undefined)[]): DirectoryCache {
+  return openDirectoryCache(store.cache("turns"), others.length === 0 ? "" : first);
 }
 
 /** Object ids of the directories under turns/, by number; a hole where one is missing. */
@@ -60,7 +57,7 @@ async function listDirectories(
 }
 
 async function remember(
-  known: KnownDirectories,
+  known: DirectoryCache,
   found: {
     readonly directories: readonly (string | undefined)[];
     readonly unknown: readonly number[];

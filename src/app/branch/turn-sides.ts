@@ -1,7 +1,5 @@
 // The whole histories that a branch was put together from, looked for once its turns were found not to follow each other.
-import { join } from "node:path";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { readIfExists } from "../workspace/workspace.ts";
 import { checkLinks, type Turns } from "./turn-links.ts";
 import { listTurnOids } from "./turn-list.ts";
 
@@ -25,7 +23,7 @@ export async function findSides(store: ConversationStore, tree: Turns): Promise<
   const look = createLook(store);
   const { sides, seen } = await searchHistory(store, tree.commit, look);
   if (sides.length > 1) return sides;
-  for (const tip of await formerTips(store, tree.branch)) {
+  for (const tip of (await store.formerTips(tree.branch)).slice(0, MOST_TIPS)) {
     const side = seen.has(tip) || (await store.resolveCommit(tip)) === null ? null : await look(tip);
     if (side !== null) return [...sides, side];
   }
@@ -62,11 +60,4 @@ async function searchHistory(
     else for (const parent of parents.get(commit) ?? []) if (parents.has(parent)) seen.add(parent);
   }
   return { sides, seen };
-}
-
-/** Where a branch stood before, newest first, by its reflog. */
-async function formerTips({ gitDir }: ConversationStore, branch: string): Promise<readonly string[]> {
-  const reflog = (await readIfExists(join(gitDir, "logs", "refs", "heads", branch))) ?? "";
-  const tips = [...reflog.matchAll(/^([0-9a-f]{40}) /gm)].map(([, tip = ""]) => tip);
-  return [...new Set(tips.reverse())].slice(0, MOST_TIPS);
 }

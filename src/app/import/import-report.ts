@@ -3,7 +3,7 @@ import type { ConversationStore, FileChange } from "../../store/conversation-sto
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { conversationOf } from "../names/conversations.ts";
 import type { ImportReport } from "../reports/reports.ts";
-import type { EventCounts } from "./event-counts.ts";
+import type { CountCache } from "./count-cache.ts";
 
 const NEWLINE = 10;
 
@@ -14,7 +14,7 @@ export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" 
 export async function reportUnchanged(
   store: ConversationStore,
   open: { readonly path: string; readonly source: { readonly byteLength: number } },
-  { tree, counts }: { readonly tree: BranchTree; readonly counts: EventCounts },
+  { tree, counts }: { readonly tree: BranchTree; readonly counts: CountCache },
 ): Promise<ImportReport> {
   const events = counts.get(tree.commit) ?? sum(await countStoredEvents(store, tree.turnOids));
   counts.set(tree.commit, events);

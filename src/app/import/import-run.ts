@@ -7,19 +7,19 @@ import { type OpenSession, openSession } from "../sessions/open-session.ts";
 import { readSessionSource, type SessionFile } from "../sessions/session-files.ts";
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { EventCounts } from "./event-counts.ts";
+import type { CountCache } from "./count-cache.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { type KnownSource, type KnownSources, proofOf, type StoreFacts } from "./known-sources.ts";
+import { type CachedSource, proofOf, type SourceCache, type StoreFacts } from "./source-cache.ts";
 
 /** A file that is as it was when the store was found to hold all of it, and so is the store. */
 export interface KnownSession {
   readonly file: SessionFile;
-  readonly known: KnownSource;
+  readonly known: CachedSource;
   readonly byteLength: number;
 }
 
 /** A file of which a branch holds everything, before that was proved of the store. */
-export type FoundSource = Omit<KnownSource, "proof" | "held">;
+export type FoundSource = Omit<CachedSource, "proof" | "held">;
 
 /** A file that was not imported, and why. */
 export interface ImportFailure {
@@ -33,12 +33,12 @@ export interface ImportFailure {
 export interface ImportRun {
   readonly request: ImportRequest;
   readonly reports: ImportReport[];
-  readonly counts: EventCounts;
-  readonly sources: KnownSources;
+  readonly counts: CountCache;
+  readonly sources: SourceCache;
   /** What the run found, with the branches as they stood; `active` is absent where it decides nothing. */
   readonly found: {
     readonly path: string;
-    readonly source: Omit<KnownSource, "proof">;
+    readonly source: Omit<CachedSource, "proof">;
     readonly facts: Pick<StoreFacts, "tips"> & Partial<StoreFacts>;
   }[];
   readonly failed: ImportFailure[];
@@ -57,20 +57,20 @@ export interface ImportRun {
 interface LookedAt {
   readonly file: SessionFile;
   readonly fingerprint: Fingerprint | null;
-  readonly known: KnownSource | null;
+  readonly known: CachedSource | null;
   readonly source: Promise<ByteSource> | null;
 }
 
 /** Creates the run of some files. */
 export function createRun(
-  { runtime, store }: Workspace,
+  { runtime }: Workspace,
   request: ImportRequest,
-  start: { readonly files: readonly SessionFile[]; readonly counts: EventCounts; readonly sources: KnownSources },
+  start: { readonly files: readonly SessionFile[]; readonly counts: CountCache; readonly sources: SourceCache },
 ): ImportRun {
   const waiting: (SessionFile | OpenSession)[] = [...start.files];
   let ahead: { readonly path: string; readonly looked: Promise<LookedAt> } | null = null;
   const lookAt = async (file: SessionFile): Promise<LookedAt> => {
-    const fingerprint = store.engine === "native" ? await takeFingerprint(file, runtime.now) : null;
+    const fingerprint = await takeFingerprint(file, runtime.now);
     const entry = fingerprint === null ? undefined : start.sources.get(file.path);
     const known = entry !== undefined && isKnown(entry, request, fingerprint) ? entry : null;
     const source = known === null ? readSessionSource(runtime, file) : null;
@@ -125,7 +125,7 @@ export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named
 }
 
 /** Branches that the agent left are found by reading the file. */
-function isKnown(entry: KnownSource, request: ImportRequest, fingerprint: Fingerprint | null): boolean {
+function isKnown(entry: CachedSource, request: ImportRequest, fingerprint: Fingerprint | null): boolean {
   return (
     !request.allBranches &&
     request.again !== true &&

@@ -7,7 +7,7 @@ import type { OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
-import type { EventCounts } from "./event-counts.ts";
+import type { CountCache } from "./count-cache.ts";
 import { forkAbandoned } from "./import-abandoned.ts";
 import { importCommits } from "./import-commits.ts";
 import { compareBranches, decideSession, type HeldSource, isWhole, readSession, readWhole } from "./import-decision.ts";
@@ -16,8 +16,8 @@ import type { ImportDecision } from "./import-plan.ts";
 import { countCompactions, reportUnchanged, unchangedReport } from "./import-report.ts";
 import type { KnownSession } from "./import-run.ts";
 import { everCompactions, findSessionBranches, importSuffix } from "./import-target.ts";
-import type { StoreFacts } from "./known-sources.ts";
 import { alignPieces, hasSideFiles } from "./source-alignment.ts";
+import type { StoreFacts } from "./source-cache.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
 import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
 
@@ -38,7 +38,7 @@ interface Held {
 
 /** What is known of the store before a pass. */
 export interface ImportFacts extends StoreFacts {
-  readonly counts: EventCounts;
+  readonly counts: CountCache;
 }
 
 /** Plans the import of one session against the store as it stands. Throws `empty_session` when nobody asked anything in it. */
@@ -217,7 +217,7 @@ interface Unchanged {
   readonly isWhole: boolean;
 }
 
-async function unchangedImport(workspace: Workspace, counts: EventCounts, found: Unchanged): Promise<SessionImport> {
+async function unchangedImport(workspace: Workspace, counts: CountCache, found: Unchanged): Promise<SessionImport> {
   const { open, tree, isWhole } = found;
   const report = await reportUnchanged(workspace.store, open, { tree, counts });
   return open.allBranches && isWhole && open.origin === null

@@ -2,7 +2,6 @@
 import { shortId } from "../../core/conversation-name.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
-import { isPublished } from "../../store/native/refs/published.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { conversationOf } from "../names/conversations.ts";
@@ -115,7 +114,7 @@ export async function placeOfGrownTurn(
   },
 ): Promise<TurnPlace> {
   const onTip = { parent: tip.commit, continued: true };
-  if (await isPublished(store.gitDir)) return onTip;
+  if (await store.isPublished()) return onTip;
   const elsewhere = await commitsOfOtherBranches(store, tip.branch, tip.turn);
   if (tip.exported !== undefined) elsewhere.add(tip.exported);
   for (const entry of await store.readLog({ from: tip.commit, limit: NEWEST_COMMITS })) {

@@ -7,7 +7,6 @@ import { appendAll } from "../../core/append-all.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchWrite, WriteResult } from "../../store/conversation-store.ts";
-import { startMaintenance } from "../../store/native/maintenance.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { rememberWhole } from "../branch/turn-links.ts";
 import type { ImportReport } from "../reports/reports.ts";
@@ -22,7 +21,7 @@ import {
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { readEventCounts, writeEventCounts } from "./event-counts.ts";
+import { readCountCache, writeCountCache } from "./count-cache.ts";
 import type { HeldContent } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import {
@@ -34,7 +33,7 @@ import {
   passOver,
 } from "./import-run.ts";
 import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
-import { proofOf, readKnownSources, type StoreFacts, writeKnownSources } from "./known-sources.ts";
+import { proofOf, readSourceCache, type StoreFacts, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
@@ -60,17 +59,17 @@ export async function parseImportArguments(
 
 /** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
-  const { store, runtime } = workspace;
+  const { store } = workspace;
   const { files, failed } = await filesOf(workspace, request);
-  const [counts, sources] = await Promise.all([readEventCounts(store), readKnownSources(store)]);
+  const [counts, sources] = [readCountCache(store), readSourceCache(store)];
   const run = createRun(workspace, request, { files, counts, sources });
   appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, files);
   remember(run, (await readStanding(workspace)).branch);
-  await Promise.all([writeEventCounts(store, counts), writeKnownSources(store, sources)]);
+  await Promise.all([writeCountCache(store, counts), writeSourceCache(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
-  if (wrote && store.engine === "native") startMaintenance({ gitDir: store.gitDir, cwd: store.root, env: runtime.env });
+  if (wrote) store.maintain();
   if (run.failure !== null) throw run.failure.error;
   return { sessions: run.reports, failed: run.failed };
 }

@@ -9,7 +9,7 @@ import { readMetas, titleIn } from "../branch/titles.ts";
 import { meterOf, reportTokens } from "../branch/token-report.ts";
 import { isBrokenLink } from "../branch/turn-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { ConversationFacts } from "./known-facts.ts";
+import type { ConversationFacts } from "./facts-cache.ts";
 
 /** Works facts out: every turn is read. Throws what a damaged conversation throws. */
 export async function readFacts(workspace: Workspace, { name, commit }: BranchTip): Promise<ConversationFacts> {

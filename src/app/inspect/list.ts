@@ -8,7 +8,7 @@ import { conversationOf, forkOf, preferredBranch } from "../names/conversations.
 import type { ListReport, ListRow } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readFacts } from "./conversation-facts.ts";
-import { type ConversationFacts, type KnownFacts, openKnownFacts } from "./known-facts.ts";
+import { type ConversationFacts, type FactsCache, openFactsCache } from "./facts-cache.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
 export interface Listing {
@@ -38,7 +38,7 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const { store } = workspace;
   const listing = store.listBranches();
   listing.catch(() => undefined);
-  const known = openKnownFacts(store);
+  const known = openFactsCache(store);
   const [tips, active] = await Promise.all([listing, preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
   const unknown = shown.filter(({ tip }) => known.find(tip.commit) === null);
@@ -88,7 +88,7 @@ function shownOf(
 async function readUnknown(
   workspace: Workspace,
   unknown: readonly ShownBranch[],
-  { known, tips }: { readonly known: KnownFacts; readonly tips: readonly BranchTip[] },
+  { known, tips }: { readonly known: FactsCache; readonly tips: readonly BranchTip[] },
 ): Promise<Listing["unreadable"]> {
   const unreadable: { branch: string; error: JpgError }[] = [];
   for (const [index, { tip }] of unknown.entries()) {

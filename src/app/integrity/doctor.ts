@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
+import { journalFolder } from "../../store/files/kept-files.ts";
 import { type Repository, runCommand, tryCommand } from "../../store/native/git/git-command.ts";
 import { OLDEST_GIT } from "../../store/native/git/git-error.ts";
 import { runGit } from "../../store/native/git/git-process.ts";
@@ -122,7 +123,7 @@ async function checkStore(runtime: Runtime, repository: Repository, version: Git
   const { nodePath, jpgPath } = runtime;
   const health = await readStoreHealth(repository, { programs: { nodePath, jpgPath }, version });
   const { stdout } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] });
-  const journals = await listJournals(repository.gitDir, runtime.now());
+  const journals = await listJournals(journalFolder(repository.gitDir), runtime.now());
   const checks: readonly DoctorCheck[] = [
     { name: "store", state: "ok", message: repository.cwd },
     checkWritable(health),

@@ -149,7 +149,7 @@ async function checkViews(
   for (const worktree of (await store.worktrees?.list()) ?? []) {
     const tip = tips.find(({ name }) => name === worktree.branch);
     if (tip === undefined) continue;
-    const commit = await recordedCommit(worktree);
+    const commit = recordedCommit(store, worktree);
     if (commit === tip.commit) continue;
     found.push([
       tip.name,

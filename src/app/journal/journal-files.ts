@@ -4,7 +4,6 @@ import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isGone } from "../../store/files/running-process.ts";
 import { sha256 } from "../workspace/object-id.ts";
-import { journalFolder } from "./journal-folder.ts";
 import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
 
 /** A journal that was found. */
@@ -24,15 +23,14 @@ const HEAD_BYTES = 64 * 1024;
 /** A journal without a whole head counts as left after so long: until then its writer may be just beginning, milliseconds. */
 const NO_HEAD_MS = 10_000;
 
-/** The journal of the open turn of a branch. */
-export function journalPath(gitDir: string, branch: string): string {
+/** The journal of the open turn of a branch, in the folder that the store has for them. */
+export function journalPath(folder: string, branch: string): string {
   const name = encodeURIComponent(branch);
-  return join(journalFolder(gitDir), `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
+  return join(folder, `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
 }
 
-/** Lists the journals of a store, of a branch first those that were left; a store without any costs one look. */
-export async function listJournals(gitDir: string, now: Date): Promise<readonly FoundJournal[]> {
-  const folder = journalFolder(gitDir);
+/** Lists the journals in the folder of a store, of a branch first those that were left; a store without any costs one look. */
+export async function listJournals(folder: string, now: Date): Promise<readonly FoundJournal[]> {
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
     names

@@ -1,16 +1,8 @@
-// Where a store keeps the journals of open turns; asked by every command, so it loads nothing.
+// Whether a store has open turns; asked by every command, so it loads nothing.
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 
-const FOLDER = "jpg-journal";
-
-/** The folder of journals of a git dir. */
-export function journalFolder(gitDir: string): string {
-  return join(gitDir, FOLDER);
-}
-
-/** Whether a store has a journal, of a turn that is being talked or of one that was broken off. */
-export async function hasJournals(gitDir: string): Promise<boolean> {
-  const names = await readdir(journalFolder(gitDir)).catch(() => []);
+/** Whether a store's folder of journals has one, of a turn that is being talked or of one that was broken off. */
+export async function hasJournals(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
   return names.length > 0;
 }

@@ -19,8 +19,7 @@ export interface RecoveryVoice {
 
 /** Commits what others left. What cannot be committed now stays for the next time, and is said: no command fails of it. */
 export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
-  const { gitDir } = workspace.store;
-  for (const { path, isLeft } of await listJournals(gitDir, workspace.runtime.now())) {
+  for (const { path, isLeft } of await listJournals(workspace.store.journal(), workspace.runtime.now())) {
     if (!isLeft) continue;
     try {
       await recoverTurn(workspace, path, voice);
@@ -65,7 +64,7 @@ export async function commitLeftTurn(
   const found = await readJournal(path);
   if (found === null || !hasAnswer(found.events)) {
     const { head = null, events = [] } = found ?? {};
-    const unsent = await keepUnsent(workspace.store.gitDir, requestOf(events));
+    const unsent = await keepUnsent(workspace.store, requestOf(events));
     await removeJournal(path, head?.start ?? null);
     return { head, isComplete: false, recorded: null, unsent };
   }

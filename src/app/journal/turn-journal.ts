@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 import { codeOf, type JpgError, messageOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
 import { journalPath, LEFT, leaveJournal, readJournalHead, removeJournal } from "./journal-files.ts";
-import { journalFolder } from "./journal-folder.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
 
 /** An open journal. What writes throws `disk_full` or `journal_not_written`, from then on each time; what was written stays. */
@@ -31,9 +30,9 @@ export interface TurnJournal {
 const sync = promisify(fdatasync);
 
 /** Opens the journal of a branch's turn. Throws `turn_open` when another process has one open, `disk_full`, `journal_not_written`. */
-export async function openJournal(gitDir: string, head: JournalHead): Promise<TurnJournal> {
-  const path = journalPath(gitDir, head.branch);
-  await mkdir(journalFolder(gitDir), { recursive: true }).catch((error: unknown) => {
+export async function openJournal(folder: string, head: JournalHead): Promise<TurnJournal> {
+  const path = journalPath(folder, head.branch);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw notWritten(path, error);
   });
   const file = openExclusively(path);

@@ -1,22 +1,15 @@
 // A request that no model answered leaves no turn behind, so that asking again does not double it. Its text is kept beside
 // the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
-import { join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { Content, Event } from "../../core/event/event.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
 
 /** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
-export async function keepUnsent(gitDir: string, content: Content): Promise<string | null> {
+export async function keepUnsent(store: ConversationStore, content: Content): Promise<string | null> {
   const text = textOfContent(content);
-  if (text.trim() === "") return null;
-  const path = join(gitDir, "jpg-unsent.txt");
-  try {
-    await replaceFile(path, text);
-    return path;
-  } catch {
-    return null; // no store yet, or no room: the text is not worth another error beside the one that is being reported
-  }
+  // Where it cannot be kept, that is not worth another error beside the one that is being reported.
+  return text.trim() === "" ? null : await store.keepText("unsent", text);
 }
 
 /** What was asked in a turn; empty when its events hold no request. */

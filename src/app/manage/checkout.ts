@@ -3,7 +3,6 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import type { Worktree } from "../../store/conversation-store.ts";
-import { worktreesFolder } from "../../store/native/locate-store.ts";
 import { excludeFromSurroundings } from "../../store/native/worktrees/exclude-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
@@ -60,7 +59,7 @@ function holds(worktree: Worktree, { branch, commit, revision }: BranchTree): bo
 }
 
 async function defaultPlace({ store }: Workspace, { branch, commit, revision }: BranchTree): Promise<string> {
-  const folder = await worktreesFolder(store.root, store.gitDir);
+  const folder = (await store.worktrees?.folder()) ?? store.root;
   return revision === undefined
     ? join(folder, branch)
     : join(folder, conversationOf(branch), `at-${commit.slice(0, 9)}`);

@@ -40,7 +40,7 @@ async function followBranch(workspace: Workspace, worktree: Worktree, isHere: bo
   if (commit === null) return;
   // A branch that stock git made has no merge options yet.
   await configureBranches(workspace.store, [worktree.branch]);
-  const from = isHere ? null : await recordedCommit(worktree);
+  const from = isHere ? null : recordedCommit(workspace.store, worktree);
   if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
   await refreshWorktree(workspace, worktree, commit);
   if (isHere) await warnOfSplice(workspace, await loadBranchTree(workspace.store, worktree.branch, commit));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, Trash, TrashedBranch, Worktree } from "../../store/conversation-store.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
+import { refreshViews, VIEW_CACHE } from "../branch/refresh-view.ts";
 import { journalPath, listJournals } from "../journal/journal-files.ts";
 import { conversationOf, forkOf, mainBranch, previousBranch } from "../names/conversations.ts";
 import { resolveId } from "../names/resolve-id.ts";
@@ -19,11 +19,8 @@ export interface RemoveReport {
   readonly moved: boolean;
 }
 
-/** The names of the files that show what is active, and of the note of what they were made from. */
+/** The files that show what is active. */
 const VIEW_FILES = ["VIEW.md", "view.jsonl"];
-const VIEW_NOTE = "jpg-view.json";
-/** What is remembered of branches beside the store; worked out anew where it is missing. */
-const CACHES = ["jpg-list.json", "jpg-event-counts.json", "jpg-sources-1.json", "jpg-auto-1.json"];
 
 /**
  * Removes a conversation with all its forks, or where the id names a branch (`ID/FORK`) that fork. Throws `unknown_id`,
@@ -45,7 +42,7 @@ export async function removeConversation(workspace: Workspace, id: string): Prom
   const removedAt = runtime.now().toISOString();
   await trash.put(chosen, removedAt);
   if (next !== null && isActive) await refreshViews(workspace, next);
-  if (next === null) await removeFiles(store.root, VIEW_FILES).then(() => removeFiles(store.gitDir, [VIEW_NOTE]));
+  if (next === null) await removeFiles(store.root, VIEW_FILES).then(() => store.cache(VIEW_CACHE).drop());
   const removed = chosen.map(({ name, commit }) => ({ branch: name, commit, removedAt }));
   return { conversation, removed, active: next, moved: isActive };
 }
@@ -78,7 +75,7 @@ export async function planPurge(workspace: Workspace, id: string | undefined): P
 /** Removes branches for good, with what is remembered of them; gives how many objects went. */
 export async function purgeRemoved(workspace: Workspace, branches: readonly TrashedBranch[]): Promise<number> {
   const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
-  if (branches.length > 0) await removeFiles(workspace.store.gitDir, CACHES);
+  if (branches.length > 0) await workspace.store.dropCaches();
   return objects;
 }
 
@@ -103,8 +100,8 @@ async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly B
   const names = new Set(chosen.map(({ name }) => name));
   const held = worktrees.find(({ branch, gitDir }) => branch !== null && names.has(branch) && gitDir !== store.gitDir);
   if (held !== undefined) throw checkedOut(held);
-  const open = (await listJournals(store.gitDir, runtime.now())).filter(({ isLeft }) => !isLeft);
-  const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.gitDir, name)));
+  const open = (await listJournals(store.journal(), runtime.now())).filter(({ isLeft }) => !isLeft);
+  const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.journal(), name)));
   if (talked === undefined) return;
   throw userError("turn_open", `A turn of ${talked.name} is being talked; nothing was removed.`, {
     hints: ["Run it again when that has ended."],

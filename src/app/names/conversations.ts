@@ -1,6 +1,4 @@
 // Reads the branches of a store as conversations: `<conversation>/<fork>` names, titles, what was active before.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readStanding } from "../workspace/standing.ts";
@@ -78,16 +76,8 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
   return userError("ambiguous_id", message, { hints, data: { candidates } });
 }
 
-/** The branch that was active here before, from HEAD's reflog (as `git switch -` reads it); null when there is none. */
+/** The branch that was active here before, as `git switch -` reads it; null when there is none. */
 export async function previousBranch(workspace: Workspace): Promise<string | null> {
-  const { worktree, branch: active } = await readStanding(workspace);
-  let reflog: string;
-  try {
-    reflog = await readFile(join(worktree?.gitDir ?? workspace.store.gitDir, "logs", "HEAD"), "utf8");
-  } catch {
-    return null; // no reflog yet: HEAD has never moved
-  }
-  const moves = [...reflog.matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
-  for (const [, from = ""] of moves) if (from !== active && !/^[0-9a-f]{40,64}$/.test(from)) return from;
-  return null;
+  const { worktree } = await readStanding(workspace);
+  return workspace.store.previousBranch(worktree ?? undefined);
 }

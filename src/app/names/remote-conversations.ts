@@ -1,5 +1,5 @@
 // Conversations that a clone brought and that have no branch here yet: git knows them as branches of a remote.
-import { listRemoteBranches, type RemoteBranch, trackBranch } from "../../store/native/refs/remote-branches.ts";
+import type { RemoteBranch } from "../../store/conversation-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { conversationOf } from "./conversations.ts";
 
@@ -27,20 +27,14 @@ export async function adoptRemote(workspace: Workspace, word: string): Promise<s
     remote.find(({ name }) => name === `${word}/main`) ??
     remote.find(({ name }) => conversationOf(name) === word);
   if (found === undefined) return null;
-  await trackBranch(repositoryOf(workspace), found);
+  await workspace.store.remotes?.track(found);
   return found.name;
 }
 
 async function findRemote(workspace: Workspace): Promise<readonly RemoteBranch[]> {
   if (!workspace.location.exists) return [];
-  const [remote, own] = await Promise.all([
-    listRemoteBranches(repositoryOf(workspace)),
-    workspace.store.listBranches(),
-  ]);
+  const { store } = workspace;
+  const [remote = [], own] = await Promise.all([store.remotes?.list(), store.listBranches()]);
   const here = new Set(own.map(({ name }) => name));
   return remote.filter(({ name }) => !here.has(name));
-}
-
-function repositoryOf({ store, runtime }: Workspace): Parameters<typeof listRemoteBranches>[0] {
-  return { gitDir: store.gitDir, cwd: store.root, env: runtime.env };
 }

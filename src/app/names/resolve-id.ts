@@ -142,7 +142,7 @@ async function detachedTarget(workspace: Workspace, kinds: readonly TargetKind[]
   const { commit, worktree } = standing;
   if (commit === null) return null;
   const branch = await branchHolding(workspace, commit, worktree ?? undefined);
-  if (!kinds.includes("commit")) throw await detachedHead(standing, branch);
+  if (!kinds.includes("commit")) throw await detachedHead(workspace, standing, branch);
   return { kind: "commit", branch, commit };
 }
 

@@ -65,7 +65,7 @@ export async function branchHolding(workspace: Workspace, commit: string, worktr
   const { store } = workspace;
   const holding = await store.listBranchesWith(commit);
   const standing = { worktree: worktree ?? null, branch: null, commit };
-  const preferred = [await branchOfOperation(standing), await preferredBranch(workspace)];
+  const preferred = [await branchOfOperation(workspace, standing), await preferredBranch(workspace)];
   const found = preferred.map((name) => holding.find((branch) => branch.name === name)).find(Boolean);
   const [first] = holding;
   if (first === undefined) return `${(await loadBranchTree(store, commit.slice(0, 9), commit)).header.id}/main`;

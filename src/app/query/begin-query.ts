@@ -42,7 +42,7 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
     if (isDone(tools) && request.tools === undefined) await tools.value.close();
     throw reasonOf([loaded, opened, turn, tools]);
   } catch (error) {
-    const unsent = await keepUnsent(workspace.store.gitDir, request.content);
+    const unsent = await keepUnsent(workspace.store, request.content);
     throw withHints(error, unsentHints(unsent));
   }
 }

@@ -57,7 +57,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
   const events: Event[] = [live.turnStart(), live.request(content)];
   const writer = await markThisProcess();
   let head = headOf(start, { start: events[0]?.id ?? "", writer });
-  const journal = await openJournal(store.gitDir, head);
+  const journal = await openJournal(store.journal(), head);
   try {
     // Another process may have added a turn before the journal was ours.
     const tip = await store.readBranch(head.branch);

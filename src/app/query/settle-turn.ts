@@ -42,7 +42,7 @@ export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promis
   if (end.stop === "aborted") return settleAborted(workspace, turn);
   if (!hasAnswer(turn.events)) {
     await turn.journal.remove();
-    const unsent = await keepUnsent(workspace.store.gitDir, requestOf(turn.events));
+    const unsent = await keepUnsent(workspace.store, requestOf(turn.events));
     throw withHints(noAnswer(ended.opened, end.stop), unsentHints(unsent));
   }
   const recorded = await commitTurn(workspace, ended);

@@ -1,11 +1,7 @@
 // Where one stands: the worktree of the store that the current folder is in, else the store's own, and what is checked out
 // there. `@` is its branch. On a commit without a branch one may read; what writes is told how to go on.
 import { type JpgError, userError } from "../../core/errors.ts";
-import type { Worktree } from "../../store/conversation-store.ts";
-import {
-  findUnfinishedOperation,
-  type UnfinishedOperation,
-} from "../../store/native/worktrees/unfinished-operation.ts";
+import type { UnfinishedOperation, Worktree } from "../../store/conversation-store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What is checked out where one stands. */
@@ -35,7 +31,7 @@ export async function makeActive(workspace: Workspace, branch: string): Promise<
 /** Refuses where git would not switch to another branch. Throws `operation_unfinished`. */
 export async function requireSwitchable(workspace: Workspace): Promise<Standing> {
   const standing = await readStanding(workspace);
-  const operation = await operationOf(standing);
+  const operation = await operationOf(workspace, standing);
   if (operation === null) return standing;
   const { path } = standing.worktree ?? { path: workspace.store.root };
   throw userError(
@@ -46,13 +42,13 @@ export async function requireSwitchable(workspace: Workspace): Promise<Standing>
 }
 
 /** The branch that a bisect or rebase began on, and will go back to; null when there is none under way. */
-export async function branchOfOperation(standing: Standing): Promise<string | null> {
-  return (await operationOf(standing))?.branch ?? null;
+export async function branchOfOperation(workspace: Workspace, standing: Standing): Promise<string | null> {
+  return (await operationOf(workspace, standing))?.branch ?? null;
 }
 
 /** The error of what writes where no branch is checked out. `holder` = a branch that holds the commit. */
-export async function detachedHead(standing: Standing, holder: string): Promise<JpgError> {
-  const operation = await operationOf(standing);
+export async function detachedHead(workspace: Workspace, standing: Standing, holder: string): Promise<JpgError> {
+  const operation = await operationOf(workspace, standing);
   const state = operation === null ? "" : `, a ${operation.name} is under way`;
   const message = `No conversation is checked out here: HEAD is detached at ${standing.commit?.slice(0, 9)}${state}. It can be read, not written to.`;
   const back = operation === null ? [`\`jpg use ${holder}\` checks ${holder} out again.`] : endingHints(operation);
@@ -61,8 +57,8 @@ export async function detachedHead(standing: Standing, holder: string): Promise<
   return userError("detached_head", message, { hints: [...back, fork] });
 }
 
-async function operationOf({ worktree, commit }: Standing): Promise<UnfinishedOperation | null> {
-  return worktree === null || commit === null ? null : findUnfinishedOperation(worktree.gitDir);
+async function operationOf({ store }: Workspace, { worktree, commit }: Standing): Promise<UnfinishedOperation | null> {
+  return worktree === null || commit === null ? null : ((await store.worktrees?.unfinished(worktree)) ?? null);
 }
 
 function endingHints({ name, branch, ends }: UnfinishedOperation): string[] {

@@ -1,7 +1,10 @@
 // A store that is made by its first write, so that a command which finds nothing to write leaves no empty store behind.
 // Until then it holds nothing.
 import { join } from "node:path";
+import { type Cache, NO_CACHE } from "../../store/cache.ts";
 import type { BranchWrite, ConversationStore, WriteResult } from "../../store/conversation-store.ts";
+import { journalFolder } from "../../store/files/kept-files.ts";
+import type { StoreSurroundings } from "../../store/store-surroundings.ts";
 
 /** Gives a store at `root` that `make` makes and opens once there is something to write. */
 export function createStoreOnWrite(root: string, make: () => Promise<ConversationStore>): ConversationStore {
@@ -13,13 +16,17 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
   return {
     engine: "native",
     root,
-    gitDir: join(root, ".git"),
+    gitDir: gitDirOf(root),
     get worktrees() {
       return made?.worktrees ?? null;
     },
     get trash() {
       return made?.trash ?? null;
     },
+    get remotes() {
+      return made?.remotes ?? null;
+    },
+    ...surroundingsOf(root, () => made, open),
     get objectsRead() {
       return made?.objectsRead ?? 0;
     },
@@ -42,6 +49,40 @@ export function createStoreOnWrite(root: string, make: () => Promise<Conversatio
     createBranch: async (name, commit) => (await open()).createBranch(name, commit),
     close: async () => made?.close(),
   };
+}
+
+/** Before the store is made, nothing is kept: what would be has nowhere to stand. */
+function surroundingsOf(
+  root: string,
+  made: () => ConversationStore | null,
+  open: () => Promise<ConversationStore>,
+): StoreSurroundings {
+  return {
+    cache: (name, worktree) => {
+      const cache = (): Cache => made()?.cache(name, worktree) ?? NO_CACHE;
+      return {
+        read: (key) => cache().read(key),
+        write: (content, key) => cache().write(content, key),
+        drop: (key) => cache().drop(key),
+      };
+    },
+    dropCaches: async () => made()?.dropCaches(),
+    journal: () => made()?.journal() ?? journalFolder(gitDirOf(root)),
+    keepText: async (name, text) => (await made()?.keepText(name, text)) ?? null,
+    identity: async () => (await open()).identity(),
+    previousBranch: async (worktree) => (await made()?.previousBranch(worktree)) ?? null,
+    formerTips: async (branch) => (await made()?.formerTips(branch)) ?? [],
+    cutOffCommits: async () => (await made()?.cutOffCommits()) ?? new Set(),
+    isPublished: async () => (await made()?.isPublished()) ?? false,
+    excludeViews: async () => made()?.excludeViews(),
+    ignoredSettings: () => made()?.ignoredSettings() ?? [],
+    maintain: () => made()?.maintain(),
+  };
+}
+
+/** Where the git dir of the store is going to be. */
+function gitDirOf(root: string): string {
+  return join(root, ".git");
 }
 
 type Writes = Iterable<BranchWrite> | AsyncIterable<BranchWrite>;

@@ -6,7 +6,6 @@ import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { codeOf, JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { createStore } from "../../store/native/create-store.ts";
-import { ignoredSettings } from "../../store/native/git/store-guard.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
 import { type Mended, mendStore } from "../../store/native/mend-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
@@ -91,9 +90,9 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
 }
 
 /** Warns of the settings in the store's own git configuration that jpg's git does not follow, if there are any. */
-export function warnOfPrograms({ location, store, runtime, warn }: Workspace): void {
+export function warnOfPrograms({ location, store, warn }: Workspace): void {
   if (!location.exists) return;
-  const keys = ignoredSettings({ gitDir: store.gitDir, cwd: location.root, env: runtime.env });
+  const keys = store.ignoredSettings();
   if (keys.length === 0) return;
   const more = keys.length > NAMED_KEYS ? ` and ${keys.length - NAMED_KEYS} more` : "";
   const named = `${keys.slice(0, NAMED_KEYS).join(", ")}${more}`;

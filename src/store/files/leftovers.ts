@@ -5,6 +5,7 @@ import { join, resolve, sep } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import type { Worktree } from "../conversation-store.ts";
 import { isAbandoned, type StorePlace } from "./abandoned.ts";
+import { cacheFolder } from "./cache-folder.ts";
 import { fileAge } from "./file-age.ts";
 import { writerOfDraft } from "./replace-file.ts";
 import { isGone } from "./running-process.ts";
@@ -28,7 +29,7 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
   const folders = [
     gitDir,
     ...own.map((name) => join(gitDir, name)),
-    ...worktrees.flatMap((one) => [one.path, one.gitDir]),
+    ...worktrees.flatMap((one) => [one.path, one.gitDir, cacheFolder(one.gitDir)]),
   ];
   const left: string[] = [];
   for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));

@@ -11,16 +11,9 @@ import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
 import { findPlainRepository, type SurroundingRepository } from "./refs/plain-repository.ts";
+import { isProjectDir, type ProjectLocation, projectOfStore } from "./refs/project-of-store.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
-
-/** A project: the repository one stands in when that is not a store. */
-export interface ProjectLocation {
-  /** Top of the current worktree; the git dir when the project is bare. */
-  readonly root: string;
-  /** The git dir that all its worktrees share. */
-  readonly commonDir: string;
-}
 
 /** Where the store is, or would be made. */
 export interface StoreLocation {
@@ -90,24 +83,6 @@ async function hasStore(commonDir: string): Promise<boolean> {
   const configs = [join(commonDir, "config"), join(commonDir, "jpg", ".git", "config")];
   const texts = await Promise.all(configs.map(readFileIfThere));
   return texts.some((text) => isStoreConfig(text ?? ""));
-}
-
-/** The project whose git dir a project store stands in. */
-function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {
-  const projectDir = dirname(storeRoot);
-  const isInProject = basename(storeRoot) === "jpg" && commonDir === join(storeRoot, ".git");
-  const root = basename(projectDir) === ".git" ? dirname(projectDir) : projectDir;
-  return { root, commonDir: isInProject ? projectDir : "" };
-}
-
-/** The folder in which the worktrees of a store are made by default: in the project's git dir, else in the store's own. */
-export async function worktreesFolder(root: string, gitDir: string): Promise<string> {
-  const project = projectOfStore(root, gitDir);
-  return join((await isProjectDir(project)) ? project.commonDir : gitDir, "jpg-worktrees");
-}
-
-async function isProjectDir({ commonDir }: ProjectLocation): Promise<boolean> {
-  return commonDir !== "" && (await findRepositoryDir(commonDir))?.isBare === true;
 }
 
 /** Whether any folder from here up looks like a repository; git finds none where this finds none. */

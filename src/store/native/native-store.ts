@@ -24,6 +24,8 @@ import { findOwnRepository } from "./refs/ownership.ts";
 import { refOfBranch } from "./refs/ref-name.ts";
 import { readRef } from "./refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
+import { createRemotes } from "./refs/remote-branches.ts";
+import { createSurroundings } from "./surroundings.ts";
 import { findText } from "./text-finder.ts";
 import { createTrash } from "./trash.ts";
 import { moveWithWorktrees } from "./worktrees/held-branches.ts";
@@ -56,6 +58,8 @@ export async function openNativeStore(options: {
     gitDir: repository.gitDir,
     worktrees: createWorktrees(repository, worktreeRoot),
     trash: createTrash(repository, worktreeRoot),
+    remotes: createRemotes(repository),
+    ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),

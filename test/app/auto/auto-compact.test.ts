@@ -108,7 +108,7 @@ describe("automatic compaction", () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch);
-    const memory = join(base.store.gitDir, "jpg-auto-1.json");
+    const memory = join(base.store.gitDir, "jpg-cache/auto-1");
     const remembered = readFileSync(memory, "utf8");
     rmSync(memory);
     expect(await run(branch)).toBeNull();
@@ -123,7 +123,7 @@ describe("automatic compaction", () => {
   it("takes a damaged memory for none", async () => {
     session.turns(10);
     const branch = await grow();
-    writeFileSync(join(base.store.gitDir, "jpg-auto-1.json"), '[["x"');
+    writeFileSync(join(base.store.gitDir, "jpg-cache/auto-1"), '[["x"');
     expect(rangeOf(await run(branch))).toEqual([0, 6]);
   });
 

@@ -4,13 +4,14 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { checkCovers, coversDigest } from "../../../src/app/branch/covers.ts";
-import { openKnownCuts } from "../../../src/app/branch/known-cuts.ts";
+import { openCutCache } from "../../../src/app/branch/cut-cache.ts";
 import { loadCompactions, loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { cacheFolder, openCache } from "../../../src/store/files/cache-folder.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
@@ -115,7 +116,7 @@ describe("remembered cuts", () => {
 
   const factsBelow = (gitDir: string, content: readonly string[] = texts) => ({
     ...factsOf(content),
-    cuts: openKnownCuts(gitDir),
+    cuts: openCutCache(openCache(gitDir, "cuts")),
   });
   async function check(gitDir: string, content: readonly string[] = texts) {
     const covers = (await coversDigest(bounds, factsOf(texts)))!;
@@ -140,7 +141,7 @@ describe("remembered cuts", () => {
 
   it("change nothing but the cost when they are damaged, wrong or cannot be written", async () => {
     await check(folder.path);
-    const cuts = join(folder.path, "jpg-cuts");
+    const cuts = cacheFolder(folder.path);
     for (const name of readdirSync(cuts)) {
       const right = readFileSync(join(cuts, name), "utf8");
       for (const text of ["nonsense", "null", "[]", right.replace(/[0-9a-f]{40}/, "0".repeat(40))]) {

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { listTurnOids } from "../../../src/app/branch/turn-list.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
 import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
+import { cacheFolder } from "../../../src/store/files/cache-folder.ts";
 import { openNativeStore } from "../../../src/store/native/native-store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { createTempStore, type TempStore } from "../../helpers/temp-repository.ts";
@@ -39,7 +40,7 @@ describe("the list of turns", () => {
     opened.push(store);
     return store;
   };
-  const folder = (): string => join(opened[0]!.gitDir, "jpg-turns");
+  const folder = (): string => cacheFolder(opened[0]!.gitDir);
 
   beforeAll(async () => {
     temp = await createTempStore();
@@ -79,7 +80,7 @@ describe("the list of turns", () => {
     const expected = await listed(await open(), at);
     const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
     await listTurnOids(await open(), at);
-    const file = join(folder(), oid);
+    const file = join(folder(), `turns-${oid}`);
     const whole = readFileSync(file);
     const flipped = Buffer.from(whole);
     flipped[30] = (flipped[30] ?? 0) ^ 1;
@@ -99,7 +100,7 @@ describe("the list of turns", () => {
     const at = await commit(await open(), "odd/main", [...turns(0, 150), stray]);
     expect(await listTurnOids(await open(), at)).toHaveLength(150);
     const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
-    expect(readdirSync(opened[0]!.gitDir)).not.toContain("jpg-turns");
+    expect(existsSync(folder())).toBe(false);
     expect(oid).toMatch(/^[0-9a-f]{40}$/);
   });
 

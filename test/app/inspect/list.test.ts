@@ -65,13 +65,13 @@ describe("a list of conversations", () => {
     ["is no object", "[1]"],
   ])("is right when what is kept of it %s", async (_, content) => {
     const { rows } = await listAnew();
-    await writeFile(join(workspace.store.gitDir, "jpg-list.json"), content);
+    await writeFile(join(workspace.store.gitDir, "jpg-cache/list"), content);
     expect((await listAnew()).rows).toEqual(rows);
   });
 
   it("passes over facts that are not whole", async () => {
     const { rows } = await listAnew();
-    const path = join(workspace.store.gitDir, "jpg-list.json");
+    const path = join(workspace.store.gitDir, "jpg-cache/list");
     const kept = JSON.parse(await readFile(path, "utf8"));
     expect(kept.turns).toHaveLength(rows.length);
     for (const turns of [kept.turns.map(() => "many"), kept.turns.slice(1), {}]) {

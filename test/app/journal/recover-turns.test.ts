@@ -46,8 +46,8 @@ beforeEach(async () => {
 afterEach(() => removeWorkspace(workspace));
 
 function leave(lines: readonly JournalLine[], changed: Partial<JournalHead> = {}): string {
-  const path = journalPath(workspace.store.gitDir, changed.branch ?? branch);
-  mkdirSync(join(workspace.store.gitDir, "jpg-journal"), { recursive: true });
+  const path = journalPath(workspace.store.journal(), changed.branch ?? branch);
+  mkdirSync(workspace.store.journal(), { recursive: true });
   writeFileSync(path, [{ ...head, ...changed }, ...lines].map(formatJournalLine).join(""));
   return path;
 }
@@ -94,19 +94,19 @@ describe("a journal whose writer is gone", () => {
     const unsent = join(workspace.store.gitDir, "jpg-unsent.txt");
     expect(readFileSync(unsent, "utf8")).toBe("How high?");
     expect(said.join()).toContain(unsent);
-    expect(readdirSync(join(workspace.store.gitDir, "jpg-journal"))).toEqual([]);
+    expect(readdirSync(workspace.store.journal())).toEqual([]);
   });
 
   it("goes to a fork when the branch has another turn there, the same one each time", async () => {
     leave([...REQUEST, ...WHOLE]);
-    const bytes = readFileSync(journalPath(workspace.store.gitDir, branch));
+    const bytes = readFileSync(journalPath(workspace.store.journal(), branch));
     await importBytes(workspace, smallSession({ turns: 3 }));
     await recoverTurns(workspace, voice);
     const fork = /new fork (\S+)\.$/.exec(said[0] ?? "")?.[1] ?? "";
     expect((await lastTurn(fork))[2]).toMatchObject({ message: "Five metres." });
     expect((await lastTurn())[0]?.id).not.toBe("live0");
     const branches = (await workspace.store.listBranches()).length;
-    writeFileSync(journalPath(workspace.store.gitDir, branch), bytes);
+    writeFileSync(journalPath(workspace.store.journal(), branch), bytes);
     await recoverTurns(workspace, voice);
     expect((await workspace.store.listBranches()).length).toBe(branches);
   });
@@ -149,7 +149,7 @@ describe("a journal whose writer runs", () => {
   });
 
   it("is committed all the same once the writer has left it", async () => {
-    const journal = await openJournal(workspace.store.gitDir, { ...head, writer: await markThisProcess() });
+    const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
     for (const line of [...REQUEST, ...WHOLE]) if ("event" in line) journal.event(line.event);
     const path = await journal.leave();
     await recoverTurns(workspace, voice);
@@ -169,7 +169,7 @@ describe("a journal whose writer runs", () => {
   });
 
   it("keeps its journal when another turn's is taken away at its place", async () => {
-    const journal = await openJournal(workspace.store.gitDir, { ...head, writer: await markThisProcess() });
+    const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
     const { removeJournal } = await import("../../../src/app/journal/journal-files.ts");
     await removeJournal(journal.path, "another");
     expect(existsSync(journal.path)).toBe(true);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { journalPath, readJournal } from "../../../src/app/journal/journal-files.ts";
-import { hasJournals, journalFolder } from "../../../src/app/journal/journal-folder.ts";
+import { hasJournals } from "../../../src/app/journal/journal-folder.ts";
 import type { JournalHead } from "../../../src/app/journal/journal-lines.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import { followSharing } from "../../../src/app/workspace/user-umask.ts";
@@ -24,13 +24,14 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
+const journals = (): string => join(folder.path, "jpg-journal");
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(() => null).catch((error: unknown) => error);
 
 describe("a journal", () => {
   it("holds each piece as soon as it is written, and is nobody else's to read in a private store", async () => {
     await followSharing(folder.path);
-    const journal = await openJournal(folder.path, head);
+    const journal = await openJournal(journals(), head);
     journal.open(ANSWER);
     for (const piece of ["Five ", "me"]) {
       journal.delta("live2", piece);
@@ -41,40 +42,40 @@ describe("a journal", () => {
     await journal.complete();
     expect(await readJournal(journal.path)).toMatchObject({ isComplete: true });
     await journal.remove();
-    expect(await hasJournals(folder.path)).toBe(false);
+    expect(await hasJournals(journals())).toBe(false);
   });
 
   it("is the lock of its branch, and of no other", async () => {
-    const journal = await openJournal(folder.path, head);
-    const error = await failure(openJournal(folder.path, { ...head, start: "other" }));
+    const journal = await openJournal(journals(), head);
+    const error = await failure(openJournal(journals(), { ...head, start: "other" }));
     expect(error).toMatchObject({ kind: "user", code: "turn_open", data: { pid: process.pid } });
-    const other = await openJournal(folder.path, { ...head, branch: "pier-k3f9/try-b" });
-    expect(readdirSync(journalFolder(folder.path))).toHaveLength(2);
+    const other = await openJournal(journals(), { ...head, branch: "pier-k3f9/try-b" });
+    expect(readdirSync(journals())).toHaveLength(2);
     await journal.remove();
     await other.remove();
-    await (await openJournal(folder.path, head)).remove();
+    await (await openJournal(journals(), head)).remove();
   });
 
   it("has a name that any file system takes, whatever the branch is called", async () => {
     const branch = `${"ü".repeat(90)}/main`;
-    const journal = await openJournal(folder.path, { ...head, branch });
-    expect(journal.path).toBe(journalPath(folder.path, branch));
+    const journal = await openJournal(journals(), { ...head, branch });
+    expect(journal.path).toBe(journalPath(journals(), branch));
     expect((await readJournal(journal.path))?.head.branch).toBe(branch);
     await journal.remove();
   });
 
   it("that is left frees the branch and keeps what it holds", async () => {
-    const journal = await openJournal(folder.path, head);
+    const journal = await openJournal(journals(), head);
     journal.event({ ...ANSWER, message: "Five metres." });
     const path = await journal.leave();
-    const next = await openJournal(folder.path, { ...head, start: "other" });
+    const next = await openJournal(journals(), { ...head, start: "other" });
     expect(await readJournal(path)).toMatchObject({ head: { start: "live0" }, events: [{ message: "Five metres." }] });
     await next.remove();
     expect(existsSync(path)).toBe(true);
   });
 
   it("does not take away what another turn has put in its place", async () => {
-    const journal = await openJournal(folder.path, head);
+    const journal = await openJournal(journals(), head);
     const text = readFileSync(journal.path, "utf8").replace('"live0"', '"other"');
     writeFileSync(journal.path, text);
     await journal.remove();
@@ -82,8 +83,8 @@ describe("a journal", () => {
   });
 
   it("that cannot be begun says where, and leaves nothing behind", async () => {
-    writeFileSync(journalFolder(folder.path), "in the way");
-    expect(await failure(openJournal(folder.path, head))).toMatchObject({
+    writeFileSync(journals(), "in the way");
+    expect(await failure(openJournal(journals(), head))).toMatchObject({
       kind: "repository",
       code: "journal_not_written",
       message: expect.stringContaining(join(folder.path, "jpg-journal")),

@@ -1,16 +1,9 @@
 // What git has begun in a worktree and not ended while HEAD is detached: a bisect or a rebase. Both know the branch that
 // they began on, and go back to it.
 import { join } from "node:path";
+import type { UnfinishedOperation } from "../../conversation-store.ts";
 import { branchOfRef } from "../refs/ref-name.ts";
 import { readFileIfThere } from "../refs/ref-reader.ts";
-
-export interface UnfinishedOperation {
-  readonly name: "bisect" | "rebase";
-  /** Branch that it began on; null when it began on a commit. */
-  readonly branch: string | null;
-  /** Arguments of git that end it. */
-  readonly ends: readonly string[];
-}
 
 /** Finds the operation in the git dir of a worktree; null when there is none. */
 export async function findUnfinishedOperation(worktreeGitDir: string): Promise<UnfinishedOperation | null> {

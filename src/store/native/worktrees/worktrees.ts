@@ -5,7 +5,9 @@ import { repositoryError } from "../../../core/errors.ts";
 import type { Worktree, Worktrees } from "../../conversation-store.ts";
 import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { worktreesFolder } from "../refs/project-of-store.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
+import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { findWorktree, listWorktrees } from "./worktree-list.ts";
 import { forgetStep, recordStep, settleSteps, withWorktreeLock } from "./worktree-step.ts";
@@ -16,10 +18,12 @@ export const SPARSE_PATTERNS = "/*\n!/*/\n/compactions/\n/config/\n/meta/\n";
 /** Creates the worktrees of a store; `root` null when the store is bare. */
 export function createWorktrees(repository: Repository, root: string | null): Worktrees {
   return {
+    folder: () => worktreesFolder(repository.cwd, repository.gitDir),
     list: () => listWorktrees(repository, root),
     at: (folder) => findWorktree(repository, root, folder),
     add: (path, checkedOut, options) =>
       addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
+    unfinished: ({ gitDir }) => findUnfinishedOperation(gitDir),
     async advance(worktree, from, to) {
       const { branch } = worktree;
       await withWorktreeLock(repository, worktree, async () => {

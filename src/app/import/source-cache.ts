@@ -1,16 +1,13 @@
-// Session files of which the store was found to hold everything, remembered below the git dir with how they stood in the file
+// Session files of which the store was found to hold everything, remembered with how they stood in the file
 // system: importing them again reads none of them. A cache that may be deleted at any time; a damaged one is not believed.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { HeldContent } from "./import-report.ts";
 import { familyOf, importSuffix } from "./import-target.ts";
 
 /** A session file of which a branch holds everything. */
-export interface KnownSource {
+export interface CachedSource {
   /** Digest of its fingerprint. */
   readonly fingerprint: string;
   /** The format as the user named it; null = recognised. */
@@ -33,9 +30,10 @@ export interface StoreFacts {
 }
 
 /** By absolute path of the session file. */
-export type KnownSources = Map<string, KnownSource>;
+export type SourceCache = Map<string, CachedSource>;
 
 /** Files remembered; those imported longest ago go first. */
+const CACHE = "sources-1";
 const MOST_ENTRIES = 5000;
 
 /**
@@ -44,7 +42,7 @@ const MOST_ENTRIES = 5000;
  */
 export function proofOf(
   { tips, active }: StoreFacts,
-  { format, session, origin }: Pick<KnownSource, "format" | "session" | "origin">,
+  { format, session, origin }: Pick<CachedSource, "format" | "session" | "origin">,
 ): string {
   const names = { suffix: importSuffix(format, session), continues: origin?.conversation };
   const family = familyOf(tips, names);
@@ -52,25 +50,18 @@ export function proofOf(
 }
 
 /** Reads what is remembered; empty when there is nothing or it is damaged. */
-export async function readKnownSources(store: ConversationStore): Promise<KnownSources> {
-  if (store.engine !== "native") return new Map();
+export function readSourceCache(store: ConversationStore): SourceCache {
   try {
-    const [digest, entries = ""] = (await readFile(pathOf(store), "utf8")).split("\n");
+    const [digest, entries = ""] = String(store.cache(CACHE).read()).split("\n");
     if (digest !== sha256(entries)) return new Map();
-    return new Map(JSON.parse(entries) as [string, KnownSource][]);
+    return new Map(JSON.parse(entries) as [string, CachedSource][]);
   } catch {
     return new Map(); // never written, or unreadable: every file is read
   }
 }
 
 /** Writes what is remembered. A store that cannot be written to keeps no cache. */
-export async function writeKnownSources(store: ConversationStore, sources: KnownSources): Promise<void> {
-  if (store.engine !== "native") return;
+export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
   const entries = JSON.stringify([...sources].slice(-MOST_ENTRIES));
-  await replaceFile(pathOf(store), `${sha256(entries)}\n${entries}\n`).catch(() => undefined);
-}
-
-/** The name ends with the version of what stands in it. */
-function pathOf(store: ConversationStore): string {
-  return join(store.gitDir, "jpg-sources-1.json");
+  await store.cache(CACHE).write(`${sha256(entries)}\n${entries}\n`);
 }

@@ -1,12 +1,10 @@
-// Full directories of turns that were listed before, kept as git's own tree objects in one file per conversation below the
-// git dir. Each is found by its object id, computed from its bytes: a damaged or foreign file is only ever unknown, never wrong.
-import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+// Full directories of turns that were listed before, kept as git's own tree objects in one cache file per
+// conversation. Each is found by its object id, computed from its bytes: a damaged or foreign file is only ever unknown, never wrong.
 import { TURNS_PER_DIRECTORY, turnPath } from "../../core/event/turn-file.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import type { Cache } from "../../store/cache.ts";
 import { treeId } from "../workspace/object-id.ts";
 
-export interface KnownDirectories {
+export interface DirectoryCache {
   /** Object ids of the 100 turns of a directory, by its number and object id; null when it is not known. */
   find(directory: number, oid: string): readonly string[] | null;
   /** Keeps a directory if it holds its 100 turns and nothing else. */
@@ -15,7 +13,6 @@ export interface KnownDirectories {
   save(): Promise<void>;
 }
 
-const FOLDER = "jpg-turns";
 /** `100644 000012.jsonl`, a zero byte and 20 bytes of object id. */
 const ENTRY_BYTES = 40;
 const NAME_BYTES = 20;
@@ -24,9 +21,8 @@ const TREE_BYTES = ENTRY_BYTES * TURNS_PER_DIRECTORY;
 const MOST_DIRECTORIES = 1000;
 
 /** Opens what is known of the conversation whose first directory has this object id. */
-export async function openKnownDirectories(gitDir: string, first: string): Promise<KnownDirectories> {
-  const path = join(gitDir, FOLDER, first);
-  const known = first === "" ? new Map<string, Buffer>() : await readTrees(path);
+export function openDirectoryCache(cache: Cache, first: string): DirectoryCache {
+  const known = first === "" ? new Map<string, Buffer>() : readTrees(cache, first);
   const added = new Map<string, Buffer>();
   const used = new Map<string, Buffer>();
   return {
@@ -43,29 +39,19 @@ export async function openKnownDirectories(gitDir: string, first: string): Promi
     async save() {
       if (added.size === 0 || first === "") return;
       const kept = known.size + added.size > MOST_DIRECTORIES ? used : known;
-      await writeTrees(path, [...new Map([...kept, ...added]).values()]);
+      await cache.write(Buffer.concat([...new Map([...kept, ...added]).values()]), first);
     },
   };
 }
 
-async function readTrees(path: string): Promise<Map<string, Buffer>> {
-  const bytes = await readFile(path).catch(() => Buffer.alloc(0)); // never written, or unreadable: listed anew
+function readTrees(cache: Cache, first: string): Map<string, Buffer> {
+  const bytes = cache.read(first) ?? Buffer.alloc(0);
   const trees = new Map<string, Buffer>();
   for (let at = 0; at + TREE_BYTES <= bytes.length; at += TREE_BYTES) {
     const tree = bytes.subarray(at, at + TREE_BYTES);
     trees.set(treeId(tree), tree);
   }
   return trees;
-}
-
-async function writeTrees(path: string, trees: readonly Buffer[]): Promise<void> {
-  try {
-    // Not recursive: a store without a git dir on disk has nowhere to remember.
-    await mkdir(join(path, ".."), { recursive: false }).catch(() => undefined);
-    await replaceFile(path, Buffer.concat(trees));
-  } catch {
-    // A store that may only be read is listed anew each time.
-  }
 }
 
 function isOfDirectory(tree: Buffer, directory: number): boolean {

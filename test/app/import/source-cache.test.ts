@@ -18,7 +18,7 @@ import {
 } from "../../helpers/temp-repository.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
 
-const CACHE = "jpg-sources-1.json";
+const CACHE = "jpg-cache/sources-1";
 const SESSIONS = ["5e551073-0000-4000-8000-00000000000a", "5e551073-0000-4000-8000-00000000000b"] as const;
 /** By its clock every file is old enough to be believed. */
 const LATER = 3_600_000;
@@ -196,8 +196,7 @@ describe("importing again", () => {
           write(`${file}.jsonl`, buildSession(grown[file]!, { session: SESSIONS[file]! }).text());
         [0, 1].map(store);
         const check = async (allBranches: boolean): Promise<void> => {
-          for (const name of [CACHE, "jpg-event-counts.json"])
-            rmSync(join(plain.temp.root, ".git", name), { force: true });
+          for (const name of [CACHE, "jpg-cache/counts"]) rmSync(join(plain.temp.root, ".git", name), { force: true });
           expect(await cached.import({ allBranches })).toEqual(await plain.import({ allBranches }));
           expect(refs(cached)).toBe(refs(plain));
         };

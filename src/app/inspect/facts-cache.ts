@@ -1,17 +1,15 @@
-// The file beside a store that keeps what a list says of each commit. It is made for being read whole, for many conversations
-// at a time: columns and not objects, which are parsed in a fourth of the time. It may be deleted at any time.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+// The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations
+// at a time: columns and not objects, which are parsed in a fourth of the time.
 import { type Fields, fieldsOf } from "../../core/event/fields.ts";
+import type { Cache } from "../../store/cache.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
 import type { ListRow } from "../reports/reports.ts";
 
 /** What a row says that follows from the commit alone. */
 export type ConversationFacts = Omit<ListRow, "id" | "branch" | "forks" | "active">;
 
 /** Facts by commit id. */
-export interface KnownFacts {
+export interface FactsCache {
   find(commit: string): ConversationFacts | null;
   add(commit: string, facts: ConversationFacts): void;
   /** Writes what was added, and drops commits that are no longer a branch's tip. A store that cannot be written keeps none. */
@@ -28,9 +26,9 @@ type Column = (typeof COLUMNS)[number];
 type Columns = Readonly<Record<Column, readonly unknown[]>>;
 
 /** Opens what is known; nothing where there is no file, or one that cannot be read. */
-export function openKnownFacts(store: ConversationStore): KnownFacts {
-  const isKept = store.engine === "native";
-  const known = isKept ? readKnown(pathOf(store)) : new Map<string, ConversationFacts>();
+export function openFactsCache(store: ConversationStore): FactsCache {
+  const cache = store.cache("list");
+  const known = readKnown(cache);
   let isChanged = false;
   return {
     find: (commit) => known.get(commit) ?? null,
@@ -39,16 +37,15 @@ export function openKnownFacts(store: ConversationStore): KnownFacts {
       isChanged = true;
     },
     async save(tips) {
-      if (!isKept || !isChanged) return;
-      await replaceFile(pathOf(store), formatTable(tips, known)).catch(() => undefined);
+      if (isChanged) await cache.write(formatTable(tips, known));
     },
   };
 }
 
 /** Read at once: this is what there is to do while git lists the branches. */
-function readKnown(path: string): Map<string, ConversationFacts> {
+function readKnown(cache: Cache): Map<string, ConversationFacts> {
   try {
-    return parseTable(fieldsOf(JSON.parse(readFileSync(path, "utf8"))));
+    return parseTable(fieldsOf(JSON.parse(String(cache.read()))));
   } catch {
     return new Map(); // never written, or damaged: the facts are worked out anew
   }
@@ -124,8 +121,4 @@ function factsIn(columns: Columns, row: number): ConversationFacts | null {
   if (!isWhole) return null;
   const tokens_source = columns.sources[row] === "recorded" ? "recorded" : "estimate";
   return { title, turns, tokens: { raw, view }, tokens_source, compactions, updated_at };
-}
-
-function pathOf(store: ConversationStore): string {
-  return join(store.gitDir, "jpg-list.json");
 }

@@ -1,0 +1,48 @@
+// Where the caches of a store stand: in one folder of the git dir, so that all can be forgotten at once.
+import { readFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Cache } from "../cache.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const FOLDER = "jpg-cache";
+/** Caches that jpg 0.1.0 kept beside the folder, and that say something of conversations. */
+const FORMER = ["jpg-list.json", "jpg-event-counts.json", "jpg-sources-1.json", "jpg-auto-1.json"];
+
+/** The folder of the caches in a git dir. */
+export function cacheFolder(gitDir: string): string {
+  return join(gitDir, FOLDER);
+}
+
+/** Opens a cache; nothing is read or made before it is asked for. */
+export function openCache(gitDir: string, name: string): Cache {
+  const pathOf = (key: string | undefined): string =>
+    join(cacheFolder(gitDir), key === undefined ? name : `${name}-${key}`);
+  return {
+    read(key) {
+      try {
+        // At once: a detour through the thread pool costs many times what the reading costs.
+        return readFileSync(pathOf(key));
+      } catch {
+        return null; // never written, or unreadable
+      }
+    },
+    async write(content, key) {
+      try {
+        // Not recursive: a store without a git dir on disk has nowhere to keep anything.
+        await mkdir(cacheFolder(gitDir), { recursive: false }).catch(() => undefined);
+        await replaceFile(pathOf(key), content);
+      } catch {
+        // A store that may only be read does its work each time.
+      }
+    },
+    async drop(key) {
+      await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** Forgets all caches of a git dir. */
+export async function dropCaches(gitDir: string): Promise<void> {
+  for (const name of [FOLDER, ...FORMER]) await rm(join(gitDir, name), { recursive: true, force: true });
+}

@@ -1,0 +1,21 @@
+// What git remembers of where refs stood before (reflogs), read from its files.
+import { join } from "node:path";
+import { readFileIfThere } from "./ref-reader.ts";
+
+/** The branch that HEAD named before `active` did, as `git switch -` reads it; null when there is none. */
+export function previousBranchIn(reflog: string | null, active: string | null): string | null {
+  const moves = [...(reflog ?? "").matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
+  for (const [, from = ""] of moves) if (from !== active && !/^[0-9a-f]{40,64}$/.test(from)) return from;
+  return null;
+}
+
+/** What a ref stood at before, newest first, each once. */
+export function formerTipsIn(reflog: string | null): readonly string[] {
+  const tips = [...(reflog ?? "").matchAll(/^([0-9a-f]{40}) /gm)].map(([, tip = ""]) => tip);
+  return [...new Set(tips.reverse())];
+}
+
+/** The text of a ref's log below a git dir; null when it has none. */
+export async function readReflog(gitDir: string, ref: string): Promise<string | null> {
+  return await readFileIfThere(join(gitDir, "logs", ref));
+}

@@ -1,0 +1,36 @@
+// What belongs to a store on disk beside its branches, with the git program.
+import { dropCaches, openCache } from "../files/cache-folder.ts";
+import { journalFolder, keepText } from "../files/kept-files.ts";
+import type { StoreSurroundings } from "../store-surroundings.ts";
+import type { Repository } from "./git/git-command.ts";
+import { ignoredSettings } from "./git/store-guard.ts";
+import { readIdentity } from "./identity.ts";
+import { startMaintenance } from "./maintenance.ts";
+import { excludeViews } from "./refs/exclude-views.ts";
+import { isPublished } from "./refs/published.ts";
+import { refOfBranch } from "./refs/ref-name.ts";
+import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader.ts";
+import { readShallowCommits } from "./refs/shallow-commits.ts";
+import { readActiveBranch } from "./worktrees/use-branch.ts";
+
+/** Gives the surroundings of a repository. */
+export function createSurroundings(repository: Repository): StoreSurroundings {
+  const { gitDir, cwd, env } = repository;
+  return {
+    cache: (name, worktree) => openCache(worktree?.gitDir ?? gitDir, name),
+    dropCaches: () => dropCaches(gitDir),
+    journal: () => journalFolder(gitDir),
+    keepText: (name, text) => keepText(gitDir, name, text),
+    identity: () => readIdentity(cwd, env),
+    async previousBranch(worktree) {
+      const place = worktree?.gitDir ?? gitDir;
+      return previousBranchIn(await readReflog(place, "HEAD"), await readActiveBranch(repository, place));
+    },
+    formerTips: async (branch) => formerTipsIn(await readReflog(gitDir, refOfBranch(branch))),
+    cutOffCommits: () => readShallowCommits(gitDir),
+    isPublished: () => isPublished(gitDir),
+    excludeViews: () => excludeViews(gitDir),
+    ignoredSettings: () => ignoredSettings(repository),
+    maintain: () => startMaintenance(repository),
+  };
+}

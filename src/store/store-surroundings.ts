@@ -1,0 +1,41 @@
+// What belongs to a store beside its branches: what jpg keeps in the git dir for itself, and what git has written down there.
+// Whoever wants one of these asks the store; no path below the git dir is built elsewhere.
+import type { Cache } from "./cache.ts";
+
+/** A person as git names one. */
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A worktree, by its git dir. */
+interface OfWorktree {
+  readonly gitDir: string;
+}
+
+export interface StoreSurroundings {
+  /** A cache of the store, or of one of its worktrees. */
+  cache(name: string, worktree?: OfWorktree): Cache;
+  /** Forgets all caches of the store. */
+  dropCaches(): Promise<void>;
+  /** The folder of the journals of open turns, absolute; it need not be there. */
+  journal(): string;
+  /** Keeps a text for the user, in place of the last one of that name. Gives its file; null when nothing can be written. */
+  keepText(name: string, text: string): Promise<string | null>;
+  /** Who new commits are by. */
+  identity(): Promise<Identity>;
+  /** The branch that was checked out before the one that is, in a worktree or else the store's own; null when none was. */
+  previousBranch(worktree?: OfWorktree): Promise<string | null>;
+  /** Commits that a branch stood at before, newest first, each once. */
+  formerTips(branch: string): Promise<readonly string[]>;
+  /** Commits whose parents a shallow clone left out; empty where history is whole. */
+  cutOffCommits(): Promise<ReadonlySet<string>>;
+  /** Whether commits may be somewhere else: there is a remote, or something was pushed. */
+  isPublished(): Promise<boolean>;
+  /** Sees to it that git passes over the files of views, in all worktrees. */
+  excludeViews(): Promise<void>;
+  /** Settings of the store's own git configuration that name programs, and that are not followed. */
+  ignoredSettings(): readonly string[];
+  /** Has the store tidied in the background, where that is worth it; returns at once and never fails. */
+  maintain(): void;
+}
