@@ -1,6 +1,7 @@
 // Help texts: the list of commands, and one command's own.
 import { type JpgError, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { COMMAND_SUMMARIES } from "./command-summaries.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS } from "./frame/command.ts";
 import { buildCommand } from "./parse-arguments.ts";
@@ -12,16 +13,16 @@ export async function loadCommands(): Promise<CommandSpec[]> {
 }
 
 /** The text of `jpg --help`. */
-export async function renderHelp(): Promise<string> {
-  const commands = await loadCommands();
-  const width = Math.max(...commands.map((command) => command.name.length));
+export function renderHelp(): string {
+  const commands = Object.entries(COMMAND_SUMMARIES);
+  const width = Math.max(...commands.map(([name]) => name.length));
   return [
     "jpg: version control for AI conversations",
     "",
     "Usage: jpg <command> [arguments]    (also: jpg conversation <command>, jpg c <command>)",
     "",
     "Commands:",
-    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    ...commands.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with claude-code, work, jpg import again.",
     "`jpg <command> --help` explains a command. ID names a conversation, branch, compaction, commit, event or a unique",
@@ -41,11 +42,8 @@ export function renderCommandHelp(command: CommandSpec): string {
 }
 
 /** The error for a name that is no command. */
-export async function unknownCommand(name: string): Promise<JpgError> {
-  const nearest = nearestCommand(
-    name,
-    (await loadCommands()).map((command) => command.name),
-  );
+export function unknownCommand(name: string): JpgError {
+  const nearest = nearestCommand(name, Object.keys(COMMAND_SUMMARIES));
   return userError("unknown_command", `jpg has no command ${name}.`, {
     hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
   });

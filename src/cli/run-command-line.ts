@@ -73,13 +73,13 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const { name, words } = call;
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
     const { renderHelp } = await import("./help.ts");
-    world.output.data(await renderHelp());
+    world.output.data(renderHelp());
     return name === undefined ? 2 : 0;
   }
   if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
   const wanted = name === "help" ? (words[0] ?? "") : name;
   const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
-  if (load === undefined) throw await (await import("./help.ts")).unknownCommand(wanted);
+  if (load === undefined) throw (await import("./help.ts")).unknownCommand(wanted);
   const { command } = await load();
   if (name === "help" || asksForHelp(command, words)) {
     const { renderCommandHelp } = await import("./help.ts");

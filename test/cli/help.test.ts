@@ -1,14 +1,20 @@
 import { expect, it } from "vitest";
+import { COMMAND_SUMMARIES } from "../../src/cli/command-summaries.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { loadCommands, renderCommandHelp, renderHelp, unknownCommand, unknownOption } from "../../src/cli/help.ts";
 
 it("lists every command that people call, once, with one line", async () => {
-  const help = await renderHelp();
+  const help = renderHelp();
   const commands = await loadCommands();
   const width = Math.max(...commands.map(({ name }) => name.length));
   for (const { name, summary } of commands) expect(help).toContain(`\n  ${name.padEnd(width)}  ${summary}\n`);
   expect(help).not.toMatch(/^ {2}(hook|textconv)\b/m);
   expect(Object.keys(COMMANDS)).toEqual(expect.arrayContaining(commands.map(({ name }) => name)));
+});
+
+it("says of each command what that says of itself, in the order of the table", async () => {
+  const own = (await loadCommands()).map(({ name, summary }) => [name, summary]);
+  expect(Object.entries(COMMAND_SUMMARIES)).toEqual(own);
 });
 
 it("names every command as the table does, with lower-case summaries of one line", async () => {
@@ -32,12 +38,12 @@ it("explains a command's arguments, options and examples, global options include
   }
 });
 
-it("offers the nearest command or option, never one that only git calls", async () => {
-  expect((await unknownCommand("imprt")).hints).toContain("Did you mean `jpg import`?");
-  expect((await unknownCommand("lsit")).hints).toContain("Did you mean `jpg ls`?");
-  expect((await unknownCommand("lgo")).hints).toContain("Did you mean `jpg log`?");
-  expect((await unknownCommand("checko")).hints).toContain("Did you mean `jpg checkout`?");
-  expect((await unknownCommand("hok")).hints.join()).not.toContain("hook");
-  expect((await unknownCommand("zzzzzz")).hints).toEqual(["`jpg --help` lists the commands."]);
+it("offers the nearest command or option, never one that only git calls", () => {
+  expect(unknownCommand("imprt").hints).toContain("Did you mean `jpg import`?");
+  expect(unknownCommand("lsit").hints).toContain("Did you mean `jpg ls`?");
+  expect(unknownCommand("lgo").hints).toContain("Did you mean `jpg log`?");
+  expect(unknownCommand("checko").hints).toContain("Did you mean `jpg checkout`?");
+  expect(unknownCommand("hok").hints.join()).not.toContain("hook");
+  expect(unknownCommand("zzzzzz").hints).toEqual(["`jpg --help` lists the commands."]);
   expect(unknownOption("--versoin").hints[0]).toBe("Did you mean --version?");
 });
