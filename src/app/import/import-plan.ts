@@ -5,7 +5,7 @@ export interface ImportCandidate {
   readonly branch: string;
   readonly commit: string;
   readonly turnOids: readonly string[];
-  /** Whether the session's turn at the position of the branch's last one holds all of that turn's lines, and more or in another order. */
+  /** Whether the session's turn at the position of the branch's last one, with the one after it, holds all of that turn's lines, and more or in another order. */
   readonly lastTurnGrew: boolean;
   readonly active: boolean;
 }

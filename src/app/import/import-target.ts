@@ -62,25 +62,31 @@ export async function toCandidate(
 ): Promise<ImportCandidate> {
   const last = tree.turnOids.length - 1;
   const now = last < 0 ? null : how.sessionTurn(last);
+  const next = now === null ? null : how.sessionTurn(last + 1);
   const [before] = now === null ? [] : await collectBlobs(store, [tree.turnOids[last] ?? ""]);
   return {
     branch: tree.branch,
     commit: tree.commit,
     turnOids: tree.turnOids,
-    lastTurnGrew: now !== null && before !== undefined && hasGrown(before, now),
+    lastTurnGrew: now !== null && before !== undefined && hasGrown(before, now, next),
     active: tree.branch === how.active,
   };
 }
 
 /**
  * Whether a turn holds every line that it held, and more or in another place: a late part of a message is put in where the
- * message stands, and a result that was written before its call is put behind the call once the session goes on from it.
+ * message stands, and a result that was written before its call is put behind the call once the session goes on from it. What
+ * was written before the message that it follows stands with what came before until that message comes, then in `next`.
  */
-export function hasGrown(before: Uint8Array, now: Uint8Array): boolean {
-  const [start, ...lines] = new TextDecoder().decode(before).split("\n");
-  const [newStart, ...newLines] = new TextDecoder().decode(now).split("\n");
-  const held = new Set(newLines);
+export function hasGrown(before: Uint8Array, now: Uint8Array, next: Uint8Array | null = null): boolean {
+  const [start, ...lines] = linesOf(before);
+  const [newStart, ...newLines] = linesOf(now);
+  const held = new Set([...newLines, ...(next === null ? [] : linesOf(next).slice(1))]);
   return start === newStart && lines.every((line) => held.has(line)) && !Buffer.from(before).equals(now);
+}
+
+function linesOf(turn: Uint8Array): string[] {
+  return new TextDecoder().decode(turn).split("\n");
 }
 
 /** Ids of all compactions that a commit's history ever held. */

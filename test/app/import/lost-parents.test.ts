@@ -78,6 +78,11 @@ it("has one branch where a result was written before its call", () => {
   return expectSameEnd(damage(buildSession(steps).lines, [{ kind: "early", at: 1 }]), 1);
 });
 
+it("has one branch where a message was written before the request that it follows", () => {
+  const { lines } = buildSession(["prompt", "prompt", "prompt", "prompt", "queue", "prompt"]);
+  return expectSameEnd(damage(lines, [{ kind: "early", at: 53 }]), 1);
+});
+
 const stride = fc.integer({ min: 1, max: 4 });
 
 it("ends where a fresh import ends, whatever parents are lost", async () => {
