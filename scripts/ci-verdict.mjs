@@ -41,6 +41,12 @@ const MAY_BE_MISSING = [
     isMissing: spawnSync("tmux", ["-V"]).status !== 0,
     provide: "install it, for example with apt-get install tmux",
   },
+  ...["zsh", "fish"].map((shell) => ({
+    what: shell,
+    tests: new RegExp(`\\(${shell}\\)`),
+    isMissing: spawnSync(shell, ["--version"]).status !== 0,
+    provide: `install it, for example with apt-get install ${shell}`,
+  })),
   {
     what: "the rights of root",
     tests: /\(as root\)/,

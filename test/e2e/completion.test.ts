@@ -1,5 +1,5 @@
-// jpg completion: what a real bash completes, and what the scripts of the other shells name.
-import { execFileSync } from "node:child_process";
+// jpg completion: what a real bash and, where they are installed, a real zsh and fish complete.
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,6 +60,57 @@ describe("jpg completion bash", () => {
     const { code, stderr } = await sandbox.jpg(["completion", "tcsh"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
     expect(await sandbox.jpg(["completion-ids"], { cwd: sandbox.root })).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+const isMissing = (shell: string): boolean => spawnSync(shell, ["--version"]).status !== 0;
+
+describe.skipIf(isMissing("fish"))("jpg completion fish (fish)", () => {
+  /** What fish offers for the end of a line, without its descriptions. */
+  function offers({ project, env }: ImportedSandbox, line: string): readonly string[] {
+    const script = `jpg completion fish | source; complete -C ${JSON.stringify(line)}`;
+    const out = execFileSync("fish", ["--no-config", "-c", script], { cwd: project, env, encoding: "utf8" });
+    return out.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
+  }
+
+  it("completes commands, options and conversations in a real fish", async () => {
+    const sandbox = await prepare();
+    const { conversation } = sandbox;
+    expect(offers(sandbox, "jpg comp")).toEqual(["compact", "completion"]);
+    expect(offers(sandbox, "jpg compact --prof")).toEqual(["--profile"]);
+    expect(offers(sandbox, "jpg show mea")).toEqual([conversation, `${conversation}/main`]);
+    expect(offers(sandbox, "jpg trust mea")).toEqual([]);
+  });
+});
+
+describe.skipIf(isMissing("zsh"))("jpg completion zsh (zsh)", () => {
+  /** What the script's function offers, by stand-ins for zsh's own functions, which only draw. */
+  function offers({ project, env }: ImportedSandbox, ...words: readonly string[]): readonly string[] {
+    const script = `
+      compdef() { : }
+      _files() { : }
+      _describe() { local list=\${@[-1]}; print -rl -- \${(P)list%%:*} }
+      compadd() { print -rl -- \${(P)2} }
+      eval "$(jpg completion zsh)"
+      words=("$@"); CURRENT=$#; _jpg`;
+    const out = execFileSync("zsh", ["-f", "-c", script, "zsh", "jpg", ...words], {
+      cwd: project,
+      env,
+      encoding: "utf8",
+    });
+    const last = words.at(-1) ?? "";
+    return out.split("\n").filter((row) => row !== "" && row.startsWith(last));
+  }
+
+  it("completes commands, options and conversations by a real zsh", async () => {
+    const sandbox = await prepare();
+    const { conversation } = sandbox;
+    expect(offers(sandbox, "comp")).toEqual(["compact", "completion"]);
+    expect(offers(sandbox, "c", "compa")).toEqual(["compact"]);
+    expect(offers(sandbox, "compact", "--prof")).toEqual(["--profile"]);
+    expect(offers(sandbox, "--store", "x", "ls", "--arch")).toEqual(["--archived"]);
+    expect(offers(sandbox, "show", "mea")).toEqual([conversation, `${conversation}/main`]);
+    expect(offers(sandbox, "trust", "mea")).toEqual([]);
   });
 });
 
