@@ -1,6 +1,6 @@
 // A command in a real terminal: tmux types, and tells what stands on the screen.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
@@ -15,6 +15,8 @@ export interface Pane {
   paste(text: string): void;
   /** What stands on the screen, with what has scrolled away above it. */
   screen(): string;
+  /** Every byte that the command has sent to the terminal. */
+  sent(): string;
   /** Waits until the screen has it; gives the screen. */
   shows(wanted: string | RegExp): Promise<string>;
   close(): void;
@@ -40,8 +42,16 @@ export function openPane(command: readonly string[], { cwd, env }: PaneOptions):
   );
   const script = join(folder, "run.sh");
   const ending = 'echo "left with $?"; stty -a; sleep 60';
-  writeFileSync(script, `cd ${quote(cwd)}\nenv -i ${settings.join(" ")} ${command.map(quote).join(" ")}\n${ending}\n`);
+  const [sent, listening] = [join(folder, "sent"), join(folder, "listening")];
+  const waiting = `until [ -e ${quote(listening)} ]; do sleep 0.02; done`;
+  writeFileSync(sent, "");
+  writeFileSync(
+    script,
+    `${waiting}\ncd ${quote(cwd)}\nenv -i ${settings.join(" ")} ${command.map(quote).join(" ")}\n${ending}\n`,
+  );
   tmux("-u", "new-session", "-d", "-x", "100", "-y", "50", `sh ${quote(script)}`);
+  tmux("pipe-pane", "-O", `cat >> ${quote(sent)}`);
+  writeFileSync(listening, "");
   const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-2000").trimEnd();
   return {
     type: (...keys) => void tmux("send-keys", ...keys),
@@ -50,6 +60,7 @@ export function openPane(command: readonly string[], { cwd, env }: PaneOptions):
       tmux("paste-buffer", "-p");
     },
     screen,
+    sent: () => readFileSync(sent, "utf8"),
     shows: async (wanted) => {
       await vi.waitFor(
         () => {
