@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { agentsFolder } from "../helpers/real-agent.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 import { surveyedSession } from "../helpers/surveyed-session.ts";
 import { typeLine } from "../helpers/typed-line.ts";
@@ -13,7 +14,7 @@ import { typeLine } from "../helpers/typed-line.ts";
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const shared = process.env["JPG_CORPUS"] ?? fileURLToPath(new URL("../../shared", import.meta.url));
 const mockFile = join(shared, "agents/mock-llm.mjs");
-const claude = findClaude(process.env["JPG_AGENTS_DIR"]);
+const claude = findClaude(agentsFolder);
 
 interface Mock {
   readonly url: string;

@@ -20,12 +20,13 @@ import { type ClaudeExport, exportClaudeCode } from "../../src/formats/claude-co
 import { lineUuid, readExportOrigin } from "../../src/formats/claude-code/export-ids.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import { EXPORT_CASES, plainThread } from "../formats/claude-code/export-views.ts";
+import { agentsFolder } from "../helpers/real-agent.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const shared = process.env["JPG_CORPUS"] ?? join(root, "../shared");
 const tools = join(shared, "agents");
-const agents = process.env["JPG_AGENTS_DIR"];
+const agents = agentsFolder;
 const isReady = agents !== undefined && existsSync(join(tools, "resume.mjs"));
 
 const SESSION = "6f1a2b3c-0000-4000-8000-00000000abcd";

@@ -16,12 +16,13 @@ import { importSessions } from "../../src/app/import/import.ts";
 import { readCompactionLog } from "../../src/app/inspect/log.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
 import { sharedFolder } from "../helpers/corpus.ts";
+import { agentsFolder } from "../helpers/real-agent.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../helpers/workspace.ts";
 
 const run = promisify(execFile);
 const tools = join(sharedFolder, "agents");
-const agents = process.env["JPG_AGENTS_DIR"] ?? "";
+const agents = agentsFolder ?? "";
 const isReady = agents !== "" && existsSync(join(tools, "resume.mjs"));
 const why = isReady ? "" : " (SKIPPED: set JPG_AGENTS_DIR to a folder with the real agents)";
 if (!isReady) console.warn(`real agent: the resume loop is not run${why}`);

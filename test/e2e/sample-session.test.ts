@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { agentsFolder } from "../helpers/real-agent.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const file = join(root, "examples/sample-session.jsonl");
@@ -115,7 +116,7 @@ interface SentMessage {
   readonly blocks: readonly { readonly type: string; readonly text?: string }[];
 }
 
-const agents = process.env["JPG_AGENTS_DIR"];
+const agents = agentsFolder;
 const runner = join(process.env["JPG_CORPUS"] ?? join(root, "../shared"), "agents/resume.mjs");
 const canRun = agents !== undefined && existsSync(runner);
 const why = canRun ? "" : " (SKIPPED: set JPG_AGENTS_DIR to a folder with the real agents)";

@@ -13,6 +13,9 @@ const run = promisify(execFile);
 const tools = join(sharedFolder, "agents");
 const agents = process.env["JPG_AGENTS_DIR"] ?? "";
 
+/** The folder with the real agents; undefined when the variable is not set, or empty, which means the same. */
+export const agentsFolder: string | undefined = agents === "" ? undefined : agents;
+
 /** Why tests with the real agent cannot run; null when they can. */
 export const agentMissing: string | null =
   agents !== "" && existsSync(join(tools, "resume.mjs"))
