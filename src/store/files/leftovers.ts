@@ -12,6 +12,10 @@ import { isGone } from "./running-process.ts";
 
 /** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
 const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;
+/** An object that a killed git was writing, in one of the 256 folders of loose objects or beside them. */
+const UNFINISHED_OBJECT = /^tmp_obj_/;
+/** Folders of loose objects. */
+const FAN = /^[0-9a-f]{2}$/;
 const LOCKED = [
   /Unable to create '([^'\n]+\.lock)': File exists/,
   /could not lock config file ([^\n]+): File exists/,
@@ -33,9 +37,23 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
   ];
   const left: string[] = [];
   for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));
-  const packs = join(gitDir, "objects", "pack");
-  for (const name of (await namesIn(packs)).filter((found) => UNFINISHED.test(found))) {
-    const path = join(packs, name);
+  appendAll(left, await listAbandoned(store, join(gitDir, "objects", "pack"), UNFINISHED));
+  return left;
+}
+
+/** Lists the objects that killed gits were writing. It reads every folder of loose objects, so no write waits for it. */
+export async function listUnfinishedObjects(store: StorePlace): Promise<readonly string[]> {
+  const objects = join(store.gitDir, "objects");
+  const folders = (await namesIn(objects)).filter((name) => FAN.test(name)).map((name) => join(objects, name));
+  const left: string[] = [];
+  for (const folder of [objects, ...folders]) appendAll(left, await listAbandoned(store, folder, UNFINISHED_OBJECT));
+  return left;
+}
+
+async function listAbandoned(store: StorePlace, folder: string, pattern: RegExp): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const name of (await namesIn(folder)).filter((found) => pattern.test(found))) {
+    const path = join(folder, name);
     if (await isAbandoned(store, path)) left.push(path);
   }
   return left;

@@ -2,8 +2,9 @@
 import { accessSync, constants } from "node:fs";
 import { access, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import type { Worktree } from "../conversation-store.ts";
 import { isAbandoned } from "../files/abandoned.ts";
-import { listLeftovers } from "../files/leftovers.ts";
+import { listLeftovers, listUnfinishedObjects } from "../files/leftovers.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import type { GitVersion } from "./git/git-version.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
@@ -35,7 +36,7 @@ export interface StoreHealth {
   readonly goneWorktrees: readonly string[];
   /** Locks of git and jpg that nobody holds, absolute. */
   readonly locks: readonly string[];
-  /** Drafts and unfinished packs whose writers are gone, absolute. */
+  /** Drafts, unfinished packs and objects whose writers are gone, absolute. */
   readonly leftovers: readonly string[];
   /** Objects in files of their own. */
   readonly looseObjects: number;
@@ -53,7 +54,7 @@ export async function readStoreHealth(
   const [config, locks, leftovers, loose, hooks, goneWorktrees] = await Promise.all([
     readLocalSettings(repository),
     listStaleLocks(repository),
-    listLeftovers(repository, worktrees),
+    listAllLeftovers(repository, worktrees),
     countLoose(repository),
     readPrograms(hooksDir, programs),
     listGoneWorktrees(gitDir),
@@ -70,6 +71,10 @@ export async function readStoreHealth(
     looseObjects: loose,
     remotes: [...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []),
   };
+}
+
+async function listAllLeftovers(repository: Repository, worktrees: readonly Worktree[]): Promise<readonly string[]> {
+  return [...(await listLeftovers(repository, worktrees)), ...(await listUnfinishedObjects(repository))];
 }
 
 /** No git command of a store holds a lock for so long, milliseconds. */

@@ -49,6 +49,8 @@ describe("the doctor", () => {
     ["hooks", () => git(root, workspace.temp.env, ["config", "core.autocrlf", "true"])],
     ["locks", () => leave("refs/heads/left.lock", 2)],
     ["leftovers", () => leave("objects/pack/tmp_pack_x1y2z3", 2)],
+    ["leftovers", () => leave("objects/tmp_obj_a1b2c3", 2)],
+    ["leftovers", () => leaveObject()],
     ["worktrees", () => loseWorktree()],
   ])("finds and mends: %s", async (name, damage) => {
     await damage();
@@ -169,6 +171,11 @@ describe("the doctor", () => {
     });
   });
 });
+
+function leaveObject(): void {
+  mkdirSync(join(workspace.store.gitDir, "objects", "ab"), { recursive: true });
+  leave("objects/ab/tmp_obj_a1b2c3", 2);
+}
 
 async function loseWorktree(): Promise<void> {
   const directory = join(workspace.temp.folder, "checkout");
