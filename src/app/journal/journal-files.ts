@@ -1,7 +1,8 @@
 // The journals that lie in a store's git dir: whose they are, whether their writers still run, how they are taken away
 // without taking another turn's with them.
-import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readOwnText } from "../../store/files/read-file.ts";
 import { isGone } from "../../store/files/running-process.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
@@ -46,18 +47,20 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
 
 /** Replays a journal; null when it is gone, or was never begun properly. */
 export async function readJournal(path: string): Promise<Replay | null> {
-  return replayJournal(await readFile(path, "utf8").catch(() => ""));
+  return replayJournal(textOf(path) ?? "");
 }
 
 /** Reads who writes a journal, and what; null when it is gone or has no whole head. */
 export async function readJournalHead(path: string): Promise<JournalHead | null> {
-  const file = await open(path).catch(() => null);
-  if (file === null) return null;
+  const text = textOf(path);
+  return text === null ? null : parseJournalHead(text.slice(0, HEAD_BYTES));
+}
+
+function textOf(path: string): string | null {
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return parseJournalHead(buffer.toString("utf8", 0, bytesRead));
-  } finally {
-    await file.close();
+    return readOwnText(path);
+  } catch {
+    return null;
   }
 }
 
@@ -92,6 +95,6 @@ async function isDead(path: string, now: Date): Promise<boolean> {
 
 /** Milliseconds since a file was written to; -1 when it is gone. */
 async function ageOf(path: string, now: Date): Promise<number> {
-  const found = await stat(path).catch(() => null);
+  const found = await lstat(path).catch(() => null);
   return found === null ? -1 : now.getTime() - found.mtimeMs;
 }

@@ -1,9 +1,9 @@
 // Where the caches of a store stand: in one folder of the git dir, so that all can be forgotten at once.
-import { readFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cache } from "../cache.ts";
-import { replaceFile } from "./replace-file.ts";
+import { readOwnFile } from "./read-file.ts";
+import { makeOwnFolder, replaceFile } from "./replace-file.ts";
 
 const FOLDER = "jpg-cache";
 /** Caches that jpg 0.1.0 kept beside the folder, and that say something of conversations. */
@@ -22,7 +22,7 @@ export function openCache(gitDir: string, name: string): Cache {
     read(key) {
       try {
         // At once: a detour through the thread pool costs many times what the reading costs.
-        return readFileSync(pathOf(key));
+        return readOwnFile(pathOf(key));
       } catch {
         return null; // never written, or unreadable
       }
@@ -30,7 +30,7 @@ export function openCache(gitDir: string, name: string): Cache {
     async write(content, key) {
       try {
         // Not recursive: a store without a git dir on disk has nowhere to keep anything.
-        await mkdir(cacheFolder(gitDir), { recursive: false }).catch(() => undefined);
+        await makeOwnFolder(cacheFolder(gitDir));
         await replaceFile(pathOf(key), content);
       } catch {
         // A store that may only be read does its work each time.

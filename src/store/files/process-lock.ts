@@ -1,9 +1,10 @@
 // One process at a time: a lock is a file that names its holder, so that whoever finds it after a crash takes it over.
-import { link, readFile, rename, rm } from "node:fs/promises";
+import { link, rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../core/errors.ts";
 import { fileAge } from "./file-age.ts";
 import { pathExists } from "./path-exists.ts";
+import { readOwnText } from "./read-file.ts";
 import { createFile, draftPath } from "./replace-file.ts";
 import { isGone, markThisProcess, type ProcessMark } from "./running-process.ts";
 
@@ -76,7 +77,7 @@ async function removeDead(path: string, dead: ProcessMark | null): Promise<void>
 
 async function readHolder(path: string): Promise<ProcessMark | null> {
   try {
-    const holder = JSON.parse(await readFile(path, "utf8")) as Partial<ProcessMark>;
+    const holder = JSON.parse(readOwnText(path)) as Partial<ProcessMark>;
     const { pid, started, place } = holder;
     return pid === undefined || started === undefined || place === undefined ? null : (holder as ProcessMark);
   } catch {

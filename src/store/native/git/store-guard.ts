@@ -1,7 +1,8 @@
 // The variables by which jpg's git, in a store, is kept from what the store's own configuration would have it start. Where the
 // config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readOwnText } from "../../files/read-file.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, runGitNow } from "./git-process.ts";
@@ -52,7 +53,7 @@ function isPlain(path: string): boolean {
   if (found === undefined) return true;
   const stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");
   if (plainStamps.get(path) === stamp) return true;
-  if (!isPlainConfig(readFileSync(path, "utf8"))) return false;
+  if (!isPlainConfig(readOwnText(path, { followLink: true }))) return false;
   plainStamps.set(path, stamp);
   return true;
 }
@@ -60,7 +61,7 @@ function isPlain(path: string): boolean {
 /** The git dir with the config file, from that of a linked worktree too. */
 function commonDirOf(gitDir: string): string {
   const link = join(gitDir, "commondir");
-  return existsSync(link) ? resolve(gitDir, readFileSync(link, "utf8").trim()) : gitDir;
+  return existsSync(link) ? resolve(gitDir, readOwnText(link, { followLink: true }).trim()) : gitDir;
 }
 
 function isSamePlace(one: string, other: string): boolean {

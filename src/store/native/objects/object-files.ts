@@ -1,8 +1,9 @@
 // Reads objects from the files git keeps them in, packs first, without starting git. It only ever answers what it is sure
 // of: whatever is missing, large, damaged, replaced or of a form it does not know is null, and git is asked.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
+import { readOwnFile } from "../../files/read-file.ts";
 import { LARGEST_READ, openPack, type PackFile, type RawObject } from "./pack-file.ts";
 
 export interface ObjectFiles {
@@ -42,7 +43,7 @@ export function createObjectFiles(gitDir: string): ObjectFiles {
 function hasReplacements(gitDir: string): boolean {
   if (existsSync(join(gitDir, "refs/replace")) || existsSync(join(gitDir, "reftable"))) return true;
   try {
-    return readFileSync(join(gitDir, "packed-refs"), "latin1").includes(" refs/replace/");
+    return readOwnFile(join(gitDir, "packed-refs"), { followLink: true }).toString("latin1").includes(" refs/replace/");
   } catch {
     return false;
   }
@@ -86,7 +87,7 @@ function readLoose(folder: string, oid: string): RawObject | null {
   const path = join(folder, oid.slice(0, 2), oid.slice(2));
   if (!existsSync(path)) return null;
   try {
-    const bytes = inflateSync(readFileSync(path), { maxOutputLength: LARGEST_READ });
+    const bytes = inflateSync(readOwnFile(path, { followLink: true }), { maxOutputLength: LARGEST_READ });
     const end = bytes.indexOf(0);
     const [, type = "", size = ""] = /^([a-z]+) (\d+)$/.exec(bytes.toString("latin1", 0, end)) ?? [];
     const content = bytes.subarray(end + 1);

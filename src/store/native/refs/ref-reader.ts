@@ -1,7 +1,8 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { readOwnText } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 
 /** What HEAD of a worktree says. */
@@ -13,7 +14,8 @@ export type Head = { readonly ref: string } | { readonly commit: string };
  */
 export async function readFileIfThere(path: string): Promise<string | null> {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : null;
+    const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return isThere ? readOwnText(path, { followLink: true }) : null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return null;

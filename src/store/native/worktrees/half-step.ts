@@ -1,8 +1,9 @@
 // Takes back what a step that ended midway (git was killed, the disk was full) has done to a worktree's files. Git writes the
 // files first and the index last: where the index still is what it was, a file that the step changes is missing, or holds a
 // beginning of its new content. Whatever else stands there is the user's and stays.
-import { lstat, readFile, rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readOwnFile } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { EMPTY_TREE } from "../refs/ref-name.ts";
 import { type Advance, placeIn } from "./worktree-advance.ts";
@@ -76,6 +77,6 @@ async function stateOf(here: Repository, path: string, after: string | null): Pr
   const found = await lstat(file).catch(() => null);
   if (found === null) return "missing";
   if (after === null || !found.isFile()) return "other";
-  const [bytes, blob] = await Promise.all([readFile(file), runCommand(here, { args: ["cat-file", "blob", after] })]);
+  const [bytes, blob] = [readOwnFile(file), await runCommand(here, { args: ["cat-file", "blob", after] })];
   return blob.subarray(0, bytes.length).equals(bytes) ? "begun" : "other";
 }
