@@ -1,8 +1,64 @@
 // Import directions between the folders of src (docs/ARCHITECTURE.md). Run: npm run deps
 const error = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
+/**
+ * The rooms of a tree, lowest level first: a folder imports itself and lower levels. `.` is the tree's own folder. One rule
+ * name a tree; a file that stands in no room breaks it too.
+ */
+function rooms(tree, ...levels) {
+  const name = `rooms-of-${tree}`;
+  const file = (room) => `^src/${tree}/${room === "." ? "" : `${room}/`}[^/]+$`;
+  const within = levels.map((level, at) =>
+    level.map((room) =>
+      error(
+        name,
+        `src/${tree}/${room} imports lower levels only (docs/ARCHITECTURE.md).`,
+        { path: file(room) },
+        { path: `^src/${tree}/`, pathNot: [room, ...levels.slice(0, at).flat()].map(file) },
+      ),
+    ),
+  );
+  const known = levels.flat().map(file);
+  const lost = error(name, "Every file stands in a room.", { path: `^src/${tree}/`, pathNot: known }, {});
+  return [...within.flat(), lost];
+}
+
 export default {
   forbidden: [
+    ...rooms(
+      "core",
+      ["."],
+      ["event", "model"],
+      ["compaction", "provider-rules", "tools"],
+      ["projection"],
+      ["coverage", "thread", "tokens"],
+      ["loss", "range"],
+      ["chunks", "integrity", "strategies"],
+      ["plan", "summary"],
+      ["extract"],
+      ["tangents"],
+    ),
+    ...rooms(
+      "store",
+      [".", "messages", "native/packs"],
+      ["files"],
+      ["native/git"],
+      ["native/objects", "native/refs"],
+      ["native/worktrees", "native/writes"],
+      ["native"],
+    ),
+    ...rooms(
+      "app",
+      ["workspace"],
+      ["branch", "programs"],
+      ["journal", "models", "names", "plan", "sessions"],
+      ["check", "diff", "export", "summary"],
+      ["compact", "import", "inspect"],
+      ["auto", "integrity", "manage"],
+      ["query"],
+    ),
+    ...rooms("cli", ["frame"], ["render"], ["chat"], ["commands"], ["."]),
+    ...rooms("mcp", ["tools"], ["."]),
     error("no-circular", "Two files that need each other are one unit, or a third is missing.", {}, { circular: true }),
     error(
       "core-is-pure",

@@ -1,5 +1,4 @@
 // Import speed and memory: many sessions and one huge one, against what git and a bare reading of the bytes cost.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

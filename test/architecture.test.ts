@@ -84,9 +84,29 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/app/planted.ts": 'import "../cli/planted.ts";\nimport "../../test/planted.ts";\n',
   "src/cli/planted.ts": 'import "../store/planted.ts";\nimport "../web/planted.ts";\nimport "./nothing-here.ts";\n',
   "src/web/planted.ts": 'import * as check from "fast-check";\nexport const planted: unknown = check;\n',
+  "src/core/event/planted.ts": 'import "../thread/planted.ts";\n',
+  "src/core/thread/planted.ts": 'import "../event/event.ts";\n',
+  "src/store/messages/planted.ts": 'import "../native/planted.ts";\n',
+  "src/store/native/planted.ts": 'import "./git/git-command.ts";\n',
+  "src/app/branch/planted.ts": 'import "../query/planted.ts";\n',
+  "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\n',
+  "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',
+  "src/cli/commands/planted.ts": 'import "../frame/output.ts";\n',
+  "src/mcp/tools/planted.ts": 'import "../serve.ts";\n',
   "src/cli/planted-orphan.ts": "export const planted = 1;\n",
   "test/planted.ts": "export const planted = 1;\n",
 };
+
+/** What of the planted files is wrong as a matter of rooms: an import upwards, or a file in none. */
+const WRONG_ROOMS = [
+  "rooms-of-app: src/app/branch/planted.ts → src/app/query/planted.ts",
+  "rooms-of-app: src/app/planted.ts → src/cli/planted.ts",
+  "rooms-of-app: src/app/planted.ts → test/planted.ts",
+  "rooms-of-cli: src/cli/frame/planted.ts → src/cli/commands/planted.ts",
+  "rooms-of-core: src/core/event/planted.ts → src/core/thread/planted.ts",
+  "rooms-of-mcp: src/mcp/tools/planted.ts → src/mcp/serve.ts",
+  "rooms-of-store: src/store/messages/planted.ts → src/store/native/planted.ts",
+];
 
 describe("the check of import directions", () => {
   let folder: TempFolder;
@@ -105,8 +125,10 @@ describe("the check of import directions", () => {
       default: { forbidden: readonly { readonly name: string }[] };
     };
     const planted = cruise(folder.path, ["src"]).summary.violations.filter(({ from }) => from.includes("planted"));
+    const rooms = planted.filter(({ rule }) => rule.name.startsWith("rooms-of-"));
+    expect(rooms.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).sort()).toEqual(WRONG_ROOMS);
     expect([...new Set(planted.map(({ rule }) => rule.name))].sort()).toEqual(
-      config.default.forbidden.map(({ name }) => name).sort(),
+      [...new Set(config.default.forbidden.map(({ name }) => name))].sort(),
     );
   });
 });

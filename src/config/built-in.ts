@@ -1,5 +1,4 @@
 // The lowest layer: what holds when nobody has set anything.
-
 import { BUILT_IN_PROFILES } from "../core/compaction/profile.ts";
 import { TRIGGER_RATIO } from "../core/plan/auto-compaction.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/tools/tool-hints.ts";

@@ -76,6 +76,17 @@ export function parseBranchName(name: string): BranchName {
   return { conversation, fork };
 }
 
+/** The conversation part of a branch name: all before the last `/`. */
+export function conversationOf(branch: string): string {
+  const slash = branch.lastIndexOf("/");
+  return slash < 0 ? branch : branch.slice(0, slash);
+}
+
+/** The fork part of a branch name, e.g. `main`. */
+export function forkOf(branch: string): string {
+  return branch.slice(branch.lastIndexOf("/") + 1);
+}
+
 function problemOf(part: string): string | null {
   if (part === "") return "a part is empty";
   if (part.length > MAX_PART) return `a part is longer than ${MAX_PART} characters`;

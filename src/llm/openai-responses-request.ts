@@ -1,5 +1,4 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
-
 import { modelFamily } from "../core/model/model-family.ts";
 import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
 import { toOpenAiResponsesThread } from "../core/thread/openai-responses-thread.ts";

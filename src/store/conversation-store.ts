@@ -1,6 +1,5 @@
 // The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
-
 import type { JpgError } from "../core/errors.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
 

@@ -1,6 +1,6 @@
 // A commit whose message tells another story than its record: jpg shows what the record does, and says so.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LogRow } from "../../src/app/reports/reports.ts";
+import type { LogRow } from "../../src/app/inspect/log-row.ts";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { createImportedSandbox, createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 

@@ -1,5 +1,4 @@
 // Conversations made of tool calls, and what a plan by strategies makes of each call, in a word for each half.
-
 import type { Compaction } from "../../src/core/compaction/compaction.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";

@@ -1,5 +1,4 @@
 // Plans over conversations in notation, for tests of planning.
-
 import type { Compaction } from "../../src/core/compaction/compaction.ts";
 import type { Policies } from "../../src/core/compaction/policy.ts";
 import type { Turn } from "../../src/core/event/turn.ts";

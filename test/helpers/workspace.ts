@@ -2,8 +2,8 @@
 // count up, so that a test that fails fails again.
 import { join } from "node:path";
 import { importSessions } from "../../src/app/import/import.ts";
+import type { ImportReport } from "../../src/app/import/import-report.ts";
 import type { ImportRequest } from "../../src/app/import/import-request.ts";
-import type { ImportReport } from "../../src/app/reports/reports.ts";
 import type { Runtime } from "../../src/app/workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
 import { loadConfig } from "../../src/config/load-config.ts";

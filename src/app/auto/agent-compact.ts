@@ -1,7 +1,7 @@
 // A compaction that a model asks for: tiers 1 and 2, then a summary, each only while the view is too large. It touches
 // turns that are complete and stored; the turn in which the model asks is not among them.
-
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
@@ -10,7 +10,6 @@ import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { TokenChange } from "../plan/compact-report.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type MeasuredView, measureView } from "./auto-measure.ts";

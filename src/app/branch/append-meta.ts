@@ -1,5 +1,4 @@
 // Appends one meta record (title, pin, archive, labels) to a branch: one commit that touches only its file.
-
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { commitChange, recordChange, timestampAfter } from "./append-record.ts";

@@ -1,5 +1,4 @@
 // Reads the payloads that events refer to, all at once, and puts them back.
-
 import { repositoryError } from "../../core/errors.ts";
 import { attachmentPath, attachmentsOf, inline, needsInlining } from "../../core/event/attachment.ts";
 import type { Event } from "../../core/event/event.ts";

@@ -1,5 +1,4 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
-
 import { repositoryError } from "../../core/errors.ts";
 import { shownTitle } from "../../core/title.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";

@@ -1,8 +1,8 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { isFields } from "../../core/event/fields.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { rememberedProviders } from "../workspace/remembered-providers.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,6 +1,5 @@
 // Where a branch that holds the first turns of another begins. Positions come from the tree: a commit counts only when its
 // own tree holds exactly these turns. Where history was squashed there is none, and the later turns are taken away.
-
 import { type PinRecord, turnOfPin } from "../../core/compaction/pin.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { attachmentPath } from "../../core/event/attachment.ts";

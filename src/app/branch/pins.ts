@@ -1,5 +1,4 @@
 // Pins of a conversation: turns and events that every compaction leaves as they are. Pinning is one commit with one record.
-
 import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../../core/compaction/pin.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";

@@ -1,8 +1,8 @@
 // What is said of a branch whose turns do not follow each other (see turn-links.ts), and where its sides are found whole: no
 // model ever saw such a conversation, and no agent's file ever held it, so that nothing is made of it until somebody chose.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findBrokenLinks, type Turns } from "./turn-links.ts";
 import { findSides, type Side } from "./turn-sides.ts";

@@ -1,6 +1,5 @@
 // Tokens as the reports give them: raw and of the view, with who counted them. One place, so that every command says the
 // same of the same conversation.
-
 import type { Turn } from "../../core/event/turn.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";

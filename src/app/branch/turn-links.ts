@@ -1,9 +1,9 @@
 // Whether the turns of a branch follow each other. Each `turn_start` names the turn file that it was said after (`prev`); a
 // stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept below
 // the git dir by the object id of `turns/`: of a new tree only the turns that changed are read, and only their first lines.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { readPrevious } from "./turn-bytes.ts";

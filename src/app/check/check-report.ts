@@ -1,5 +1,4 @@
 // What a check hands to the front ends, and how lists become it.
-
 import type { View } from "../../core/projection/view.ts";
 import { type ProviderName, providerOf } from "../../core/provider-rules/provider.ts";
 import type { Violation } from "../../core/provider-rules/rule.ts";

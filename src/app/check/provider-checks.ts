@@ -1,5 +1,4 @@
 // The providers as check and export need them: how jpg renders a view for each, and the rules it is held against.
-
 import type { View } from "../../core/projection/view.ts";
 import { type AnthropicMessage, checkAnthropic } from "../../core/provider-rules/anthropic.ts";
 import { checkGoogle, type GoogleContent } from "../../core/provider-rules/google.ts";

@@ -1,7 +1,7 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit; a dry run stops after the plan and
 // asks no model. A summary is bound to the very turns it was written for: when they changed meanwhile, nothing is committed.
-
 import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
@@ -13,7 +13,6 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { coversDigest } from "../branch/covers.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";

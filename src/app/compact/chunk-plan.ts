@@ -1,5 +1,4 @@
 // Plans a progressive compaction: where it begins, and the parts that its range is cut into.
-
 import { splitAtSummaries } from "../../core/chunks/split-at-summaries.ts";
 import { planChunks, planEvenChunks, type TurnChunk } from "../../core/chunks/turn-chunks.ts";
 import { findProfile } from "../../core/compaction/profile.ts";

@@ -1,14 +1,13 @@
 // Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
 // over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
 // one fails.
-
 import type { TurnChunk } from "../../core/chunks/turn-chunks.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { formatTurnRange } from "../../core/range/turn-range.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport, TokenChange } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";

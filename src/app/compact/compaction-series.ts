@@ -1,6 +1,5 @@
 // Compactions that one command appends one after the other, each planned on what those before it left. The settings of the
 // call are stored with the first that is not refused; only the first that is committed may make a fork.
-
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type AppendedCompaction, appendCompaction } from "./append-compaction.ts";

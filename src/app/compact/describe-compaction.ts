@@ -1,13 +1,12 @@
 // Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
-
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
 import type { View } from "../../core/projection/view.ts";
 import { cacheReceipt } from "../../core/tokens/cache-receipt.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
 import { segmentTokens } from "./compact-segments.ts";

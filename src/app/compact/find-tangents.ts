@@ -1,6 +1,5 @@
 // Asks a model which turns of a conversation are tangents, and checks what it says. Nothing is changed here: what is found is
 // for a person to confirm.
-
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";

@@ -1,4 +1,5 @@
 // What the model sees before and after: of one compaction, or between two revisions.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
@@ -7,7 +8,6 @@ import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";

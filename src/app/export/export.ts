@@ -1,5 +1,5 @@
 // Gives a conversation back: its view or full history in a format, or the imported bytes.
-
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -19,7 +19,6 @@ import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";

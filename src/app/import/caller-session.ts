@@ -4,9 +4,9 @@ import { basename } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
-import type { ImportReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { importSessions } from "./import.ts";
+import type { ImportReport } from "./import-report.ts";
 
 export interface CallerConversation {
   readonly tree: BranchTree;

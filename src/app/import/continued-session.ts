@@ -1,7 +1,7 @@
 // A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
 // follows is new (DESIGN §5, `import` and `export` rows).
-
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -13,7 +13,6 @@ import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-
 import { type ForkStart, startOfFork } from "../branch/fork-start.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { renderSession } from "../export/export.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { treeAtTurn } from "../names/tree-at.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";

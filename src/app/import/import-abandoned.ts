@@ -1,9 +1,8 @@
 // `import --all-branches`: a fork for each branch of the session that the agent left, unless a branch holds it already.
-import { branchName } from "../../core/conversation-name.ts";
+import { branchName, conversationOf } from "../../core/conversation-name.ts";
 import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { startOfTurns } from "../branch/fork-start.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { importCommits } from "./import-commits.ts";

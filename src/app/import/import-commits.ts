@@ -4,11 +4,12 @@ import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/c
 import { shortId } from "../../core/conversation-name.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import { estimateEvents } from "../../core/tokens/token-estimate.ts";
-import type { CommitSpec, FileChange, Signature } from "../../store/conversation-store.ts";
+import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
-import { BRANCH_ATTRIBUTES, type ConversationHeader } from "../branch/branch-tree.ts";
+import type { ConversationHeader } from "../branch/branch-tree.ts";
 import { coversDigest } from "../branch/covers.ts";
 import type { PreparedTurn } from "../branch/prepared-turn.ts";
+import { encode, rootCommit, sign } from "../branch/root-commit.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
@@ -59,23 +60,6 @@ export async function* importCommits(work: ImportCommits): AsyncGenerator<Commit
 /** Padding and ids of imported records derive from source ids: the same at every import. */
 export function derivedPadding(id: string): number[] {
   return [...Buffer.from(sha256(id), "hex")].map((byte) => byte % 64);
-}
-
-/** The first commit of a conversation: what never changes. */
-export function rootCommit(
-  header: ConversationHeader,
-  agent: { readonly name: string; readonly email: string },
-): CommitSpec {
-  const signature = sign(agent, Math.floor(Date.parse(header.created_at) / 1000) || 0);
-  return {
-    message: `conversation: ${header.title}\n`,
-    author: signature,
-    committer: signature,
-    changes: [
-      { path: ".gitattributes", bytes: encode(BRANCH_ATTRIBUTES) },
-      { path: "conversation.json", bytes: encode(`${JSON.stringify(header)}\n`) },
-    ],
-  };
 }
 
 function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): CommitSpec {
@@ -172,12 +156,4 @@ function recordedTokens(draft: Compaction): { before: number; after: number } | 
     before,
     after: estimateEvents([{ type: "chat_request", id: draft.id, timestamp: draft.timestamp, content: text }]),
   };
-}
-
-function sign(agent: { readonly name: string; readonly email: string }, seconds: number): Signature {
-  return { name: agent.name, email: agent.email, seconds };
-}
-
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

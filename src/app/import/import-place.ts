@@ -1,10 +1,9 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
-import { branchName, conversationId, shortId } from "../../core/conversation-name.ts";
+import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "../branch/branch-tree.ts";
 import { startOfTurns } from "../branch/fork-start.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";

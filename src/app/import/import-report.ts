@@ -1,9 +1,40 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
+import { conversationOf } from "../../core/conversation-name.ts";
+import type { SkippedLine } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { conversationOf } from "../names/conversations.ts";
-import type { ImportReport } from "../reports/reports.ts";
+import type { SideFilesReport } from "../sessions/side-files.ts";
 import type { CountCache } from "./count-cache.ts";
+
+/** What happened to one session that was imported. */
+export interface ImportReport {
+  /** Conversation id. */
+  readonly id: string;
+  readonly branch: string;
+  /** Turns of the branch after the import. */
+  readonly turns: number;
+  /** Events of the branch after the import. */
+  readonly events: number;
+  /** Live compactions of the branch after the import, the user's and the agent's. */
+  readonly compactions: number;
+  /** Lines that are no event; they are kept in sources/. 0 when unchanged: no line was read then. */
+  readonly skipped_lines: number;
+  readonly status: "created" | "updated" | "unchanged" | "forked";
+  /** Where it was read from. */
+  readonly source?: string;
+  readonly title?: string;
+  /** Turns that this import added. */
+  readonly turns_added?: number;
+  readonly bytes?: number;
+  /** Time of the newest event, RFC 3339 UTC. */
+  readonly updated_at?: string;
+  /** Which lines were skipped and why; may be cut short, `skipped_lines` is the count. */
+  readonly skipped?: readonly SkippedLine[];
+  /** Branches made of what the agent left (`--all-branches`). */
+  readonly abandoned?: readonly string[];
+  /** What stood in the folder of the session's name. Absent when nothing did, and when unchanged: nothing was taken then. */
+  readonly side_files?: SideFilesReport;
+}
 
 const NEWLINE = 10;
 

@@ -1,6 +1,5 @@
 // The sessions of one import call: which are left, the next one opened while the one before is prepared, and what came of them.
 import { JpgError } from "../../core/errors.ts";
-import type { ImportReport } from "../reports/reports.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import { type Fingerprint, takeFingerprint } from "../sessions/file-fingerprint.ts";
 import { type OpenSession, openSession } from "../sessions/open-session.ts";
@@ -8,6 +7,7 @@ import { readSessionSource, type SessionFile } from "../sessions/session-files.t
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CountCache } from "./count-cache.ts";
+import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { type CachedSource, proofOf, type SourceCache, type StoreFacts } from "./source-cache.ts";
 

@@ -1,8 +1,7 @@
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { conversationOf } from "../names/conversations.ts";
-import type { ImportReport } from "../reports/reports.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -13,6 +12,7 @@ import { importCommits } from "./import-commits.ts";
 import { compareBranches, decideSession, type HeldSource, isWhole, readSession, readWhole } from "./import-decision.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
+import type { ImportReport } from "./import-report.ts";
 import { countCompactions, reportUnchanged, unchangedReport } from "./import-report.ts";
 import type { KnownSession } from "./import-run.ts";
 import { everCompactions, findSessionBranches, importSuffix } from "./import-target.ts";

@@ -1,10 +1,9 @@
 // Finds what the store holds of a session and where its next commits go.
-import { shortId } from "../../core/conversation-name.ts";
+import { conversationOf, shortId } from "../../core/conversation-name.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { listPieces } from "../sessions/stored-session.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { ImportCandidate } from "./import-plan.ts";

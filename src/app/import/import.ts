@@ -1,6 +1,5 @@
 // Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
 // go through one write, except where two of them meet in one conversation.
-
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
@@ -9,7 +8,6 @@ import { JpgError } from "../../core/errors.ts";
 import type { BranchWrite, WriteResult } from "../../store/conversation-store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { rememberWhole } from "../branch/turn-links.ts";
-import type { ImportReport } from "../reports/reports.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import {
   type FoundFiles,
@@ -22,7 +20,7 @@ import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readCountCache, writeCountCache } from "./count-cache.ts";
-import type { HeldContent } from "./import-report.ts";
+import type { HeldContent, ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import {
   createRun,

@@ -2,8 +2,8 @@
 import { inline } from "../../core/event/attachment.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { eventLines } from "../diff/view-text.ts";
-import type { ShowEvent } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { ShowEvent } from "./show-report.ts";
 
 /** Reads the whole text of an event that `show` found. Throws `attachment_missing`. */
 export async function readEventText({ store }: Workspace, { branch, event }: ShowEvent): Promise<string> {

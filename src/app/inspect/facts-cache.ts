@@ -3,7 +3,7 @@
 import { type Fields, fieldsOf } from "../../core/event/fields.ts";
 import type { Cache } from "../../store/cache.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import type { ListRow } from "../reports/reports.ts";
+import type { ListRow } from "./list-row.ts";
 
 /** What a row says that follows from the commit alone. */
 export type ConversationFacts = Omit<ListRow, "id" | "branch" | "forks" | "active">;

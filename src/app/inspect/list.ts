@@ -1,14 +1,14 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
-
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
-import { conversationOf, forkOf, preferredBranch } from "../names/conversations.ts";
-import type { ListReport, ListRow } from "../reports/reports.ts";
+import { preferredBranch } from "../names/conversations.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readFacts } from "./conversation-facts.ts";
 import { type ConversationFacts, type FactsCache, openFactsCache } from "./facts-cache.ts";
+import type { ListReport, ListRow } from "./list-row.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
 export interface Listing {

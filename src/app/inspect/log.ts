@@ -1,5 +1,4 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
-
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
@@ -8,8 +7,8 @@ import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCompactions } from "../branch/load-view.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
-import type { LogReport, LogRow } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { LogReport, LogRow } from "./log-row.ts";
 import { type RecordedChange, recordSubject, tellsChange } from "./record-subject.ts";
 
 /** Reads the history, newest first. */

@@ -1,6 +1,7 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
 import { appendAll } from "../../core/append-all.ts";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
@@ -18,7 +19,7 @@ import type { BranchTip, ConversationStore } from "../../store/conversation-stor
 import { readTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
-import { conversationOf, forkOf, preferredBranch } from "../names/conversations.ts";
+import { preferredBranch } from "../names/conversations.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

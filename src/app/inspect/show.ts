@@ -3,6 +3,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { countConversation } from "../../core/loss/conversation-stats.ts";
@@ -17,16 +18,16 @@ import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
 import { meterOf, reportTokens } from "../branch/token-report.ts";
-import { conversationOf, preferredBranch } from "../names/conversations.ts";
+import { preferredBranch } from "../names/conversations.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
 import { lossOf } from "../plan/loss.ts";
 import { receiptOf } from "../plan/receipt.ts";
-import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { stateOf } from "./blame.ts";
 import { readCompactionLog } from "./log.ts";
 import { tellsChange } from "./record-subject.ts";
+import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./show-report.ts";
 
 /** Shows what an id names; `@` = the active conversation. */
 export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {

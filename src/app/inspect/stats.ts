@@ -1,15 +1,42 @@
 // Sizes and token accounting of a branch: raw, and what the view still shows.
-
+import { conversationOf } from "../../core/conversation-name.ts";
 import { type Event, isMessage } from "../../core/event/event.ts";
 import { countConversation } from "../../core/loss/conversation-stats.ts";
+import type { Calibration } from "../../core/tokens/calibration.ts";
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import { createTokenMeter, type TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type LoadedWhole, loadWhole } from "../branch/load-view.ts";
 import { meterOf, reportTokens } from "../branch/token-report.ts";
 import { loadTokenizer, modelOf } from "../branch/tokenizer.ts";
-import { conversationOf } from "../names/conversations.ts";
-import type { StatsReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** Sizes and token accounting of a branch. */
+export interface StatsReport {
+  readonly turns: number;
+  readonly events: number;
+  /** Bytes of the events' lines. */
+  readonly bytes: number;
+  readonly tokens: {
+    readonly raw: number;
+    readonly view: number;
+    /** Tokens by what they are, e.g. `tool_results`: raw, and what the view still shows. `overhead`: system prompt and tools. */
+    readonly by_kind: Readonly<Record<string, { readonly raw: number; readonly view: number }>>;
+  };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  /** How estimates follow the usage that the provider recorded; absent when too little is recorded. */
+  readonly calibration?: Calibration;
+  readonly id?: string;
+  readonly branch?: string;
+  /** The commit that was counted. */
+  readonly commit?: string;
+  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  readonly revision?: string;
+  /** Messages (requests of the user and answers) of the view. */
+  readonly messages?: number;
+  readonly compactions?: number;
+}
 
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {

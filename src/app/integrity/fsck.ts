@@ -1,11 +1,11 @@
 // Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import type { BranchTip, ConversationStore, RewrittenFile } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { recordedCommit } from "../branch/refresh-view.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { checkBranch, createCheckedFiles } from "./fsck-branch.ts";
 

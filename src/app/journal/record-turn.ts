@@ -1,7 +1,7 @@
 // Commits a turn that was talked here: one commit with its file, by compare-and-swap. What others added to the branch
 // meanwhile stays: compactions, titles and settings are built upon, but turns are never spliced, so beside another turn it
 // becomes a fork. Committing a turn twice changes nothing.
-import { branchName, shortId } from "../../core/conversation-name.ts";
+import { branchName, conversationOf, shortId } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
@@ -10,9 +10,8 @@ import { turnMessage } from "../../store/messages/commit-message.ts";
 import { currentSignature } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
+import { rootCommit } from "../branch/root-commit.ts";
 import { readFirstEvent } from "../branch/turn-bytes.ts";
-import { rootCommit } from "../import/import-commits.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { JournalHead } from "./journal-lines.ts";

@@ -1,15 +1,29 @@
 // Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import type { Worktree } from "../../store/conversation-store.ts";
 import { excludeFromSurroundings } from "../../store/native/worktrees/exclude-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
 import { refreshWorktree } from "../branch/refresh-view.ts";
-import { conversationOf } from "../names/conversations.ts";
-import type { CheckoutReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** Where `checkout` put the branch. */
+export interface CheckoutReport {
+  /** Absolute path of the worktree. */
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that is checked out with HEAD detached; absent = the branch. */
+  readonly commit?: string;
+  /** File in which the repository around the worktree is told to leave it alone; absent where none is around. */
+  readonly excluded_by?: string;
+  /** Whether turns and sources are there too. */
+  readonly full?: boolean;
+  /** Turns of the view. */
+  readonly turns?: number;
+}
 
 /**
  * Makes the worktree, or brings an existing one of the same branch up to date; of a tree that a revision named, with HEAD

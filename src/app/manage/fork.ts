@@ -1,8 +1,7 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
-
 import { pinnedEvents } from "../../core/compaction/pin.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
-import { branchName } from "../../core/conversation-name.ts";
+import { branchName, conversationOf } from "../../core/conversation-name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
 import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
@@ -18,12 +17,22 @@ import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load
 import { readPins } from "../branch/pins.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { compact } from "../compact/compact.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { newForkName } from "../names/fork-name.ts";
-import type { ForkReport } from "../reports/reports.ts";
 import { randomId } from "../workspace/runtime.ts";
 import { makeActive, requireSwitchable } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** What `fork` made. */
+export interface ForkReport {
+  readonly conversation: string;
+  readonly branch: string;
+  readonly turns: number;
+  /** Branch it was made from. */
+  readonly from?: string;
+  readonly activated?: boolean;
+  /** Present when history had no commit that ends with the fork's last turn: one on the fork takes the later turns away. */
+  readonly cut?: true;
+}
 
 export interface ForkInput extends ForkRequest {
   /** Fork part of the new branch's name; absent = made up. */

@@ -1,10 +1,10 @@
 // Tidies a list of conversations: archives them, gives them labels. Each change is one commit with one record.
 import { marksInForce, parseLabel, sortLabels } from "../../core/conversation-marks.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readMetas } from "../branch/titles.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** What was marked. */

@@ -1,6 +1,7 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
 import { compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { FileChange, LogEntry } from "../../store/conversation-store.ts";
 import { formatCommitMessage, subjectOf } from "../../store/messages/commit-message.ts";
@@ -11,11 +12,24 @@ import { type LiveCompactions, loadView, loadWhole } from "../branch/load-view.t
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
 import { meterOf } from "../branch/token-report.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
-import type { RevertReport } from "../reports/reports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+
+/** What `revert` and `undo` did. */
+export interface RevertReport {
+  /** The newest commit written; null when nothing was. */
+  readonly commit: string | null;
+  /** Ids of the compactions taken back, in the order asked. */
+  readonly reverted: readonly string[];
+  /** Those of them that were brought back: what was reverted was a revert. */
+  readonly restored?: readonly string[];
+  readonly conversation?: string;
+  readonly branch?: string;
+  readonly tokens?: { readonly before: number; readonly after: number };
+  /** E.g. `nothing changes in the view: turns 0..12 stay under summary k3f9q2`. */
+  readonly warnings?: readonly string[];
+}
 
 /** Reverts each id in the order given: a compaction, or the commit of one or of a revert. Throws before the first commit when an id is wrong. */
 export async function revertCompactions(

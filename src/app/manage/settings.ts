@@ -1,5 +1,4 @@
 // The settings in force, for `jpg config`.
-
 import { listSettings, renderSettings, type SettingRow } from "../../config/show-config.ts";
 import { JpgError } from "../../core/errors.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";

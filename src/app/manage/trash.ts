@@ -1,12 +1,13 @@
 // Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, Trash, TrashedBranch, Worktree } from "../../store/conversation-store.ts";
 import { refreshViews, VIEW_CACHE } from "../branch/refresh-view.ts";
 import { journalPath, listJournals } from "../journal/journal-files.ts";
-import { conversationOf, forkOf, mainBranch, previousBranch } from "../names/conversations.ts";
+import { mainBranch, previousBranch } from "../names/conversations.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -1,7 +1,7 @@
 // Makes a branch the active one.
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -3,7 +3,7 @@
 import { codeOf } from "../../core/errors.ts";
 import { isSameModelFamily } from "../../core/model/model-family.ts";
 import { formatModelName, type ModelName } from "../../core/model/model-name.ts";
-import type { ModelPrice, TokenPrices } from "../../core/tokens/usage-price.ts";
+import type { ModelPrice, TokenPrices } from "../../core/model/model-price.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { type PublishedFacts, recallFacts, rememberFacts } from "./remembered-facts.ts";
 

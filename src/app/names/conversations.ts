@@ -1,19 +1,9 @@
 // Reads the branches of a store as conversations: `<conversation>/<fork>` names, titles, what was active before.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-
-/** The conversation part of a branch name: all before the last `/`. */
-export function conversationOf(branch: string): string {
-  const slash = branch.lastIndexOf("/");
-  return slash < 0 ? branch : branch.slice(0, slash);
-}
-
-/** The fork part of a branch name, e.g. `main`. */
-export function forkOf(branch: string): string {
-  return branch.slice(branch.lastIndexOf("/") + 1);
-}
 
 /** A conversation's branch: the active one when it is of that family, else `main`, else the first. */
 export function mainBranch(

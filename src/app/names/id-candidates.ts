@@ -1,11 +1,12 @@
 // What a word may name, look-up by look-up: compactions, commits, events, and conversations by prefix or title.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { conversationOf, mainBranch, preferredBranch } from "./conversations.ts";
+import { mainBranch, preferredBranch } from "./conversations.ts";
 import { resolveRevision } from "./revision.ts";
 
 export type Target =

@@ -1,4 +1,5 @@
 // What an [ID] means: branch > conversation > compaction id > commit > event > unique prefix of these or of a title.
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
@@ -8,7 +9,7 @@ import { refuseSplice, warnOfSplice } from "../branch/spliced-turns.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
 import { detachedHead, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { activeBranch, conversationOf, forkOf, mainBranch, preferredBranch, previousBranch } from "./conversations.ts";
+import { activeBranch, mainBranch, preferredBranch, previousBranch } from "./conversations.ts";
 import {
   type Candidate,
   exactBranch,

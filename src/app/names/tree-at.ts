@@ -1,4 +1,5 @@
 // What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -6,7 +7,6 @@ import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { compactionsWithin } from "../branch/fork-start.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { conversationOf } from "./conversations.ts";
 import { resolveRevision } from "./revision.ts";
 
 /** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */

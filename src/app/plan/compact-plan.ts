@@ -1,5 +1,4 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
-
 import type { CompactionConfig, Config } from "../../config/config.ts";
 import { toolHints } from "../../config/tool-hints.ts";
 import type { Compaction, StubStyle, Summary } from "../../core/compaction/compaction.ts";

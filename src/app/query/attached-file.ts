@@ -1,6 +1,5 @@
 // Files that go with a request: texts as attachments, images and PDFs as what they are, told by their first bytes. What is
 // none of these, too large or not there is refused by name before anything is sent.
-
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";

@@ -1,5 +1,6 @@
 // Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { messageOf } from "../../core/errors.ts";
 import { estimateView } from "../../core/tokens/token-estimate.ts";
 import type { Usage } from "../../core/tokens/usage.ts";
@@ -8,7 +9,6 @@ import type { Signature } from "../../store/conversation-store.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignature } from "../branch/append-record.ts";
 import { recoverTurns } from "../journal/recover-turns.ts";
-import { conversationOf } from "../names/conversations.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import { rememberProvider } from "../workspace/remembered-providers.ts";

@@ -1,6 +1,5 @@
 // Runs the calls of an answer, one after the other in the model's order, and records what came of each. Whatever is wrong
 // with a call is a result that says so to the model; only the user's wish and a question that nobody can answer end the turn.
-
 import { messageOf } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { ToolCallResponse } from "../../core/event/event.ts";

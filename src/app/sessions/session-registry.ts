@@ -1,5 +1,4 @@
 // The formats jpg reads, by name: how each is recognised, what its sessions are called, and who stands as their author.
-
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { isClaudeSession } from "../../formats/claude-code/detect.ts";

@@ -6,9 +6,17 @@ import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { isSideFile, isSideFolder } from "../../formats/claude-code/side-files.ts";
-import type { SideFilesReport } from "../reports/reports.ts";
 import type { SessionFile } from "./session-files.ts";
 import { refusalOf } from "./side-path.ts";
+
+/** What an import took from the folder beside a session. */
+export interface SideFilesReport {
+  /** How many files of the agent the conversation holds now, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Names of what the agent did not write, folders with `/` at their end: not looked into, not taken. */
+  readonly left: readonly string[];
+}
 
 /** A file beside a session. `path` is relative, `/` between names. */
 export interface SideFile {

@@ -1,7 +1,7 @@
 // The bundle of `--emit`: what anybody needs to write a summary. It holds raw events, never a projection, and names the plan, so
 // that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
 // conversation before it, and answers from its own cached context.
-
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import { firstLine } from "../../core/loss/call-traces.ts";
@@ -15,7 +15,6 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { coversDigest } from "../branch/covers.ts";
-import { conversationOf } from "../names/conversations.ts";
 import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,5 +1,4 @@
 // Which model writes the summary of a plan: asked before anything is written, and by a dry run to say its name.
-
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { chooseSummaryModel, type SummaryModelChoice, unnamedSummaryModel } from "../models/choose-model.ts";
 import { conversationModel } from "../models/models.ts";

@@ -1,5 +1,4 @@
 // What is said of a summary must meet a profile that has one written: otherwise it would be passed over in silence.
-
 import { findProfile } from "../../core/compaction/profile.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -1,5 +1,4 @@
 // What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
-
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import type { SummaryFacts } from "../../core/summary/judge-summary.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";

@@ -1,6 +1,5 @@
 // What jpg writes is a conversation's, and for its owner alone, as far as the store does not say otherwise. Programs that it
 // starts for the user, and results in files that the user named, follow the user's own umask.
-
 import { join } from "node:path";
 import { readSharing, umaskFor } from "../../store/files/file-sharing.ts";
 import { readFileIfThere } from "../../store/native/refs/ref-reader.ts";

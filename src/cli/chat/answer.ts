@@ -1,6 +1,5 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
-
 import { COMPACT_DEFINITION, compactTool } from "../../app/auto/compact-tool.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
 import { newConversation } from "../../app/names/new-conversation.ts";

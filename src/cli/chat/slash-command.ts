@@ -1,5 +1,4 @@
 // What a slash command of the chat is, and how a typed line names one.
-
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
 import type { Tool } from "../../app/programs/tool-box.ts";

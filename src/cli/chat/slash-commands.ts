@@ -1,5 +1,4 @@
 // The slash commands of the chat, and their help.
-
 import type { Style } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
 import type { SlashCommand } from "./slash-command.ts";

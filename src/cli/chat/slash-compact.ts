@@ -1,6 +1,5 @@
 // `/compact`: the history before the newest messages becomes a summary; `undo` takes the newest compaction back, `--preview`
 // shows what would be done.
-
 import { loadView } from "../../app/branch/load-view.ts";
 import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";

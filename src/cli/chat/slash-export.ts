@@ -1,10 +1,9 @@
 // `/export`: writes the conversation to a file, the view or, with --include-full-history, everything that was said.
-
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { exportConversation } from "../../app/export/export.ts";
-import { conversationOf } from "../../app/names/conversations.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";

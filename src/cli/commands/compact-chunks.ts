@@ -1,5 +1,4 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
-
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../../app/compact/compact-chunks.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";

@@ -1,4 +1,4 @@
-import { conversationOf } from "../../app/names/conversations.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { IDS_COMMAND } from "../frame/completion.ts";

@@ -1,5 +1,4 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
-
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
 import type { Output } from "./output.ts";

@@ -1,6 +1,5 @@
 // Tables of aligned columns for terminals. Cells are made one safe line each; columns that may shrink give way when the
 // table is wider than the terminal; no line ends in blanks.
-
 import { forTerminal } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth } from "./display-width.ts";
 

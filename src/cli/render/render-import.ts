@@ -1,5 +1,5 @@
 // `jpg import`: what became of each session, the lines that were no events, and totals.
-import type { ImportReport } from "../../app/reports/reports.ts";
+import type { ImportReport } from "../../app/import/import-report.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";

@@ -1,6 +1,5 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
-
-import type { ListReport, ListRow } from "../../app/reports/reports.ts";
+import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";
 import { renderAge, renderTokens } from "./render-quantity.ts";

@@ -1,5 +1,5 @@
 // `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
-import type { LogReport, LogRow } from "../../app/reports/reports.ts";
+import type { LogReport, LogRow } from "../../app/inspect/log-row.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderFields } from "./render-fields.ts";

@@ -1,5 +1,5 @@
 // What a revert did, in one or two lines.
-import type { RevertReport } from "../../app/reports/reports.ts";
+import type { RevertReport } from "../../app/manage/revert.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderTokens } from "./render-quantity.ts";

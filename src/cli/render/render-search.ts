@@ -1,5 +1,4 @@
 // `jpg search`: under each branch the events that were found, each with the line that holds the match.
-
 import type { SearchHit } from "../../app/inspect/search.ts";
 import { appendAll } from "../../core/append-all.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";

@@ -1,5 +1,5 @@
 // A compaction in detail: its commit, its policies, and the receipt of what it took out of the view.
-import type { Receipt, ShowCompaction } from "../../app/reports/reports.ts";
+import type { Receipt, ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";

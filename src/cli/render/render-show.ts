@@ -1,7 +1,6 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
-
 import { eventLines } from "../../app/diff/view-text.ts";
-import type { ShowConversation, ShowEvent, ShowReport } from "../../app/reports/reports.ts";
+import type { ShowConversation, ShowEvent, ShowReport } from "../../app/inspect/show-report.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";

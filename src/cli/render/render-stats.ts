@@ -1,6 +1,5 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
-
-import type { StatsReport } from "../../app/reports/reports.ts";
+import type { StatsReport } from "../../app/inspect/stats.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";

@@ -1,5 +1,4 @@
 // Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
-
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import { fitWidth } from "../frame/display-width.ts";
 import type { Style } from "../frame/style.ts";

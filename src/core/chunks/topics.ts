@@ -1,6 +1,5 @@
 // What blocks are about, and where that changes: the likeness of the words and files on both sides of each gap, and how deep
 // a valley the gap is in it.
-
 import type { Event } from "../event/event.ts";
 import { filesNamed } from "../loss/call-traces.ts";
 import { textsOf } from "../loss/event-texts.ts";

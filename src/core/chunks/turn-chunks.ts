@@ -1,6 +1,5 @@
 // Cuts turns into consecutive parts that fit a budget, for summaries written part by part. Parts end where turns end; only a
 // turn that fits no part by itself is cut inside, where a range may end. Pure and deterministic, linear in the events.
-
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";

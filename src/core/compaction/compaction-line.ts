@@ -1,6 +1,5 @@
 // One compaction as one line of JSON. What is known is checked strictly, for people edit these files by hand and a wrong
 // value would change what a model sees; unknown fields are kept.
-
 import { JpgError, repositoryError, userError } from "../errors.ts";
 import { fieldsOf } from "../event/fields.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../json-depth.ts";

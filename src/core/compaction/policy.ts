@@ -1,6 +1,5 @@
 // Policies: what happens to one kind of content in a compaction. Absent = no opinion. Parsed from the short strings of
 // RFD 064 or from inline tables, the same in TOML and JSON; put into words for commit subjects and timelines.
-
 import { JpgError } from "../errors.ts";
 import { isFields } from "../event/fields.ts";
 import { nearestName } from "../nearest-name.ts";

@@ -1,5 +1,4 @@
 // Whether an event in the view looks the way the rules want it: the same, stripped, or no longer than it was.
-
 import type { Expectation } from "./coverage-rules.ts";
 import type { Content, Event } from "../event/event.ts";
 

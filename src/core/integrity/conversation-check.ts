@@ -1,6 +1,5 @@
 // Checks what the files of a branch say of each other: turns that follow one another, ids that are used once, results with
 // calls, compactions of turns that are there, payloads that are there and needed.
-
 import type { Compaction } from "../compaction/compaction.ts";
 import { attachmentPath } from "../event/attachment.ts";
 import { pairCalls } from "../event/tool-pairing.ts";

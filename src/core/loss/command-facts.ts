@@ -1,5 +1,4 @@
 // The commands that the calls of a view ran, with how they ended.
-
 import type { Event, ToolCallRequest } from "../event/event.ts";
 import { pairCalls } from "../event/tool-pairing.ts";
 import type { View } from "../projection/view.ts";

@@ -1,6 +1,5 @@
 // The facts that one event holds, by kind: what a reader may need again and a shortened view may lose. Deterministic, and
 // linear in the texts of the event.
-
 import type { FactKind } from "../compaction/loss-receipt.ts";
 import type { Event } from "../event/event.ts";
 import { filesNamed } from "./call-traces.ts";

@@ -1,6 +1,5 @@
 // The grounding check: what a summary quotes or names that stands nowhere in the events it was written from. A name that is
 // not there was made up, or mistyped.
-
 import type { FactKind } from "../compaction/loss-receipt.ts";
 import type { Event } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";

@@ -1,6 +1,5 @@
 // What a compaction takes out of the view, for reviewers: which tools, how much, which files and commands. The same events
 // always give the same receipt, in the same order.
-
 import { type Event, type ToolCallRequest, traitsOf } from "../event/event.ts";
 import { textBytes } from "../event/text-bytes.ts";
 import { pairCalls } from "../event/tool-pairing.ts";

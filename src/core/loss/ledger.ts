@@ -1,6 +1,5 @@
 // The ledger: every fact that the covered events show before a compaction, each with its source and with what is found of
 // it in the view afterwards. Entries are filled in while the views are walked, once each.
-
 import type { FactKind } from "../compaction/loss-receipt.ts";
 import type { Event } from "../event/event.ts";
 import type { View } from "../projection/view.ts";

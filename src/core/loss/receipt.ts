@@ -1,6 +1,5 @@
 // Computes the loss receipt of a compaction from the view before it and the view after it. Each view is walked once and
 // facts are looked up, never searched for, so that the cost grows with the texts and not with the facts.
-
 import {
   FACT_KINDS,
   type FactCounts,

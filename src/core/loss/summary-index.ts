@@ -1,5 +1,4 @@
 // Whether the text of a summary holds a fact: words are looked up, everything else is searched for.
-
 import type { FactKind } from "../compaction/loss-receipt.ts";
 import { commandLineOf } from "./command-facts.ts";
 import { factsOfText } from "./facts.ts";

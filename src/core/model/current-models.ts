@@ -1,6 +1,6 @@
 // The models that short names stand for, and the cheap one of each provider that writes summaries when nobody chose. Checked
 // against the providers' model pages in November 2026; a retired model is taken out, never kept as a default.
-import type { ModelPrice } from "../tokens/usage-price.ts";
+import type { ModelPrice } from "./model-price.ts";
 
 /** A model of the table. What the price lists know of it is not repeated here. */
 export interface CurrentModel {

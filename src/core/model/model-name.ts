@@ -1,6 +1,5 @@
 // Names of models as people write them: `provider/model`, a short name that means a current model, or a model's own name
 // where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
-
 import { userError } from "../errors.ts";
 import { nearestName } from "../nearest-name.ts";
 import { providerOfAlias, resolveAlias } from "./current-models.ts";

@@ -1,6 +1,5 @@
 // Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
-
 import { type Compaction, compareCompactions, type StubStyle, type Summary } from "../compaction/compaction.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
 import { isReasoning } from "../event/event.ts";

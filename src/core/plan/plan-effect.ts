@@ -1,6 +1,5 @@
 // What a planned compaction would change beyond those that are in force already, event by event, summaries set aside: a
 // mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
-
 import { type CallPolicy, type Compaction, isHiding } from "../compaction/compaction.ts";
 import { stripAttachments } from "../event/attachment-stub.ts";
 import { type Event, isMessage, type ToolCallRequest, traitsOf } from "../event/event.ts";

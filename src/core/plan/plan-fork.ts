@@ -1,6 +1,5 @@
 // Plans a fork: at which turn the new branch starts, which live compactions stay with it, and which earlier turns it
 // leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
-
 import { compareCompactions } from "../compaction/compaction.ts";
 import { type JpgError, userError } from "../errors.ts";
 import { type BoundFacts, resolveFrom, resolveTo } from "../range/bound-position.ts";

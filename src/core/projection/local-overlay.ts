@@ -1,5 +1,4 @@
 // An overlay inside one turn: which events of it the overlay covers, and which overlay decides whether one is shown.
-
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import type { CoveredRange } from "./covered-range.ts";

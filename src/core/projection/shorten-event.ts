@@ -1,5 +1,4 @@
 // Applies what a mechanical policy decided about one event. An event that stays as it is keeps its identity.
-
 import type { CallPolicy } from "../compaction/compaction.ts";
 import { stripAttachments } from "../event/attachment-stub.ts";
 import type { Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";

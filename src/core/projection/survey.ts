@@ -1,6 +1,5 @@
 // The first pass of a projection: for every turn, who decides over its events, and from that where each summary is
 // injected. It looks at positions and ids only and changes nothing.
-
 import { JpgError } from "../errors.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";

@@ -1,5 +1,4 @@
 // What a stripped or truncated tool call looks like to the model. The call's name, id and error status always stay.
-
 import type { Truncation } from "../compaction/compaction.ts";
 import { isText } from "../event/content.ts";
 import type { AttachmentRef, Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "../event/event.ts";

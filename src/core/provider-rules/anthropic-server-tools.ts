@@ -1,10 +1,9 @@
 // Rule A9 of the Anthropic Messages API: a call that the provider runs itself (web search, MCP servers of the API) and its
 // result stand in one message of the assistant, the call first.
-
 import { appendAll } from "../append-all.ts";
-import { isServerCall, isServerResult } from "../thread/anthropic-server-calls.ts";
 import type { AnthropicInput, PlacedBlock, PlacedMessage } from "./anthropic-messages.ts";
 import type { Finding, Rule } from "./rule.ts";
+import { isServerCall, isServerResult } from "./server-blocks.ts";
 
 function* halves({ dialogue, all }: AnthropicInput): Generator<Finding> {
   for (const blocks of assistantRuns(dialogue)) {

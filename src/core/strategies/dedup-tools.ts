@@ -1,6 +1,5 @@
 // The strategy dedup-tools: of calls with the same tool and equal arguments, or of which the later contains the earlier,
 // only the newest stays. It is near-linear: calls are found by their arguments as one text.
-
 import { isStandIn } from "../tools/shown-lines.ts";
 import { canOmit, decideEach } from "./call-conditions.ts";
 import { compareStrength, isGone, OMIT } from "./call-strength.ts";

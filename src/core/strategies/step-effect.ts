@@ -1,5 +1,4 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
-
 import type { CallPolicy, Compaction, StubStyle } from "../compaction/compaction.ts";
 import { stripAttachments } from "../event/attachment-stub.ts";
 import { type Event, isReasoning } from "../event/event.ts";

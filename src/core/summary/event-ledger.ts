@@ -1,6 +1,5 @@
 // The ledger of a stretch of a conversation: files, commands and errors as the calls themselves show them. It goes with a
 // summary so that what must be exact does not hang on a model's memory. Deterministic; each entry once, in order of appearance.
-
 import type { ToolCallRequest } from "../event/event.ts";
 import { commandsRun, filesNamed } from "../loss/call-traces.ts";
 import { errorLines } from "../loss/line-facts.ts";

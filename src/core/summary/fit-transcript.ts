@@ -1,6 +1,5 @@
 // Makes raw events fit a model's window: as one transcript with outputs shortened as little as need be, or in parts that end where
 // turns end, each made from its own raw events.
-
 import { planChunks, type TurnChunk } from "../chunks/turn-chunks.ts";
 import type { Event } from "../event/event.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";

@@ -1,6 +1,5 @@
 // The focus of a summary: which kind of work a stretch of a conversation is, told from its tools and words, and what a summary
 // of such work should dwell on. A guess that only adds emphasis: everything else a summary must hold stays asked for.
-
 import type { Event } from "../event/event.ts";
 import { isUserRequest } from "../event/event.ts";
 import { textsOf } from "../loss/event-texts.ts";

@@ -1,6 +1,5 @@
 // The answer of a model that was asked for tangents: positions of turns with reasons, as JSON. Models wrap, abbreviate and invent;
 // what can be read without guessing is read, and a position that may not be left out never gets through.
-
 import { fieldsOf } from "../event/fields.ts";
 import { cutEnd, oneLine } from "../extract/short-text.ts";
 

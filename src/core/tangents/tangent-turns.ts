@@ -1,6 +1,5 @@
 // The turns of a conversation as a model reads them to find tangents: numbered, each with what was asked, what was answered and
 // what was worked on, short enough for all to fit. Text of the conversation stands behind labels on lines of its own.
-
 import type { Turn } from "../event/turn.ts";
 import { gather } from "../extract/gather.ts";
 import { cutEnd, cutMiddle, oneLine, spokenLine } from "../extract/short-text.ts";

@@ -1,6 +1,5 @@
 // Tool calls and results as the Anthropic Messages API wants them: every call answered once, every result asked for, ids
 // unique and well-formed (rules A1, A2, A6–A8). Ids change only where they must, and always in the same way.
-
 import type { View } from "../projection/view.ts";
 import { type AssignId, type CallPlan, type CallRules, planProviderCalls, unusedId } from "./call-plan.ts";
 

@@ -1,5 +1,4 @@
 // Hardening that looks at whole messages: reasoning that lost what it led to, and the two ends of the list.
-
 import type { Event } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
 import { toBlocks } from "./anthropic-blocks.ts";

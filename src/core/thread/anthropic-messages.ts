@@ -1,6 +1,5 @@
 // Puts blocks into messages in the order the API accepts: results first and all together right after their calls, nothing
 // but calls after a call, one message per role in a row, harness text after the user's.
-
 import { appendAll } from "../append-all.ts";
 import type { ToolCallRequest } from "../event/event.ts";
 import { formatReminder } from "./reminder.ts";

@@ -1,26 +1,13 @@
 // Calls that the provider runs itself (web search, MCP servers of the API): blocks of the answer, the call and its result
 // in one message. A half without the other is refused (rule A9).
-
 import type { ChatResponse, Event } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";
 import type { View } from "../projection/view.ts";
+import { isServerCall, isServerResult } from "../provider-rules/server-blocks.ts";
 import type { Block } from "./anthropic-blocks.ts";
 
 /** Which calls have both halves in one message, by message and call. */
 export type ServerCalls = ReadonlySet<string>;
-
-const CALL = /^(?:server|mcp)_tool_use$/;
-const RESULT = /^\w+_tool_result$/;
-
-/** Whether a block is a call that the provider runs itself. */
-export function isServerCall({ type }: Block): boolean {
-  return CALL.test(String(type));
-}
-
-/** Whether a block is the result of such a call. */
-export function isServerResult({ type }: Block): boolean {
-  return RESULT.test(String(type));
-}
 
 /** Finds the calls of which a message holds the call first and then its result. */
 export function findServerCalls(view: View): ServerCalls {

@@ -1,6 +1,5 @@
 // A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A16,
 // A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
-
 import { mediaOf, textOfContent } from "../event/content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import type { View } from "../projection/view.ts";

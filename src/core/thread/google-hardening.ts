@@ -1,5 +1,4 @@
 // Hardening of a Google list that looks at whole contents: signatures of calls, and the two ends of the list.
-
 import type { Event } from "../event/event.ts";
 import { isSameModelFamily } from "../model/model-family.ts";
 import { DUMMY_SIGNATURE, isSignature } from "../provider-rules/google-signature.ts";

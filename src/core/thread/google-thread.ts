@@ -1,6 +1,5 @@
 // A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): thoughts out,
 // neighbours joined, calls paired with results, signatures, roles, no field that the API does not know.
-
 import { appendAll } from "../append-all.ts";
 import { mediaOf, textOfContent } from "../event/content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";

@@ -1,5 +1,4 @@
 // The naive messages of a view in the shape of each provider, with the event behind every block.
-
 import type { View } from "../projection/view.ts";
 import type { ProviderName } from "../provider-rules/provider.ts";
 import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";

@@ -1,12 +1,11 @@
 // A view as messages with nothing repaired: what a session would send if its agent only laid it out. Checks over it find what
 // is wrong with the session itself; what jpg sends goes through the hardened threads instead.
-
 import { appendAll } from "../append-all.ts";
 import { attachmentText, isMedia, isText, type MediaPart, textOfContent } from "../event/content.ts";
 import type { ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";
 import type { View } from "../projection/view.ts";
-import { isServerCall, isServerResult } from "./anthropic-server-calls.ts";
+import { isServerCall, isServerResult } from "../provider-rules/server-blocks.ts";
 import { formatReminder } from "./reminder.ts";
 
 /** What stands in a message. */

@@ -1,6 +1,5 @@
 // Tool calls as both OpenAI APIs take them: ids and names of their alphabet, arguments as a text of JSON. An id that must
 // change is derived from the event's id, so that turns added later never change it.
-
 import type { ToolCallRequest } from "../event/event.ts";
 import { type AssignId, unusedId } from "./call-plan.ts";
 

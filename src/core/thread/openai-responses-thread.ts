@@ -1,6 +1,5 @@
 // A view as the input items of OpenAI's Responses API, hardened so that the API takes them: provider rules R1, R2, R6–R8. No
 // item of ours has an id, so R4 and R5 never bite. Results stand where they were recorded, but before what the user says next.
-
 import type { ChatRequest, ChatResponse, Content, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
 import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";

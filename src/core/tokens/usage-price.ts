@@ -1,19 +1,6 @@
 // What a request cost: usage times the prices of its model. A price that is not known is null everywhere, never 0.
+import type { ModelPrice } from "../model/model-price.ts";
 import { sizeOf, type Usage } from "./usage.ts";
-
-/** US dollars for a million tokens, by kind. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
-
-/** The prices of a model. */
-export interface ModelPrice extends TokenPrices {
-  /** Of requests of more than `above` tokens (sent, cached ones included), for the whole request; ascending. */
-  readonly larger?: readonly (TokenPrices & { readonly above: number })[];
-}
 
 const MILLION = 1_000_000;
 

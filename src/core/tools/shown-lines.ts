@@ -1,6 +1,5 @@
 // Which lines of its file a read really showed: what was asked for, corrected by what the result says. Agents' readers stop
 // at limits of their own, cut the middle out, or only say that nothing has changed since an earlier read.
-
 import type { Content, ToolCallResponse } from "../event/event.ts";
 import { callFacts } from "./call-facts.ts";
 import type { LineRange } from "./line-range.ts";

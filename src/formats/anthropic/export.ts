@@ -1,5 +1,4 @@
 // A view as the body of an Anthropic Messages request: the hardened thread without the marks of where it came from.
-
 import { textOfContent } from "../../core/event/content.ts";
 import type { View } from "../../core/projection/view.ts";
 import { type AnthropicOptions, toAnthropicThread } from "../../core/thread/anthropic-thread.ts";

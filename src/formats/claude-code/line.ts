@@ -1,6 +1,5 @@
 // One line of a Claude Code session file, before anything is believed about it: an object, or the reason why it is none.
 // Never throws; every reader below asks for a type and gets `undefined` when the file holds something else.
-
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
 
 /** A parsed line; its values have not been checked. */

@@ -1,5 +1,4 @@
 // A view as the messages of an OpenAI Chat Completions request: the hardened thread without the marks of where it came from.
-
 import type { View } from "../../core/projection/view.ts";
 import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/thread/openai-chat-thread.ts";
 

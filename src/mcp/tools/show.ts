@@ -2,8 +2,8 @@ import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { readEventText } from "../../app/inspect/event-text.ts";
 import { show as showId } from "../../app/inspect/show.ts";
+import type { ShowReport } from "../../app/inspect/show-report.ts";
 import { standingOn } from "../../app/manage/standing-on.ts";
-import type { ShowReport } from "../../app/reports/reports.ts";
 import { conversation } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ImportReport } from "../../../src/app/reports/reports.ts";
+import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { renderImport } from "../../../src/cli/render/render-import.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

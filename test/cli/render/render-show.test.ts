@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Receipt, ShowCompaction, ShowConversation } from "../../../src/app/reports/reports.ts";
+import type { Receipt, ShowCompaction, ShowConversation } from "../../../src/app/inspect/show-report.ts";
 import { renderShow } from "../../../src/cli/render/render-show.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 import { call } from "../../helpers/sample-view.ts";

@@ -1,6 +1,5 @@
 // A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
 // failures, so that no command pays for asking.
-
 import { clearLock } from "../../files/leftovers.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";

@@ -1,5 +1,4 @@
 // Reads trees through the blob reader and remembers them: trees never change, and one command looks at the same few often.
-
 import type { TreeFile } from "../../conversation-store.ts";
 import type { BlobReader } from "./blob-reader.ts";
 import { parseTree, pathParts, type TreeEntry } from "./tree-object.ts";

@@ -1,6 +1,5 @@
 // What commits are made of, on its way to `git fast-import`: as text with the blobs in it while they are few; once they are
 // many, blobs go into packs of their own and the text names them.
-
 import type { GitSink } from "../git/git-sink.ts";
 import { type BlobThread, startBlobThread } from "../packs/blob-thread.ts";
 import { formatInlineFile, formatNamedFile } from "./fast-import-text.ts";

@@ -1,0 +1,30 @@
+// The rows of `jpg ls`, as `--json` prints them (DESIGN §5): keys that the design names stay.
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
+
+/** One conversation of `ls`, seen on one branch. */
+export interface ListRow {
+  readonly id: string;
+  readonly title: string;
+  readonly branch: string;
+  readonly turns: number;
+  readonly tokens: { readonly raw: number; readonly view: number };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  /** Live compactions. */
+  readonly compactions: number;
+  /** Branches beside this one. */
+  readonly forks: number;
+  /** RFC 3339 UTC. */
+  readonly updated_at: string;
+  /** Whether it is the active conversation (`@`). */
+  readonly active?: boolean;
+  readonly archived?: boolean;
+  readonly pinned?: boolean;
+  readonly labels?: readonly string[];
+  /** Some turns do not follow the turn before them: git put them together. */
+  readonly spliced?: true;
+  /** Whether records of the branch are damaged: they are not applied. */
+  readonly damaged?: true;
+}
+
+export type ListReport = readonly ListRow[];

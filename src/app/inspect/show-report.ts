@@ -1,0 +1,91 @@
+// What `jpg show` tells of a conversation, an event or a compaction, as `--json` prints it (DESIGN §5).
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { LogRow } from "./log-row.ts";
+
+/** A conversation in detail. */
+export interface ShowConversation {
+  readonly kind: "conversation";
+  readonly id: string;
+  readonly title: string;
+  readonly branch: string;
+  /** Newest commit of the branch, or the one that was asked for. */
+  readonly commit: string;
+  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  readonly revision?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** What it was imported from, e.g. `claude-code 3b1f…`; null when it was begun here. */
+  readonly source: string | null;
+  readonly turns: number;
+  readonly events: number;
+  readonly tokens: { readonly raw: number; readonly view: number };
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  readonly branches: readonly { readonly name: string; readonly turns: number; readonly active: boolean }[];
+  /** Live compactions, newest first. */
+  readonly compactions: readonly LogRow[];
+  readonly labels?: readonly string[];
+  readonly archived?: boolean;
+  readonly pinned?: boolean;
+}
+
+/** One event, raw, and how the view reads it. */
+export interface ShowEvent {
+  readonly kind: "event";
+  readonly conversation: string;
+  readonly branch: string;
+  /** Turn position, 0-based. */
+  readonly turn: number;
+  readonly event: Event;
+  readonly tokens: number;
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  /** `shown` as it is, `changed` by a policy, `hidden` by a summary or omission, `internal`: no model sees its kind. */
+  readonly state: "shown" | "changed" | "hidden" | "internal";
+  /** Compaction that changes or hides it. */
+  readonly compaction?: string;
+  /** The event as the view has it, when changed. */
+  readonly projected?: Event;
+}
+
+/** What a compaction took out of the view: content, and facts. */
+export interface Receipt extends LossReceipt {
+  /** Tokens of what it covers. */
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** Bytes of what it covers. */
+  readonly bytes: { readonly before: number; readonly after: number };
+  readonly events_removed: number;
+  readonly events_changed: number;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly calls: number;
+    readonly errors: number;
+    readonly bytes: number;
+    readonly tokens: number;
+  }[];
+  /** Files that hidden calls touched, ordered by name. */
+  readonly files: readonly string[];
+  /** Commands that hidden calls ran, in order. */
+  readonly commands: readonly string[];
+}
+
+/** A compaction in detail; `--json` prints the event with `receipt` added. */
+export interface ShowCompaction {
+  readonly kind: "compaction";
+  readonly conversation: string;
+  readonly branch: string;
+  readonly commit: string;
+  /** The commit's own subject, where it tells something else than the record. */
+  readonly message?: string;
+  readonly event: Compaction;
+  /** Policies in words, as in the commit's subject. */
+  readonly policies: string;
+  readonly live: boolean;
+  readonly not_applied?: string;
+  readonly receipt: Receipt;
+}
+
+export type ShowReport = ShowConversation | ShowEvent | ShowCompaction;
