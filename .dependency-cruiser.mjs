@@ -1,11 +1,43 @@
 // Import directions between the folders of src (docs/ARCHITECTURE.md). Run: npm run deps
 const error = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
-/**
- * The rooms of a tree, lowest level first: a folder imports itself and lower levels. `.` is the tree's own folder. One rule
- * name a tree; a file that stands in no room breaks it too.
- */
-function rooms(tree, ...levels) {
+/** The folders of each tree by level, lowest first; `.` is the tree's own. docs/ARCHITECTURE.md says what each holds. */
+export const ROOMS = {
+  core: [
+    ["."],
+    ["event", "model"],
+    ["compaction", "provider-rules", "tools"],
+    ["projection"],
+    ["coverage", "thread", "tokens"],
+    ["loss", "range"],
+    ["chunks", "integrity", "strategies"],
+    ["plan", "summary"],
+    ["extract"],
+    ["tangents"],
+  ],
+  store: [
+    [".", "messages", "native/packs"],
+    ["files"],
+    ["native/git"],
+    ["native/objects", "native/refs"],
+    ["native/worktrees", "native/writes"],
+    ["native"],
+  ],
+  app: [
+    ["workspace"],
+    ["branch", "programs"],
+    ["journal", "models", "names", "plan", "sessions"],
+    ["check", "diff", "export", "summary"],
+    ["compact", "import", "inspect"],
+    ["auto", "integrity", "manage"],
+    ["query"],
+  ],
+  cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
+  mcp: [["tools"], ["."]],
+};
+
+/** The rules of a tree, all of one name: a folder imports itself and lower levels, and every file stands in a room. */
+function rooms(tree, levels) {
   const name = `rooms-of-${tree}`;
   const file = (room) => `^src/${tree}/${room === "." ? "" : `${room}/`}[^/]+$`;
   const within = levels.map((level, at) =>
@@ -25,40 +57,7 @@ function rooms(tree, ...levels) {
 
 export default {
   forbidden: [
-    ...rooms(
-      "core",
-      ["."],
-      ["event", "model"],
-      ["compaction", "provider-rules", "tools"],
-      ["projection"],
-      ["coverage", "thread", "tokens"],
-      ["loss", "range"],
-      ["chunks", "integrity", "strategies"],
-      ["plan", "summary"],
-      ["extract"],
-      ["tangents"],
-    ),
-    ...rooms(
-      "store",
-      [".", "messages", "native/packs"],
-      ["files"],
-      ["native/git"],
-      ["native/objects", "native/refs"],
-      ["native/worktrees", "native/writes"],
-      ["native"],
-    ),
-    ...rooms(
-      "app",
-      ["workspace"],
-      ["branch", "programs"],
-      ["journal", "models", "names", "plan", "sessions"],
-      ["check", "diff", "export", "summary"],
-      ["compact", "import", "inspect"],
-      ["auto", "integrity", "manage"],
-      ["query"],
-    ),
-    ...rooms("cli", ["frame"], ["render"], ["chat"], ["commands"], ["."]),
-    ...rooms("mcp", ["tools"], ["."]),
+    ...Object.entries(ROOMS).flatMap(([tree, levels]) => rooms(tree, levels)),
     error("no-circular", "Two files that need each other are one unit, or a third is missing.", {}, { circular: true }),
     error(
       "core-is-pure",

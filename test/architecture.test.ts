@@ -2,7 +2,7 @@
 // module, and each rule notices when it is broken.
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTempFolder, type TempFolder, writeText } from "./helpers/temp-repository.ts";
@@ -60,6 +60,42 @@ describe("laws", () => {
   });
 });
 
+/** The folders of a tree of src that hold files, `.` = its own. */
+function foldersOf(tree: string): string[] {
+  const paths = sourceFiles().filter((path) => path.startsWith(`src/${tree}/`));
+  return [...new Set(paths.map((path) => posix.relative(`src/${tree}`, posix.dirname(path)) || "."))].sort();
+}
+
+describe("the rooms of src", () => {
+  it("are those of the rules, and docs/ARCHITECTURE.md tells of each with its level", async () => {
+    const { ROOMS } = (await import(pathToFileURL(join(root, ".dependency-cruiser.mjs")).href)) as {
+      ROOMS: Readonly<Record<string, readonly (readonly string[])[]>>;
+    };
+    const page = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
+    for (const [tree, levels] of Object.entries(ROOMS)) {
+      expect(levels.flat().sort()).toEqual(foldersOf(tree));
+      if (tree === "mcp") continue;
+      const table = page.split(`| level | in \`src/${tree}\``)[1]?.split("\n\n")[0] ?? "";
+      const rows = [...table.matchAll(/^\| (\d+) \| `([^`]+)` \| \S/gm)].map(([, level, room]) => `${level} ${room}`);
+      expect(rows.sort()).toEqual(levels.flatMap((rooms, level) => rooms.map((room) => `${level} ${room}`)).sort());
+    }
+  });
+
+  it("have their tests in the folder of the same name", () => {
+    const names = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+    const folders = names
+      .map((name) => name.replaceAll("\\", "/"))
+      .filter((name) => /^(?:core|store|app|cli|mcp)\/.*\.test\.ts$/.test(name))
+      .map((name) => posix.dirname(name));
+    const own = ["core", "store", "app", "cli", "mcp"].flatMap((tree) =>
+      foldersOf(tree).map((folder) => (folder === "." ? tree : `${tree}/${folder}`)),
+    );
+    // The second engine is made of helpers so far.
+    own.push("store/embedded");
+    expect([...new Set(folders)].filter((folder) => !own.includes(folder))).toEqual([]);
+  });
+});
+
 describe("import directions", () => {
   const found = cruise(root, ["src", "test"]);
 
@@ -75,7 +111,7 @@ describe("import directions", () => {
 
 /** A file for each rule that breaks it; they stand in a copy of src. */
 const PLANTED: Readonly<Record<string, string>> = {
-  "src/core/planted.ts": 'import { join } from "node:path";\nexport const planted: unknown = join;\n',
+  "src/core/planted.ts": 'import { join, posix } from "node:path";\nexport const planted: unknown = join;\n',
   "src/core/planted-one.ts": 'import type { Two } from "./planted-two.ts";\nexport type One = Two;\n',
   "src/core/planted-two.ts": 'import type { One } from "./planted-one.ts";\nexport type Two = One | null;\n',
   "src/formats/planted.ts": 'import "../store/planted.ts";\n',
