@@ -96,13 +96,14 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
   return own.some((word) => word === "--help" || word === "-h");
 }
 
-async function runParsed(command: CommandSpec, call: Call, { runtime, output, fronts }: World): Promise<number> {
-  const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom }] = await Promise.all([
+async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
+  const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom, withEngine }] = await Promise.all([
     import("./parse-arguments.ts"),
     import("../app/workspace/workspace.ts"),
     import("./frame/workspace-options.ts"),
   ]);
   const { args, options, untaken } = parseArguments(command, call.words, call.options);
+  const runtime = withEngine(given, options);
   const opened: Workspace[] = [];
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {

@@ -8,6 +8,9 @@ export interface Identity {
   readonly email: string;
 }
 
+/** The identity of a store whose user has none. */
+export const FALLBACK_IDENTITY: Identity = { name: "jpg", email: "jpg@localhost" };
+
 /** A worktree, by its git dir. */
 interface OfWorktree {
   readonly gitDir: string;

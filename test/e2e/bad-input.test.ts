@@ -412,12 +412,17 @@ describe.concurrent("a git that will not do", () => {
     return { PATH: script === undefined ? folder : `${folder}:${process.env["PATH"]}` };
   }
 
-  it("is missing: says how to get it, and leaves nothing behind", async () => {
+  it("is missing: what asks for it says how to get it, and leaves nothing behind", async () => {
     const sandbox = sandboxed();
     const path = sandbox.session("small.jsonl", smallSession());
     const env = pathWith(sandbox);
     const target = join(sandbox.root, "new-store");
-    for (const args of [["ls"], ["init"], ["import", path], ["git", "log"]]) {
+    const native = ["--engine", "native"];
+    for (const args of [
+      ["ls", ...native],
+      ["init", ...native],
+      ["import", path, ...native],
+    ]) {
       const result = await sandbox.jpg(args, { env });
       expect(result).toMatchObject({
         code: 3,
@@ -427,7 +432,7 @@ describe.concurrent("a git that will not do", () => {
     }
     await expectRefusal(
       sandbox,
-      ["import", path, "--store", target],
+      ["import", path, "--store", target, ...native],
       { code: "git_missing", exit: 3, says: /2\.31/ },
       { env, cwd: sandbox.root },
     );

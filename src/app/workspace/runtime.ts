@@ -1,12 +1,15 @@
 // What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
 // cli/main.ts.
 import type { Calendar } from "../../core/calendar-time.ts";
+import type { EngineName } from "./engine.ts";
 
 export interface Runtime extends Calendar {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly cwd: string;
   readonly home: string;
+  /** The engine that the user asked for; absent = jpg chooses. */
+  readonly engine?: EngineName;
   /** Absolute paths that git hooks call. */
   readonly nodePath: string;
   readonly jpgPath: string;

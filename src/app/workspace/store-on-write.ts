@@ -7,14 +7,18 @@ import { journalFolder } from "../../store/files/kept-files.ts";
 import type { StoreSurroundings } from "../../store/store-surroundings.ts";
 
 /** Gives a store at `root` that `make` makes and opens once there is something to write. */
-export function createStoreOnWrite(root: string, make: () => Promise<ConversationStore>): ConversationStore {
+export function createStoreOnWrite(
+  root: string,
+  engine: ConversationStore["engine"],
+  make: () => Promise<ConversationStore>,
+): ConversationStore {
   let made: ConversationStore | null = null;
   const open = async (): Promise<ConversationStore> => {
     made ??= await make();
     return made;
   };
   return {
-    engine: "native",
+    engine,
     root,
     gitDir: gitDirOf(root),
     get worktrees() {

@@ -9,6 +9,7 @@ import { createStore } from "../../store/native/create-store.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
 import { type Mended, mendStore } from "../../store/native/mend-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
+import { chooseEngine } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
@@ -53,14 +54,14 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   if (!location.exists && options.create !== true) throw noStore(location);
   if (location.exists) await keepInPlace(runtime, location.root, options);
   const openStore = async (): Promise<ConversationStore> => {
-    const opened = await openNativeStore({ root: location.root, env: runtime.env });
+    const opened = await openEngine(runtime, location.root);
     await followSharing(opened.gitDir);
     return opened;
   };
   const store = withRememberedLog(
     location.exists
       ? await openStore()
-      : createStoreOnWrite(location.root, async () => {
+      : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
           await createWorkspaceStore(runtime, location.root);
           return openStore();
         }),
@@ -101,13 +102,22 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
   );
 }
 
+/** Opens the store with the engine of this call; the one that works without git is loaded only then. */
+async function openEngine(runtime: Runtime, root: string): Promise<ConversationStore> {
+  const { env, now } = runtime;
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
+  const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
+  return openEmbeddedStore({ root, env, now });
+}
+
 /** Mends what a store says of its place, and says so in one line. */
 async function keepInPlace(
-  { env, nodePath, jpgPath }: Runtime,
+  { engine, env, nodePath, jpgPath }: Runtime,
   root: string,
   { info }: Pick<WorkspaceOptions, "info">,
 ): Promise<void> {
-  const mended = info === undefined ? null : await mendStore(root, { env, nodePath, jpgPath });
+  const isMended = info !== undefined && chooseEngine({ engine, env }) === "native";
+  const mended = !isMended ? null : await mendStore(root, { env, nodePath, jpgPath });
   if (mended === null) return;
   const { kind, foreign } = mended;
   const own =
@@ -144,6 +154,7 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
     cwd,
     env,
     userDataDir: resolveUserPaths(env, home).dataDir,
+    git: chooseEngine(runtime) === "native",
     ...(store === undefined ? {} : { store }),
   });
 }
@@ -152,7 +163,9 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
 export async function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
   const { env, nodePath, jpgPath } = runtime;
   await followSharing(join(root, ".git"));
-  await createStore(root, { env, nodePath, jpgPath });
+  if (chooseEngine(runtime) === "native") return createStore(root, { env, nodePath, jpgPath });
+  const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
+  await createStoreWithoutGit(root, { env, nodePath, jpgPath });
 }
 
 /** The project's config file for a store location; null outside a project. */

@@ -76,7 +76,11 @@ export function flag(options: OptionValues, name: string): boolean {
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "print one JSON document on standard output" },
   { flags: "--store <dir>", description: "use this conversation repository" },
-  { flags: "--engine <engine>", description: "git engine to use", choices: ["native"] },
+  {
+    flags: "--engine <engine>",
+    description: "work with the git program (native) or without it",
+    choices: ["native", "embedded"],
+  },
   { flags: "-c, --cfg <key=value>", description: "set a configuration key for this call", repeatable: true },
   { flags: "-q, --quiet", description: "print only results and errors" },
   { flags: "-v, --verbose", description: "print more" },

@@ -1,12 +1,19 @@
 // The global options that choose a store.
+import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { WorkspaceOptions } from "../../app/workspace/workspace.ts";
 import { type OptionValues, text, texts } from "./command.ts";
 
-/** Reads `--store` and `--cfg`. There is one engine on disk, so `--engine` chooses nothing yet. */
+/** Reads `--store` and `--cfg`. */
 export function optionsFrom(options: OptionValues): WorkspaceOptions {
   const store = text(options, "store");
   return {
     ...(store === undefined ? {} : { store }),
     overrides: texts(options, "cfg"),
   };
+}
+
+/** The world with the engine that `--engine` names. */
+export function withEngine(runtime: Runtime, options: OptionValues): Runtime {
+  const engine = text(options, "engine");
+  return engine === "native" || engine === "embedded" ? { ...runtime, engine } : runtime;
 }

@@ -58,7 +58,8 @@ async function completeStore(root: string, options: CreateStoreOptions, version:
   await applySettings(repository, new Map([["core.sharedrepository", sharing], ...settings]));
 }
 
-async function makeFolder(make: () => Promise<unknown>, path: string): Promise<void> {
+/** Makes a folder for a store. Throws `disk_full`, `store_not_writable`. */
+export async function makeFolder(make: () => Promise<unknown>, path: string): Promise<void> {
   try {
     await make();
   } catch (cause) {
@@ -104,7 +105,8 @@ async function readUsersSharing(repository: Repository): Promise<string> {
   return code === 0 ? stdout.toString().trim() || "true" : PRIVATE;
 }
 
-async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
+/** Adds a text to a file in a git dir's `info`, where it does not stand there. */
+export async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
   const path = join(gitDir, "info", name);
   const present = (await readFileIfThere(path)) ?? "";
   if (present.includes(text)) return;

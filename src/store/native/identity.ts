@@ -2,14 +2,11 @@
 // it goes away as soon as the user has one of their own.
 import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
-import type { Identity } from "../store-surroundings.ts";
+import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
-
-/** The identity written into a store when git has none. */
-export const FALLBACK_IDENTITY: Identity = { name: "jpg", email: "jpg@localhost" };
 
 /** Config key that marks the identity in a store's config as the fallback. */
 const MARK = "jpg.fallbackIdentity";

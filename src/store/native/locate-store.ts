@@ -4,6 +4,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { pathExists } from "../files/path-exists.ts";
+import { needsGit } from "../needs-git.ts";
 import { hasUnbornHead, isConversationTree } from "./conversation-tree.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { gitError, gitTooOldError } from "./git/git-error.ts";
@@ -31,6 +32,8 @@ export interface LocateOptions {
   readonly store?: string;
   /** jpg's folder under the user's data dir; the per-user store is `store` in it. */
   readonly userDataDir: string;
+  /** Whether git may be asked; without it files alone tell, and what they do not tell is `needs_git`. Default true. */
+  readonly git?: boolean;
 }
 
 /**
@@ -38,21 +41,28 @@ export interface LocateOptions {
  * where git would not work: in the store, or in the project around the current directory.
  */
 export async function locateStore(options: LocateOptions): Promise<StoreLocation> {
-  const { cwd, env, store, userDataDir } = options;
-  const named = store ?? (env["JPG_STORE"] || undefined);
-  const around = await findSurroundings(cwd, env, named !== undefined);
+  const { cwd, store, userDataDir } = options;
+  const asked: Asked = { env: options.env, git: options.git ?? true };
+  const named = store ?? (options.env["JPG_STORE"] || undefined);
+  const around = await findSurroundings(cwd, asked, named !== undefined);
   const project = around?.project === undefined ? {} : { project: around.project };
   if (named !== undefined) {
     const kind = store === undefined ? "env" : "flag";
-    return { ...(await locateNamed(resolve(cwd, named), env)), kind, ...project };
+    return { ...(await locateNamed(resolve(cwd, named), asked)), kind, ...project };
   }
   if (around?.storeRoot !== undefined) return { root: around.storeRoot, kind: "here", exists: true, ...project };
   if (around?.project !== undefined) {
     const root = join(around.project.commonDir, "jpg");
-    return { root, kind: "project", exists: await isStore(root, env), ...project };
+    return { root, kind: "project", exists: await isStore(root, asked), ...project };
   }
   const root = join(userDataDir, "store");
-  return { root, kind: "user", exists: await isStore(root, env) };
+  return { root, kind: "user", exists: await isStore(root, asked) };
+}
+
+/** Who is asked, and with what environment. */
+interface Asked {
+  readonly env: Environment;
+  readonly git: boolean;
 }
 
 interface Surroundings {
@@ -61,14 +71,16 @@ interface Surroundings {
   readonly project?: ProjectLocation;
 }
 
-async function findSurroundings(cwd: string, env: Environment, isNamed: boolean): Promise<Surroundings | null> {
+async function findSurroundings(cwd: string, asked: Asked, isNamed: boolean): Promise<Surroundings | null> {
+  const { env, git } = asked;
   const plain = await findPlainRepository(cwd, env);
-  const isKnown = plain !== null && (isNamed || (await hasStore(plain.commonDir)));
+  const isKnown = plain !== null && (!git || isNamed || (await hasStore(plain.commonDir)));
   if (!isKnown && !(await hasRepositoryAbove(cwd))) return null;
+  if (!isKnown && !git) throw needsGit(`Finding out which repository ${cwd} is in`);
   const found = isKnown ? plain : await askGit(cwd, env);
   if (found === null) return null;
   const { commonDir, top } = found;
-  if (!(await holdsConversations(commonDir, top, env))) return { project: { root: top ?? commonDir, commonDir } };
+  if (!(await holdsConversations(commonDir, top, asked))) return { project: { root: top ?? commonDir, commonDir } };
   const storeRoot = basename(commonDir) === ".git" ? dirname(commonDir) : (top ?? commonDir);
   // From a linked worktree, the store is another folder than the one that was looked at.
   await findOwnRepository(storeRoot, env);
@@ -115,22 +127,19 @@ async function findTop(cwd: string): Promise<string | null> {
   }
 }
 
-async function holdsConversations(commonDir: string, top: string | null, env: Environment): Promise<boolean> {
+async function holdsConversations(commonDir: string, top: string | null, { env, git }: Asked): Promise<boolean> {
   if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
   const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
   const mayHold =
     top === null || (await pathExists(join(top, "conversation.json"))) || (await hasUnbornHead(repository));
-  return mayHold && (await isConversationTree(repository));
+  return mayHold && (await isConversationTree(repository, { git }));
 }
 
-async function locateNamed(
-  path: string,
-  env: Environment,
-): Promise<{ readonly root: string; readonly exists: boolean }> {
-  const found = await findOwnRepository(path, env);
+async function locateNamed(path: string, asked: Asked): Promise<{ readonly root: string; readonly exists: boolean }> {
+  const found = await findOwnRepository(path, asked.env);
   if (found === null) return { root: path, exists: false };
   const top = found.isBare ? null : path;
-  if (!(await holdsConversations(found.commonDir, top, env))) {
+  if (!(await holdsConversations(found.commonDir, top, asked))) {
     throw userError("not_a_store", `${path} is a git repository, but no jpg store`, {
       hints: ["leave --store out to use the project's own store", "or name an empty folder: jpg init DIR"],
     });
@@ -138,11 +147,11 @@ async function locateNamed(
   const isLinked = found.commonDir !== found.gitDir && basename(found.commonDir) === ".git";
   const isDotGit = found.isBare && basename(path) === ".git";
   const root = isLinked || isDotGit ? dirname(found.commonDir) : path;
-  if (root !== path) await findOwnRepository(root, env);
+  if (root !== path) await findOwnRepository(root, asked.env);
   return { root, exists: true };
 }
 
-async function isStore(root: string, env: Environment): Promise<boolean> {
-  const found = await findOwnRepository(root, env);
-  return found !== null && (await holdsConversations(found.commonDir, root, env));
+async function isStore(root: string, asked: Asked): Promise<boolean> {
+  const found = await findOwnRepository(root, asked.env);
+  return found !== null && (await holdsConversations(found.commonDir, root, asked));
 }

@@ -16,7 +16,7 @@ export interface HooksChoice {
 }
 
 /** The settings of a store that jpg makes, with the given hooks folder (absolute), for a git version. */
-function storeSettings(
+export function storeSettings(
   hooksDir: string,
   { version, ...how }: HooksChoice & { readonly version: GitVersion },
 ): ReadonlyMap<string, string> {

@@ -7,8 +7,7 @@ import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import { configureBranches } from "./refs/branch-config.ts";
 import { EMPTY_TREE, refOfBranch } from "./refs/ref-name.ts";
 import { readFileIfThere, readHead, readRef } from "./refs/ref-reader.ts";
-
-const ROOT = "refs/trash/";
+import { parseTrashRef, refInTrash, TRASH } from "./refs/trash-name.ts";
 
 /** The trash of a repository; `root` = its own worktree, null when it has none. */
 export function createTrash(repository: Repository, root: string | null): Trash {
@@ -21,12 +20,12 @@ export function createTrash(repository: Repository, root: string | null): Trash 
 }
 
 async function listTrash(repository: Repository): Promise<readonly TrashedBranch[]> {
-  const args = ["for-each-ref", "--format=%(objectname) %(refname)", ROOT];
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", TRASH];
   const lines = (await runCommand(repository, { args })).toString().split("\n");
   return lines.flatMap((line) => {
-    const [, commit = "", stamp = "", branch = ""] = /^(\S+) refs\/trash\/([^/]+)\/(.+)$/.exec(line) ?? [];
-    const removedAt = timeOf(stamp);
-    return removedAt === null ? [] : [{ branch, commit, removedAt }];
+    const [commit = "", ref = ""] = line.split(" ");
+    const found = parseTrashRef(ref, commit);
+    return found === null ? [] : [found];
   });
 }
 
@@ -124,16 +123,4 @@ async function removeObjects(repository: Repository, oids: readonly string[]): P
 
 async function removeLoose({ gitDir }: Repository, oids: readonly string[]): Promise<void> {
   for (const oid of oids) await rm(join(gitDir, "objects", oid.slice(0, 2), oid.slice(2)), { force: true });
-}
-
-function refInTrash(removedAt: string, branch: string): string {
-  // Checked as a branch's name is.
-  return `${ROOT}${removedAt.replace(/[-:]/g, "")}/${refOfBranch(branch).slice("refs/heads/".length)}`;
-}
-
-/** `20261121T203000.123Z` as RFC 3339; null for what jpg did not name so. */
-function timeOf(stamp: string): string | null {
-  const [, date = "", ...time] = /^(\d{8})T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp) ?? [];
-  if (date === "") return null;
-  return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}T${time.join(":")}Z`;
 }

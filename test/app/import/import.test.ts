@@ -7,7 +7,8 @@ import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { PieceLimits } from "../../../src/app/sessions/source-pieces.ts";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
-import { createMemoryRepository, openEmbeddedStore } from "../../helpers/embedded-store.ts";
+import { createEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { createMemoryRepository } from "../../helpers/embedded-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
@@ -295,7 +296,7 @@ describe("imports at the same time", () => {
   it("neither lose nor double anything", async () => {
     const repository = await createMemoryRepository();
     const many = await Promise.all(
-      Array.from({ length: 4 }, () => createMemoryWorkspace("/nowhere", openEmbeddedStore(repository))),
+      Array.from({ length: 4 }, () => createMemoryWorkspace("/nowhere", createEmbeddedStore(repository))),
     );
     const reports = await Promise.all(many.map((one, at) => importBytes(one, buildSession(plainTurns(2 + at)).text())));
     workspace = many[0]!;

@@ -5,7 +5,7 @@ import { append, commit, file } from "../../helpers/store-writes.ts";
 
 function createCounted() {
   const count = { made: 0 };
-  const store = createStoreOnWrite("/nowhere", () => {
+  const store = createStoreOnWrite("/nowhere", "native", () => {
     count.made++;
     return createMemoryStore();
   });

@@ -1,5 +1,6 @@
 // Reads objects from the files git keeps them in, packs first, without starting git. It only ever answers what it is sure
 // of: whatever is missing, large, damaged, replaced or of a form it does not know is null, and git is asked.
+import { constants } from "node:buffer";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
@@ -16,8 +17,11 @@ export interface ObjectFiles {
   close(): void;
 }
 
-/** Creates a reader over a git dir's own objects; nothing is opened before the first reading. */
-export function createObjectFiles(gitDir: string): ObjectFiles {
+/** Creates a reader over a git dir's own objects, of up to `largest` bytes; nothing is opened before the first reading. */
+export function createObjectFiles(
+  gitDir: string,
+  { largest = LARGEST_READ }: { readonly largest?: number } = {},
+): ObjectFiles {
   const folder = join(gitDir, "objects");
   let packs: Map<string, PackFile> | null = null;
   let isPlain = false;
@@ -26,11 +30,11 @@ export function createObjectFiles(gitDir: string): ObjectFiles {
       if (packs === null) {
         packs = new Map();
         isPlain = !hasReplacements(gitDir);
-        if (isPlain) openPacks(folder, packs);
+        if (isPlain) openPacks(folder, packs, largest);
       }
       if (!isPlain) return null;
-      const found = readPacked(packs, oid, atLeast) ?? readLoose(folder, oid);
-      return found ?? (openPacks(folder, packs) ? readPacked(packs, oid, atLeast) : null);
+      const found = readPacked(packs, oid, atLeast) ?? readLoose(folder, oid, largest);
+      return found ?? (openPacks(folder, packs, largest) ? readPacked(packs, oid, atLeast) : null);
     },
     close() {
       for (const pack of packs?.values() ?? []) pack.close();
@@ -50,12 +54,12 @@ function hasReplacements(gitDir: string): boolean {
 }
 
 /** Opens the packs that are not open yet; whether there were any. */
-function openPacks(folder: string, packs: Map<string, PackFile>): boolean {
+function openPacks(folder: string, packs: Map<string, PackFile>, largest: number): boolean {
   const before = packs.size;
   for (const name of listFolder(join(folder, "pack"))) {
     if (!name.endsWith(".idx") || packs.has(name)) continue;
     try {
-      packs.set(name, openPack(join(folder, "pack", name)));
+      packs.set(name, openPack(join(folder, "pack", name), largest));
     } catch {
       // Repacked in this moment, or a form that git knows.
     }
@@ -83,11 +87,12 @@ function readPacked(packs: ReadonlyMap<string, PackFile>, oid: string, atLeast: 
   return null;
 }
 
-function readLoose(folder: string, oid: string): RawObject | null {
+function readLoose(folder: string, oid: string, largest: number): RawObject | null {
   const path = join(folder, oid.slice(0, 2), oid.slice(2));
   if (!existsSync(path)) return null;
   try {
-    const bytes = inflateSync(readOwnFile(path, { followLink: true }), { maxOutputLength: LARGEST_READ });
+    const maxOutputLength = Math.min(largest, constants.MAX_LENGTH);
+    const bytes = inflateSync(readOwnFile(path, { followLink: true }), { maxOutputLength });
     const end = bytes.indexOf(0);
     const [, type = "", size = ""] = /^([a-z]+) (\d+)$/.exec(bytes.toString("latin1", 0, end)) ?? [];
     const content = bytes.subarray(end + 1);

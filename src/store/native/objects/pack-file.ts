@@ -36,8 +36,8 @@ const LARGEST_WHOLE = 64 * 1024 * 1024;
 /** Bases kept for the deltas made from them, in bytes. */
 const REMEMBERED_BYTES = 2 * LARGEST_READ;
 
-/** Opens a pack by the path of its index (`….idx`). Throws when it is gone or of another version. */
-export function openPack(indexPath: string): PackFile {
+/** Opens a pack by the path of its index (`….idx`), for objects of up to `largest` bytes. Throws when it is gone or of another version. */
+export function openPack(indexPath: string, largest: number = LARGEST_READ): PackFile {
   const index = openIndex(indexPath);
   let file: number;
   try {
@@ -62,6 +62,7 @@ export function openPack(indexPath: string): PackFile {
     const known = remembered.get(offset);
     if (known !== undefined) return known;
     const { kind, size, base, dataAt } = readEntryHeader(pack, offset, index.find);
+    if (size > largest) throw new Error(`an object of ${size} bytes is larger than ${largest}`);
     const data = inflateAt(pack, dataAt, size);
     if (base === null) return remember(offset, { type: typeOf(kind), bytes: data });
     const from = readAt(base);
@@ -175,7 +176,6 @@ function readEntryHeader(pack: FileWindow, offset: number, find: PackIndex["find
 }
 
 function inflateAt(pack: FileWindow, at: number, size: number): Buffer {
-  if (size > LARGEST_READ) throw new Error(`an object of ${size} bytes is larger than ${LARGEST_READ}`);
   // Deflated bytes are at most a little more than the plain ones; what follows them is not looked at.
   const deflated = pack.read(at, size + (size >> 9) + 64);
   const bytes = inflateSync(deflated, { maxOutputLength: size + 1, chunkSize: Math.max(size + 1, 64) });

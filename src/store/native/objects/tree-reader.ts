@@ -66,7 +66,7 @@ async function readTree(
 }
 
 async function findEntry(load: Load, root: string, parts: readonly string[]): Promise<TreeEntry | null> {
-  let entry: TreeEntry = { name: "", oid: root, isTree: true };
+  let entry: TreeEntry = { name: "", oid: root, isTree: true, mode: "40000" };
   for (const part of parts) {
     if (!entry.isTree) return null;
     const next: TreeEntry | undefined = (await load(entry.oid)).find(({ name }) => name === part);

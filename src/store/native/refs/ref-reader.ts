@@ -51,7 +51,8 @@ async function readRefFile(gitDir: string, ref: string, depth: number): Promise<
   return depth > 0 ? await readRefFile(gitDir, value.ref, depth - 1) : null;
 }
 
-function parseHead(text: string | null): Head | null {
+/** What the text of a ref says; null when it is none. */
+export function parseHead(text: string | null): Head | null {
   if (text === null) return null;
   const symbolic = /^ref:\s*(\S.*?)\s*$/.exec(text);
   if (symbolic?.[1] !== undefined) return { ref: symbolic[1] };

@@ -9,9 +9,11 @@ import { isAbandoned } from "../../files/abandoned.ts";
 import { pathExists } from "../../files/path-exists.ts";
 import { isLocked, withLock } from "../../files/process-lock.ts";
 import { replaceFile } from "../../files/replace-file.ts";
+import { STEP_RECORD, WORKTREE_LOCK } from "../../files/worktree-files.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { branchOfRef, EMPTY_TREE, refOfBranch } from "../refs/ref-name.ts";
 import { readFileIfThere, readHead, readRef } from "../refs/ref-reader.ts";
+import { bringAlong } from "./bring-along.ts";
 import { takeBack } from "./half-step.ts";
 import { applyAdvance, placeIn } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
@@ -25,15 +27,15 @@ export interface WorktreeStep {
   readonly to: string;
 }
 
-const RECORD = "jpg-step.json";
 /** A killed jpg's git may still work; how often it is looked for, and how often in all. */
 const WAIT_MS = 100;
 const ATTEMPTS = 150;
 
-/** Runs `work` while holding the worktree's lock, after a step that was left half done was settled. Throws `lock_held`. */
+/** Runs `work` while holding the worktree's lock, after a step that was left half done was settled. Throws `lock_held`, `worktree_in_the_way`. */
 export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return withLock(lockOf(worktree), async () => {
     await settleStep(repository, worktree, ATTEMPTS);
+    await bringAlong(repository, worktree);
     return await work();
   });
 }
@@ -52,7 +54,7 @@ export async function forgetStep(worktree: Worktree): Promise<void> {
 export async function settleSteps(repository: Repository, root: string | null): Promise<readonly SettledStep[]> {
   const linked = await readdir(join(repository.gitDir, "worktrees")).catch(() => []);
   const gitDirs = [repository.gitDir, ...linked.map((name) => join(repository.gitDir, "worktrees", name))];
-  const found = await Promise.all(gitDirs.map((gitDir) => pathExists(join(gitDir, RECORD))));
+  const found = await Promise.all(gitDirs.map((gitDir) => pathExists(join(gitDir, STEP_RECORD))));
   if (!found.includes(true)) return [];
   const settled: SettledStep[] = [];
   for (const worktree of await listWorktrees(repository, root)) {
@@ -125,9 +127,9 @@ function parseStep(text: string | null): WorktreeStep | null {
 }
 
 function lockOf({ gitDir }: Worktree): string {
-  return join(gitDir, "jpg-advance.lock");
+  return join(gitDir, WORKTREE_LOCK);
 }
 
 function recordOf({ gitDir }: Worktree): string {
-  return join(gitDir, RECORD);
+  return join(gitDir, STEP_RECORD);
 }

@@ -7,6 +7,7 @@ import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { worktreesFolder } from "../refs/project-of-store.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
+import { catchUpWorktrees } from "./catch-up.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { findWorktree, listWorktrees } from "./worktree-list.ts";
@@ -33,7 +34,11 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
         await forgetStep(worktree);
       });
     },
-    settle: () => settleSteps(repository, root),
+    async settle() {
+      const settled = await settleSteps(repository, root);
+      await catchUpWorktrees(repository, root);
+      return settled;
+    },
   };
 }
 

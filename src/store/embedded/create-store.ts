@@ -1,0 +1,78 @@
+// Makes a store without the git program: the files that `git init` would make, with jpg's settings, hooks and excludes, so that
+// git finds a store like any other when it comes. Running it again completes what is missing.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { userError } from "../../core/errors.ts";
+import { PRIVATE } from "../files/file-sharing.ts";
+import { withLock } from "../files/process-lock.ts";
+import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
+import { isConversationTree } from "../native/conversation-tree.ts";
+import { type CreateStoreOptions, makeFolder, writeInfo } from "../native/create-store.ts";
+import { isStoreConfig } from "../native/refs/branch-config.ts";
+import { excludeViews } from "../native/refs/exclude-views.ts";
+import { findOwnRepository } from "../native/refs/ownership.ts";
+import { readFileIfThere } from "../native/refs/ref-reader.ts";
+import { storeSettings } from "../native/store-config.ts";
+import { writeHooks } from "../native/store-hooks.ts";
+import { SPARSE_PATTERNS } from "../native/worktrees/worktrees.ts";
+import { FALLBACK_IDENTITY } from "../store-surroundings.ts";
+import { formatConfig } from "./config-file.ts";
+import { readIdentity, readUserSetting } from "./user-settings.ts";
+
+/** A git that knows all settings: one that does not passes over those it does not know. */
+const ANY_GIT = [2, 32, 0] as const;
+const FOLDERS = ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags"];
+
+/** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+export async function createStoreWithoutGit(root: string, options: CreateStoreOptions): Promise<void> {
+  const { env } = options;
+  await makeFolder(() => mkdir(root, { recursive: true }), root);
+  const found = await findOwnRepository(root, env);
+  const gitDir = found?.commonDir ?? join(root, ".git");
+  if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);
+  await withLock(join(gitDir, "jpg-create.lock"), async () => {
+    const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
+    if (found !== null && !isStoreConfig(config)) {
+      // A stock clone stays as it is: whoever has git gives it what it lacks.
+      if (await isConversationTree({ gitDir, cwd: root, env }, { git: false })) return;
+      throw notAStore(root);
+    }
+    const hooksDir = join(gitDir, "hooks");
+    for (const folder of FOLDERS) await makeOwnFolder(join(gitDir, folder));
+    await writeHooks(hooksDir, options);
+    await excludeViews(gitDir);
+    await writeInfo(gitDir, "sparse-checkout", SPARSE_PATTERNS);
+    if (isStoreConfig(config)) return;
+    await replaceFile(join(gitDir, "HEAD"), "ref: refs/heads/main\n");
+    // Last: until it stands there, others see no store.
+    await replaceFile(join(gitDir, "config"), formatConfig(await settingsOf(gitDir, options)));
+  });
+}
+
+async function settingsOf(
+  gitDir: string,
+  { env }: Pick<CreateStoreOptions, "env">,
+): Promise<ReadonlyMap<string, string>> {
+  const identity = await readIdentity(gitDir, env, "committer");
+  const sharing = await readUserSetting(gitDir, env, "core.sharedrepository");
+  return new Map([
+    ["core.repositoryformatversion", "0"],
+    ["core.filemode", String(process.platform !== "win32")],
+    ["core.bare", "false"],
+    ["core.sharedrepository", sharing ?? PRIVATE],
+    ...(identity === FALLBACK_IDENTITY
+      ? ([
+          ["user.name", identity.name],
+          ["user.email", identity.email],
+          ["jpg.fallbackidentity", "true"],
+        ] as const)
+      : []),
+    ...storeSettings(join(gitDir, "hooks"), { version: ANY_GIT, withHooks: true }),
+  ]);
+}
+
+function notAStore(root: string): Error {
+  return userError("not_a_store", `${root} is a git repository with other content: jpg keeps conversations apart`, {
+    hints: ["name an empty folder: jpg init DIR", "or run `jpg init` without DIR inside the project"],
+  });
+}

@@ -1,0 +1,19 @@
+// Branches of remotes as they were last fetched: they are listed; following one is a matter of git's own configuration.
+import type { Remotes } from "../conversation-store.ts";
+import { needsGit } from "../needs-git.ts";
+import { listRefs } from "./ref-files.ts";
+import type { EmbeddedRepository } from "./repository.ts";
+
+/** The branches of a repository's remotes. */
+export function createRemotes(repository: EmbeddedRepository): Remotes {
+  return {
+    async list() {
+      const refs = await listRefs(repository, "refs/remotes/");
+      return refs.flatMap(({ ref }) => {
+        const [, remote, name] = /^refs\/remotes\/([^/]+)\/(.+)$/.exec(ref) ?? [];
+        return remote === undefined || name === undefined || name === "HEAD" ? [] : [{ remote, name }];
+      });
+    },
+    track: () => Promise.reject(needsGit("A branch that follows a remote's")),
+  };
+}

@@ -1,0 +1,45 @@
+// What belongs to a store beside its branches, without the git program.
+
+import { join } from "node:path";
+import { NO_CACHE } from "../cache.ts";
+import { dropCaches, openCache } from "../files/cache-folder.ts";
+import { journalFolder, keepText } from "../files/kept-files.ts";
+import { excludeViews } from "../native/refs/exclude-views.ts";
+import { isPublished } from "../native/refs/published.ts";
+import { refOfBranch } from "../native/refs/ref-name.ts";
+import { formerTipsIn, previousBranchIn } from "../native/refs/reflog-reader.ts";
+import type { StoreSurroundings } from "../store-surroundings.ts";
+import { type EmbeddedRepository, readText } from "./repository.ts";
+import { readActiveBranch } from "./use-branch.ts";
+
+/** Gives the surroundings of a repository; one in memory keeps nothing. */
+export function createSurroundings(repository: EmbeddedRepository): StoreSurroundings {
+  const { gitDir } = repository;
+  const isOnDisk = repository.files !== null;
+  return {
+    cache: (name, worktree) => (isOnDisk ? openCache(worktree?.gitDir ?? gitDir, name) : NO_CACHE),
+    dropCaches: async () => (isOnDisk ? await dropCaches(gitDir) : undefined),
+    journal: () => journalFolder(gitDir),
+    keepText: async (name, text) => (isOnDisk ? await keepText(gitDir, name, text) : null),
+    identity: () => repository.identity("author"),
+    async previousBranch(worktree) {
+      const place = worktree?.gitDir ?? gitDir;
+      const reflog = await readText(repository, join(place, "logs", "HEAD"));
+      return previousBranchIn(reflog, await readActiveBranch(repository, place));
+    },
+    formerTips: async (branch) => formerTipsIn(await readText(repository, join(gitDir, "logs", refOfBranch(branch)))),
+    cutOffCommits: () => readCutOffCommits(repository),
+    isPublished: async () => isOnDisk && (await isPublished(gitDir)),
+    excludeViews: async () => (isOnDisk ? await excludeViews(gitDir) : undefined),
+    // No program is ever started.
+    ignoredSettings: () => [],
+    // Git packs objects; the next jpg that has it does.
+    maintain: () => undefined,
+  };
+}
+
+/** Commits whose parents a shallow clone left out. */
+export async function readCutOffCommits(repository: EmbeddedRepository): Promise<ReadonlySet<string>> {
+  const text = (await readText(repository, join(repository.gitDir, "shallow"))) ?? "";
+  return new Set(text.split("\n").filter((line) => line !== ""));
+}

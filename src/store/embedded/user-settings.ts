@@ -1,0 +1,54 @@
+// What the user's git is set to, without asking it: the environment first, then the store's own configuration, the user's, the
+// system's. Files that these include are not looked into.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "../native/git/git-environment.ts";
+import { readFileIfThere } from "../native/refs/ref-reader.ts";
+import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
+import { readSetting } from "./config-file.ts";
+
+/** The author or committer of what is written in a git dir. */
+export async function readIdentity(gitDir: string, env: Environment, role: "author" | "committer"): Promise<Identity> {
+  const texts = await readConfigFiles(gitDir, env);
+  const find = (field: "name" | "email"): string | undefined =>
+    env[`GIT_${role.toUpperCase()}_${field.toUpperCase()}`] ||
+    findSetting(texts, `${role}.${field}`) ||
+    findSetting(texts, `user.${field}`) ||
+    (field === "email" ? env["EMAIL"] : undefined);
+  const [name, email] = [find("name"), find("email")];
+  return name === undefined || email === undefined ? FALLBACK_IDENTITY : { name, email };
+}
+
+/** A setting as it holds in a git dir, by its name in lower case; undefined where nobody has set it. */
+export async function readUserSetting(gitDir: string, env: Environment, name: string): Promise<string | undefined> {
+  return findSetting(await readConfigFiles(gitDir, env), name);
+}
+
+/** Whether the user's git signs commits, which only git can do. */
+export async function signsCommits(gitDir: string, env: Environment): Promise<boolean> {
+  const value = (await readUserSetting(gitDir, env, "commit.gpgsign")) ?? "";
+  return ["true", "yes", "on", "1"].includes(value.toLowerCase());
+}
+
+/** The texts of git's configuration, those that count most first. */
+async function readConfigFiles(gitDir: string, env: Environment): Promise<readonly string[]> {
+  const home = env["HOME"] ?? homedir();
+  const user = env["GIT_CONFIG_GLOBAL"];
+  const paths = [
+    join(gitDir, "config"),
+    ...(user === undefined
+      ? [join(home, ".gitconfig"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config")]
+      : [user]),
+    ...(env["GIT_CONFIG_NOSYSTEM"] ? [] : [env["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig"]),
+  ];
+  const texts = await Promise.all(paths.map((path) => (path === "" ? null : readFileIfThere(path))));
+  return texts.filter((text) => text !== null);
+}
+
+function findSetting(texts: readonly string[], name: string): string | undefined {
+  for (const text of texts) {
+    const value = readSetting(text, name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+// The worktrees of a store as the embedded engine knows them: found and read, but neither made nor brought along.
+import type { Worktrees } from "../conversation-store.ts";
+import { worktreesFolder } from "../native/refs/project-of-store.ts";
+import { findUnfinishedOperation } from "../native/worktrees/unfinished-operation.ts";
+import { findWorktree } from "../native/worktrees/worktree-list.ts";
+import { needsGit } from "../needs-git.ts";
+import type { EmbeddedRepository } from "./repository.ts";
+import { withWorktreeMark, worktreesOf } from "./worktree-marks.ts";
+
+/** Gives the worktrees of a repository on a disk; null of one in memory. */
+export function createWorktrees(repository: EmbeddedRepository): Worktrees | null {
+  if (repository.files === null) return null;
+  const { gitDir, root, isBare } = repository;
+  return {
+    folder: () => worktreesFolder(root, gitDir),
+    list: () => worktreesOf(repository),
+    at: (folder) => findWorktree({ gitDir, cwd: root, env: {} }, isBare ? null : root, folder),
+    add: () => Promise.reject(needsGit("A checkout")),
+    unfinished: (worktree) => findUnfinishedOperation(worktree.gitDir),
+    async advance(worktree, from) {
+      await withWorktreeMark(
+        worktree,
+        () => Promise.resolve(from),
+        () => Promise.resolve(true),
+      );
+    },
+    settle: () => Promise.resolve([]),
+  };
+}

@@ -1,0 +1,86 @@
+// Writes commits object by object: their blobs, the folders that changed, the commit. No ref names them until the branch moves,
+// so that an interrupted write leaves only objects behind that nothing reaches.
+import { userError } from "../../core/errors.ts";
+import type { BranchWrite, CommitSpec, FileChange } from "../conversation-store.ts";
+import { needsGit } from "../needs-git.ts";
+import { formatCommit } from "./commit-object.ts";
+import type { ReadCommit } from "./history.ts";
+import type { EmbeddedObjects } from "./objects.ts";
+import { openTreeEditor, type TreeEditor } from "./tree-editor.ts";
+import type { LoadTree } from "./trees.ts";
+
+/** What commits are written with. */
+export interface CommitTools {
+  readonly objects: EmbeddedObjects;
+  readonly load: LoadTree;
+  readonly read: ReadCommit;
+  /** Whether the user's git signs commits. */
+  readonly signs: () => Promise<boolean>;
+}
+
+/** Commits that were written for a branch which has not moved yet. */
+export interface WrittenBranch {
+  readonly branch: string;
+  readonly expected: string | null;
+  /** Where the branch is to stand. */
+  readonly to: string;
+  /** Ids of the commits, oldest first. */
+  readonly commits: readonly string[];
+}
+
+/** Blobs that are written at once: each waits for the disk. */
+const BESIDE = 16;
+
+/** Writes the commits of all writes; moves no branch. Throws `object_missing`, `bad_path`, `empty_write`, `needs_git`. */
+export async function writeBranches(
+  tools: CommitTools,
+  writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
+): Promise<readonly WrittenBranch[]> {
+  const written: WrittenBranch[] = [];
+  for await (const { branch, expected, parent, commits: specs } of writes) {
+    const editor = openTreeEditor(tools.objects, tools.load, parent === null ? null : (await tools.read(parent)).tree);
+    const commits: string[] = [];
+    for await (const spec of specs) commits.push(await writeCommit(tools, editor, spec, commits.at(-1) ?? parent));
+    const to = commits.at(-1) ?? parent;
+    if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
+    written.push({ branch, expected, to, commits });
+  }
+  return written;
+}
+
+async function writeCommit(
+  tools: CommitTools,
+  editor: TreeEditor,
+  spec: CommitSpec,
+  parent: string | null,
+): Promise<string> {
+  if (spec.sign === true && (await tools.signs())) throw needsGit("Signing a commit (commit.gpgSign)");
+  for (const stretch of stretchesOf(spec.changes)) {
+    const oids = await Promise.all(stretch.map((change) => blobOf(tools.objects, change)));
+    for (const [at, change] of stretch.entries()) {
+      if ("remove" in change) await editor.remove(change.path);
+      else await editor.put(change.path, oids[at] ?? "");
+    }
+  }
+  const tree = await editor.write();
+  return await tools.objects.write("commit", formatCommit(spec, { tree, parent }));
+}
+
+/** The bytes of a change may be reused as soon as the next one is asked for: they are taken before. */
+function* stretchesOf(changes: Iterable<FileChange>): Generator<readonly FileChange[]> {
+  let stretch: FileChange[] = [];
+  for (const change of changes) {
+    stretch.push("bytes" in change ? { path: change.path, bytes: Uint8Array.from(change.bytes) } : change);
+    if (stretch.length === BESIDE) {
+      yield stretch;
+      stretch = [];
+    }
+  }
+  yield stretch;
+}
+
+async function blobOf(objects: EmbeddedObjects, change: FileChange): Promise<string> {
+  if ("remove" in change) return "";
+  if ("bytes" in change) return await objects.write("blob", change.bytes);
+  return (await objects.read(change.oid)).oid;
+}

@@ -1,0 +1,9 @@
+// What jpg cannot do without the git program.
+import { type JpgError, repositoryError } from "../core/errors.ts";
+
+/** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
+export function needsGit(what: string): JpgError {
+  return repositoryError("needs_git", `${what} needs the git program; the embedded engine works without it`, {
+    hints: ["install git: https://git-scm.com/downloads", "with git installed, leave out --engine embedded"],
+  });
+}

@@ -1,0 +1,15 @@
+// A process that appends to branches of a store until each of its commits has landed. Arguments: root of the store, engine,
+// name of the writer, number of appends, branches.
+import { openEmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
+import { openNativeStore } from "../../src/store/native/native-store.ts";
+import { append, commit, file } from "./store-writes.ts";
+
+const [root = "", engine = "", name = "", count = "0", ...branches] = process.argv.slice(2);
+const place = { root, env: process.env, now: () => new Date() };
+const store = engine === "native" ? await openNativeStore(place) : await openEmbeddedStore(place);
+for (let n = 0; n < Number(count); n++) {
+  const branch = branches[n % branches.length] ?? "";
+  const change = file(`turns/${name}-${n}`, `${name} ${n}\n`);
+  while (!(await append(store, branch, [commit(`${name} ${n}`, [change], n)])).moved);
+}
+await store.close();
