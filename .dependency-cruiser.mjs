@@ -22,6 +22,7 @@ export const ROOMS = {
     ["native/objects", "native/refs"],
     ["native/worktrees", "native/writes"],
     ["native"],
+    ["embedded"],
   ],
   app: [
     ["workspace"],

@@ -1,6 +1,7 @@
 // A repository as the embedded engine sees it: a git dir in a file system, which may be in memory, and what its parts share.
 import type { promises } from "node:fs";
 import type { ObjectFiles } from "../native/objects/object-files.ts";
+import { readFileIfThere } from "../native/refs/ref-reader.ts";
 import type { Identity } from "../store-surroundings.ts";
 
 /** The calls of `node:fs` that the engine is made of; memfs has them, too. */
@@ -44,7 +45,11 @@ export interface EmbeddedRepository {
 }
 
 /** Reads a small file as text; null when it is not there. */
-export async function readText({ fs }: Pick<EmbeddedRepository, "fs">, path: string): Promise<string | null> {
+export async function readText(
+  { fs, files }: Pick<EmbeddedRepository, "fs" | "files">,
+  path: string,
+): Promise<string | null> {
+  if (files !== null) return await readFileIfThere(path);
   try {
     return (await fs.promises.readFile(path)).toString("utf8");
   } catch (error) {

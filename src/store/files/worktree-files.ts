@@ -2,9 +2,9 @@
 // changes that, the record of a step that is being taken, and the mark of a worktree that is behind. Its branch, or its HEAD,
 // was then moved by an engine that does not write git's index: the mark names the commit that index and files stand at, and
 // whoever has git brings them along from there.
-import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readOwnText } from "./read-file.ts";
 import { createFile } from "./replace-file.ts";
 
 /** The lock of the worktree. */
@@ -25,7 +25,7 @@ export interface BehindMark {
 export function readBehindMark(gitDir: string): BehindMark | null {
   let text: string;
   try {
-    text = readFileSync(join(gitDir, FILE), "utf8").trim();
+    text = readOwnText(join(gitDir, FILE)).trim();
   } catch {
     return null; // not there
   }

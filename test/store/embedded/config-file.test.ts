@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatConfig, parseConfig, readSetting } from "../../../src/store/embedded/config-file.ts";
+import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;
@@ -51,7 +52,7 @@ describe("a configuration file", () => {
         expect(sort(readByGit(text))).toEqual(sort(expected));
         expect(sort(parseConfig(text))).toEqual(sort(expected));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });
