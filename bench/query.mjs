@@ -3,14 +3,12 @@
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { interleave, median } from "./measure.mjs";
 import { startModelServer } from "./model-server.mjs";
 import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
+import { bundle } from "./sandbox.mjs";
 import { corpusPlace, findCorpus, largest, writeMadeSession } from "./sessions.mjs";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const PIECES = ["Four ", "metres ", "at ", "the ", "pier."];
 
 const PROVIDERS = {
@@ -90,7 +88,7 @@ async function benchProvider(sandbox, { name, id, template, repetitions }) {
     const body = join(folder, "body.json");
     writeFileSync(body, server.seen.body);
     const script = join(folder, "bare.mjs");
-    await bundleBare(provider.bare(server.url), script);
+    await bundle(provider.bare(server.url, { minify: true }), script);
     let bareWait = [];
     const over = [];
     let last = 0;
@@ -134,22 +132,6 @@ async function benchProvider(sandbox, { name, id, template, repetitions }) {
   } finally {
     server.close();
   }
-}
-
-/** The bare call as one would ship it: bundled. */
-async function bundleBare(contents, outfile) {
-  await build({
-    absWorkingDir: ROOT,
-    stdin: { contents, resolveDir: ROOT, loader: "js" },
-    outfile,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    logLevel: "warning",
-  });
 }
 
 /** Runs a node program to its end; resolves to when it wrote its first output. */

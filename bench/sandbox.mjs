@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { runProgram } from "./measure.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -77,21 +77,19 @@ export async function loadBundle(exports) {
   }
 }
 
-/** Bundles exports of the tree as it is, as the command is bundled. */
-export async function bundle(exports, outfile) {
+/** Bundles a module into one file, as the command is bundled; its imports are as seen from the project's folder. */
+export async function bundle(code, outfile, { minify = false } = {}) {
+  const entry = join(ROOT, "bench-entry.ts");
   await build({
-    absWorkingDir: ROOT,
-    stdin: { contents: exports, resolveDir: ROOT, loader: "ts" },
-    outfile,
-    bundle: true,
-    external: ["ai-tokenizer"],
-    format: "esm",
+    cwd: ROOT,
+    input: entry,
     platform: "node",
-    target: "node20",
-    banner: {
-      js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
-    },
-    logLevel: "warning",
+    external: [/^ai-tokenizer(?:\/|$)/],
+    transform: { target: "node20" },
+    plugins: [
+      { name: "entry", resolveId: (id) => (id === entry ? id : null), load: (id) => (id === entry ? code : null) },
+    ],
+    output: { file: outfile, format: "esm", minify, codeSplitting: false },
   });
 }
 

@@ -1,73 +1,64 @@
-// Builds dist/: esbuild bundles the command and the library with code splitting, what is loaded together is joined, tsc writes
-// the type declarations.
+// Builds dist/: rolldown bundles the command and the library, with one file for what is loaded together; tsc writes the type
+// declarations.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { joinChunks } from "./join-chunks.mjs";
+import { rolldown } from "rolldown";
 import { ownCopy } from "./own-copy.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 if (!process.argv.includes("--no-types")) rmSync(`${root}dist`, { recursive: true, force: true });
-const options = {
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  // Names stay: an error that a user reports should say where it came from.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
-  external: ["ai-tokenizer", "@pydantic/genai-prices"],
-  logLevel: "warning",
-};
-const { metafile } = await build({
-  ...options,
-  absWorkingDir: root,
-  entryPoints: {
+const bundle = await rolldown({
+  cwd: root,
+  input: {
     index: "src/index.ts",
     "cli/main": "src/cli/main.ts",
     "store/blob-worker": "src/store/native/packs/blob-worker.ts",
   },
-  outdir: "dist",
-  bundle: true,
-  splitting: true,
-  metafile: true,
-  chunkNames: "chunks/[name]-[hash]",
-  define: { JPG_VERSION: JSON.stringify(version) },
+  platform: "node",
+  // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
+  external: [/^ai-tokenizer(?:\/|$)/, /^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
+  transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
   // Every command reads the settings, which take a third of zod.
   plugins: [ownCopy({ of: /^zod\b/, for: /\/src\/config\// })],
+  preserveEntrySignatures: "allow-extension",
+  // An import() of what is in a group stays one: its file is loaded when it is asked for.
+  checks: { ineffectiveDynamicImport: false },
 });
-await joinChunks({
-  root,
-  outdir: `${root}dist`,
-  outputs: metafile.outputs,
-  groups: [
-    {
-      name: "every-command",
-      modules: [
+await bundle.write({
+  dir: `${root}dist`,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/[name]-[hash].js",
+  // Names stay: an error that a user reports should say where it came from.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  codeSplitting: {
+    // A group takes all that its modules import; what two groups need is in the first. A file costs node about a
+    // millisecond, whatever its size, so that what a command loads anyway is worth one file.
+    groups: [
+      group("every-command", 3, [
         "src/cli/create-runtime.ts",
         "src/cli/run-command-line.ts",
         "src/cli/parse-arguments.ts",
         "src/cli/frame/workspace-options.ts",
         "src/app/workspace/workspace.ts",
-      ],
-    },
-    { name: "settings", modules: ["src/config/load-config.ts"] },
-    { name: "query", modules: ["src/cli/commands/query.ts"] },
-  ],
-  options: {
-    ...options,
-    // Bundled CommonJS packages call require for Node's own modules.
-    banner: {
-      js: 'import { createRequire as jpgCreateRequire } from "node:module"; const require = jpgCreateRequire(import.meta.url);',
-    },
+      ]),
+      group("settings", 2, ["src/config/load-config.ts"]),
+      group("query", 1, ["src/cli/commands/query.ts"]),
+    ],
   },
 });
+await bundle.close();
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
     cwd: root,
     stdio: "inherit",
   });
+}
+
+function group(name, priority, modules) {
+  const paths = new Set(modules.map((path) => `${root}${path}`));
+  return { name, priority, test: (id) => paths.has(id) };
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 // @ts-expect-error: a script without types
 import { ownCopy } from "../../scripts/own-copy.mjs";
@@ -30,16 +30,14 @@ afterEach(() => folder.remove());
 
 describe("a package's own copy for some importers", () => {
   it("has what they use, and a state of its own", async () => {
-    await build({
-      absWorkingDir: folder.path,
-      entryPoints: ["src/main.js"],
-      outdir: "dist",
-      bundle: true,
-      splitting: true,
-      format: "esm",
+    const bundle = await rolldown({
+      cwd: folder.path,
+      input: "src/main.js",
       platform: "node",
       plugins: [ownCopy({ of: /^box$/, for: /\/src\/small\// })],
     });
+    await bundle.write({ dir: join(folder.path, "dist"), format: "esm" });
+    await bundle.close();
     const output = execFileSync(process.execPath, ["dist/main.js"], { cwd: folder.path, encoding: "utf8" });
     expect(JSON.parse(output)).toEqual([1, [1, 2, "much that few need"], 2]);
     const dist = join(folder.path, "dist");
