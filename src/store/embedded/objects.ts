@@ -1,13 +1,19 @@
 // Objects of the embedded engine. They are read from git's files by the readers that the native engine has, and by
-// isomorphic-git where those cannot: in memory, or in a pack of an old form. isomorphic-git writes them, each as a file of its own.
+// isomorphic-git where those cannot: in memory, or in a pack of an old form. What is written waits in memory until it is flushed:
+// a few objects become files of their own, by isomorphic-git, many one pack, for each file is a wait for the disk.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
 import type { StoredObject } from "../native/objects/batch-parser.ts";
+import { formatPack, type PackedObject } from "../native/packs/pack-format.ts";
+import { writePack } from "../native/packs/write-pack.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { withSafeWrites } from "./safe-files.ts";
 
 /** The kinds of objects that jpg writes. */
-export type ObjectType = "blob" | "tree" | "commit";
+export type ObjectType = PackedObject["type"];
 
 /** Reads and writes objects by id. */
 export interface EmbeddedObjects {
@@ -15,27 +21,52 @@ export interface EmbeddedObjects {
   find(oid: string, atLeast?: number): Promise<StoredObject | null>;
   /** The same where it must be there. Throws `object_missing`. */
   read(oid: string, atLeast?: number): Promise<StoredObject>;
-  /** Writes an object, unless it is there, and gives its id. */
+  /** Takes an object and gives its id; it is in the repository after the next `flush`. The bytes must not change until then. */
   write(type: ObjectType, content: Uint8Array): Promise<string>;
+  /** Puts all that was written into the repository, to the disk. */
+  flush(): Promise<void>;
   /** The one id that begins so (4 to 40 hex digits); null when there is none, or more. */
   expand(prefix: string): Promise<string | null>;
   /** Objects read so far. */
   readonly count: number;
 }
 
+/** Objects from which they become a pack, as `fastimport.unpackLimit` is where git writes. */
+const UNPACK_LIMIT = 100;
+/** Files that are written at once. */
+const BESIDE = 16;
+/** What is held in memory before it is flushed; bytes. */
+const LARGEST_WAITING = 64 * 1024 * 1024;
+
 /** Creates the objects of a repository. */
 export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const { gitDir: gitdir, cache, files } = repository;
   const fs = withSafeWrites(repository.fs);
+  const waiting = new Map<string, StoredObject & { readonly type: ObjectType }>();
+  let waitingBytes = 0;
   let count = 0;
   const find = async (oid: string, atLeast?: number): Promise<StoredObject | null> => {
-    const plain = files?.read(oid, atLeast) ?? null;
+    const plain = waiting.get(oid) ?? files?.read(oid, atLeast) ?? null;
     const found =
       plain ?? (await orNull(git.readObject({ fs, gitdir, cache, oid, format: "content" }), repository, oid));
     if (found === null) return null;
     count++;
     const bytes = "bytes" in found ? found.bytes : toBuffer(found.object as Uint8Array);
     return { oid, type: found.type ?? "", bytes };
+  };
+  const flush = async (): Promise<void> => {
+    const objects = [...waiting.values()];
+    if (files !== null && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
+    else {
+      for (let at = 0; at < objects.length; at += BESIDE) {
+        const some = objects.slice(at, at + BESIDE);
+        await Promise.all(
+          some.map(({ type, bytes }) => git.writeObject({ fs, gitdir, type, object: bytes, format: "content" })),
+        );
+      }
+    }
+    // Meanwhile others may have come.
+    for (const { oid, bytes } of objects) if (waiting.delete(oid)) waitingBytes -= bytes.length;
   };
   return {
     find,
@@ -44,12 +75,34 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
       if (object === null) throw missingObject(repository, oid);
       return object;
     },
-    write: (type, object) => git.writeObject({ fs, gitdir, type, object, format: "content" }),
+    async write(type, content) {
+      const oid = createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest("hex");
+      if (waiting.has(oid)) return oid;
+      waiting.set(oid, { oid, type, bytes: toBuffer(content) });
+      waitingBytes += content.length;
+      if (waitingBytes > LARGEST_WAITING) await flush();
+      return oid;
+    },
+    flush,
     expand: (oid) => orNull(git.expandOid({ fs, gitdir, cache, oid }), repository, oid),
     get count() {
       return count;
     },
   };
+}
+
+/** Each object whole, deflated at the fastest level: a later `git gc` finds the differences. */
+function packOf(objects: readonly (StoredObject & { readonly type: ObjectType })[]): ReturnType<typeof formatPack> {
+  return formatPack(
+    objects.map(({ oid, type, bytes }) => ({
+      type,
+      oid,
+      size: bytes.length,
+      base: null,
+      // A copy, without the rest of zlib's chunk that would stay in memory with it.
+      deflated: new Uint8Array(deflateSync(bytes, { level: 1 })),
+    })),
+  );
 }
 
 /** The error for an object that should be there. */

@@ -28,9 +28,6 @@ export interface WrittenBranch {
   readonly commits: readonly string[];
 }
 
-/** Blobs that are written at once: each waits for the disk. */
-const BESIDE = 16;
-
 /** Writes the commits of all writes; moves no branch. Throws `object_missing`, `bad_path`, `empty_write`, `needs_git`. */
 export async function writeBranches(
   tools: CommitTools,
@@ -45,6 +42,7 @@ export async function writeBranches(
     if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
     written.push({ branch, expected, to, commits });
   }
+  await tools.objects.flush();
   return written;
 }
 
@@ -55,32 +53,19 @@ async function writeCommit(
   parent: string | null,
 ): Promise<string> {
   if (spec.sign === true && (await tools.signs())) throw needsGit("Signing a commit (commit.gpgSign)");
-  for (const stretch of stretchesOf(spec.changes)) {
-    const oids = await Promise.all(stretch.map((change) => blobOf(tools.objects, change)));
-    for (const [at, change] of stretch.entries()) {
-      if ("remove" in change) await editor.remove(change.path);
-      else await editor.put(change.path, oids[at] ?? "");
-    }
+  for (const change of spec.changes) {
+    if ("remove" in change) await editor.remove(change.path);
+    else await editor.put(change.path, await blobOf(tools.objects, change));
   }
   const tree = await editor.write();
   return await tools.objects.write("commit", formatCommit(spec, { tree, parent }));
 }
 
-/** The bytes of a change may be reused as soon as the next one is asked for: they are taken before. */
-function* stretchesOf(changes: Iterable<FileChange>): Generator<readonly FileChange[]> {
-  let stretch: FileChange[] = [];
-  for (const change of changes) {
-    stretch.push("bytes" in change ? { path: change.path, bytes: Uint8Array.from(change.bytes) } : change);
-    if (stretch.length === BESIDE) {
-      yield stretch;
-      stretch = [];
-    }
-  }
-  yield stretch;
-}
-
-async function blobOf(objects: EmbeddedObjects, change: FileChange): Promise<string> {
-  if ("remove" in change) return "";
-  if ("bytes" in change) return await objects.write("blob", change.bytes);
-  return (await objects.read(change.oid)).oid;
+async function blobOf(
+  objects: EmbeddedObjects,
+  change: Exclude<FileChange, { readonly remove: true }>,
+): Promise<string> {
+  if ("oid" in change) return (await objects.read(change.oid)).oid;
+  // The bytes may be reused as soon as the next change is asked for.
+  return await objects.write("blob", Uint8Array.from(change.bytes));
 }

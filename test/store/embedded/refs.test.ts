@@ -1,5 +1,5 @@
 // Refs of the embedded engine beside git's: both read what the other wrote, and hold to one protocol of locks.
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
@@ -147,6 +147,22 @@ describe("objects beside git", () => {
     const again = await openEmbeddedStore({ root: temp.root, env: temp.env, now: () => new Date() });
     expect((await again.verify()).problems).toEqual([`missing blob ${oid}`]);
     await again.close();
+  });
+
+  it("are files of their own when they are few, and one pack when they are many", async () => {
+    const packs = () => readdirSync(inGitDir("objects/pack")).filter((name) => name.endsWith(".pack"));
+    const { commit: first } = await grow("talk/main", "a");
+    expect({ packs: packs(), objects: run("count-objects") }).toMatchObject({
+      packs: [],
+      objects: expect.stringMatching(/^3 objects/) as string,
+    });
+    const changes = Array.from({ length: 120 }, (_, n) => file(`f/${n}`, `turn ${n}\n`));
+    const { commits } = await append(store, "talk/main", [commit("b", changes), commit("c", [file("f/1", "other\n")])]);
+    expect(packs()).toHaveLength(1);
+    expect(run("count-objects")).toMatch(/^3 objects/);
+    expect(run("rev-list", "talk/main").split("\n")).toEqual([...commits].reverse().concat(first));
+    expect(run("fsck", "--full", "--strict", "--no-dangling")).toBe("");
+    expect((await store.listTree("talk/main", { under: ["f"] })).length).toBe(120);
   });
 
   it("are whole or not there, and nobody's to change", async () => {

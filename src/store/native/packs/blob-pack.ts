@@ -1,12 +1,11 @@
 // Makes packs of blobs, beside `git fast-import`: many large blobs are hashed, compared and deflated several times faster than
 // by git, and each is the difference to one whole blob at most.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { createDeltaEncoder } from "./blob-delta.ts";
-import { formatPack, type Pack, type PackedBlob } from "./pack-format.ts";
+import { formatPack, type PackedObject } from "./pack-format.ts";
+import { writePack } from "./write-pack.ts";
 
 /** Collects blobs for one pack after the other. */
 export interface BlobPacker {
@@ -24,7 +23,7 @@ export function createBlobPacker(gitDir: string): BlobPacker {
   const encoder = createDeltaEncoder();
   const known = new Set<string>();
   let oids: string[] = [];
-  let blobs: PackedBlob[] = [];
+  let blobs: PackedObject[] = [];
   let base: { readonly position: number; readonly bytes: Uint8Array } | null = null;
   let baseMemory = new Uint8Array(0);
   const keep = (bytes: Uint8Array): Uint8Array => {
@@ -47,7 +46,7 @@ export function createBlobPacker(gitDir: string): BlobPacker {
       const content = delta ?? bytes;
       const from = delta === null ? null : (base?.position ?? null);
       base ??= { position: blobs.length, bytes: keep(bytes) };
-      blobs.push({ oid, size: content.length, base: from, deflated: deflateFast(content) });
+      blobs.push({ type: "blob", oid, size: content.length, base: from, deflated: deflateFast(content) });
     },
     flush() {
       const [packed, taken] = [blobs, oids];
@@ -73,47 +72,4 @@ function blobId(bytes: Uint8Array): string {
 function deflateFast(bytes: Uint8Array): Uint8Array {
   // A copy, without the rest of zlib's chunk that would stay in memory with it.
   return new Uint8Array(deflateSync(bytes, { level: 1 }));
-}
-
-/** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
-function writePack(folder: string, { name, pack, index }: Pack): void {
-  mkdirSync(folder, { recursive: true });
-  writeDurably(join(folder, `pack-${name}.pack`), pack);
-  writeDurably(join(folder, `pack-${name}.idx`), index);
-}
-
-/** Removes what a thread of this process left behind when it was ended while it wrote. */
-export function removeUnfinished(gitDir: string, thread: number): void {
-  try {
-    rmSync(join(gitDir, "objects", "pack", temporaryName(thread)), { force: true });
-  } catch {
-    // Where nothing can be removed nothing was written; git clears such files as well.
-  }
-}
-
-/** Git clears files of such names that a crash left. */
-function temporaryName(thread: number): string {
-  return `tmp_jpg_${process.pid}_${thread}`;
-}
-
-/** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */
-function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
-  const temporary = join(dirname(path), temporaryName(threadId));
-  rmSync(temporary, { force: true });
-  try {
-    const file = openSync(temporary, "wx", 0o444);
-    try {
-      for (const chunk of chunks) writeWhole(file, chunk);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function writeWhole(file: number, chunk: Uint8Array): void {
-  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
 }

@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { createBlobPacker, removeUnfinished } from "./blob-pack.ts";
+import { createBlobPacker } from "./blob-pack.ts";
 import { packError } from "./pack-error.ts";
+import { removeUnfinished } from "./write-pack.ts";
 
 /** What the thread is given: the blobs of a segment, one after the other, or the order to write the pack. */
 export type BlobRequest =

@@ -1,15 +1,17 @@
-// The bytes of a pack of blobs and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every blob stored whole or as
-// the difference to an earlier blob of the same pack.
+// The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored whole or as the
+// difference to an earlier one of the same pack.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** One blob of a pack. */
-export interface PackedBlob {
+/** One object of a pack. */
+export interface PackedObject {
+  /** What it is; of one that is stored as a difference, what its base is. */
+  readonly type: "commit" | "tree" | "blob";
   /** 40 hex digits. */
   readonly oid: string;
-  /** Length of what was deflated, bytes: of the blob, or of the delta. */
+  /** Length of what was deflated, bytes: of the object, or of the delta. */
   readonly size: number;
-  /** Position of the blob that the delta is against, below the own one; null = stored whole. */
+  /** Position of the object that the delta is against, below the own one; null = stored whole. */
   readonly base: number | null;
   readonly deflated: Uint8Array;
 }
@@ -22,30 +24,30 @@ export interface Pack {
   readonly index: readonly Uint8Array[];
 }
 
-const BLOB = 3;
+const TYPES = { commit: 1, tree: 2, blob: 3 } as const;
 const OFFSET_DELTA = 6;
 const FANOUT = 256;
 
-/** Formats blobs, all of different ids, in the order given. The pack must stay under 2 GiB. */
-export function formatPack(blobs: readonly PackedBlob[]): Pack {
-  const header = Buffer.concat([Buffer.from("PACK"), numbers([2, blobs.length])]);
+/** Formats objects, all of different ids, in the order given. The pack must stay under 2 GiB. */
+export function formatPack(objects: readonly PackedObject[]): Pack {
+  const header = Buffer.concat([Buffer.from("PACK"), numbers([2, objects.length])]);
   const chunks: Uint8Array[] = [header];
   const offsets: number[] = [];
   const checksums: number[] = [];
   let at = header.length;
-  for (const blob of blobs) {
-    const head = entryHead(blob, blob.base === null ? 0 : at - (offsets[blob.base] ?? 0));
+  for (const object of objects) {
+    const head = entryHead(object, object.base === null ? 0 : at - (offsets[object.base] ?? 0));
     offsets.push(at);
-    checksums.push(crc32(blob.deflated, crc32(head)));
-    chunks.push(head, blob.deflated);
-    at += head.length + blob.deflated.length;
+    checksums.push(crc32(object.deflated, crc32(head)));
+    chunks.push(head, object.deflated);
+    at += head.length + object.deflated.length;
   }
   const checksum = digestOf(chunks);
-  const order = blobs.map((_, position) => position).sort((a, b) => compare(blobs[a]?.oid, blobs[b]?.oid));
+  const order = objects.map((_, position) => position).sort((a, b) => compare(objects[a]?.oid, objects[b]?.oid));
   const index = [
     Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
-    numbers(fanout(blobs)),
-    Buffer.from(order.map((position) => blobs[position]?.oid).join(""), "hex"),
+    numbers(fanout(objects)),
+    Buffer.from(order.map((position) => objects[position]?.oid).join(""), "hex"),
     numbers(order.map((position) => checksums[position] ?? 0)),
     numbers(order.map((position) => offsets[position] ?? 0)),
     checksum,
@@ -54,8 +56,8 @@ export function formatPack(blobs: readonly PackedBlob[]): Pack {
 }
 
 /** Type and size, lowest bits first; for a delta also how far back its base stands, highest bits first. */
-function entryHead({ size, base }: PackedBlob, distance: number): Buffer {
-  const bytes = [((base === null ? BLOB : OFFSET_DELTA) << 4) | (size & 0x0f)];
+function entryHead({ type, size, base }: PackedObject, distance: number): Buffer {
+  const bytes = [((base === null ? TYPES[type] : OFFSET_DELTA) << 4) | (size & 0x0f)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
     bytes.push((bytes.pop() ?? 0) | 0x80, rest & 0x7f);
   }
@@ -66,9 +68,9 @@ function entryHead({ size, base }: PackedBlob, distance: number): Buffer {
 }
 
 /** For every first byte the number of ids that begin with it or a lower one. */
-function fanout(blobs: readonly PackedBlob[]): number[] {
+function fanout(objects: readonly PackedObject[]): number[] {
   const counts = new Array<number>(FANOUT).fill(0);
-  for (const { oid } of blobs) {
+  for (const { oid } of objects) {
     const first = Number.parseInt(oid.slice(0, 2), 16);
     counts[first] = (counts[first] ?? 0) + 1;
   }

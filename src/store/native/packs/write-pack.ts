@@ -1,0 +1,48 @@
+// Puts packs in place: each file appears as a whole, and is on the disk when it does.
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { threadId } from "node:worker_threads";
+import type { Pack } from "./pack-format.ts";
+
+/** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
+export function writePack(folder: string, { name, pack, index }: Pack): void {
+  mkdirSync(folder, { recursive: true });
+  writeDurably(join(folder, `pack-${name}.pack`), pack);
+  writeDurably(join(folder, `pack-${name}.idx`), index);
+}
+
+/** Removes what a thread of this process left behind when it was ended while it wrote. */
+export function removeUnfinished(gitDir: string, thread: number): void {
+  try {
+    rmSync(join(gitDir, "objects", "pack", temporaryName(thread)), { force: true });
+  } catch {
+    // Where nothing can be removed nothing was written; git clears such files as well.
+  }
+}
+
+/** Git clears files of such names that a crash left. */
+function temporaryName(thread: number): string {
+  return `tmp_jpg_${process.pid}_${thread}`;
+}
+
+/** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */
+function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
+  const temporary = join(dirname(path), temporaryName(threadId));
+  rmSync(temporary, { force: true });
+  try {
+    const file = openSync(temporary, "wx", 0o444);
+    try {
+      for (const chunk of chunks) writeWhole(file, chunk);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function writeWhole(file: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+}
