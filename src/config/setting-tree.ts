@@ -2,7 +2,7 @@
 // accepted spellings of a key (aliases) lead to the same place, so everything after this file sees one key per setting.
 import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
 import { configSchema, type SettingFacts, settingFacts } from "./schema.ts";
-import { formatKey, isSafeName, type SettingPath } from "./setting-key.ts";
+import { isSafeName, type SettingPath } from "./setting-key.ts";
 
 /** A place in the schema. */
 export type SettingNode =
@@ -51,23 +51,6 @@ export function namesUnder(path: SettingPath): readonly string[] {
   const fields = node?.type === "table" ? Object.keys(node.fields) : [];
   const aliases = ALIASES.filter(({ from }) => isPrefix(path, from)).map(({ from }) => from[path.length] ?? "");
   return [...new Set([...fields, ...aliases])];
-}
-
-/** Lists the keys of all settings, `<name>` standing for a name of the user's, in the schema's order. */
-export function listKnownKeys(): readonly string[] {
-  return keysBelow(configSchema, []);
-}
-
-function keysBelow(schema: $ZodType, path: readonly string[]): string[] {
-  const node = toNode(schema);
-  switch (node.type) {
-    case "table":
-      return Object.entries(node.fields).flatMap(([name, field]) => keysBelow(field, [...path, formatKey([name])]));
-    case "named":
-      return keysBelow(node.entry, [...path, "<name>"]);
-    case "setting":
-      return [path.join(".")];
-  }
 }
 
 function childSchema(schema: $ZodType, name: string): $ZodType | undefined {

@@ -1,7 +1,6 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/event/fields.ts";
-import { forTerminal } from "../core/safe-text.ts";
 import { type Origin, renderPlace } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { parseKey } from "./scan-key.ts";
@@ -56,11 +55,6 @@ export function renderSettings(rows: readonly SettingRow[], { showOrigin }: { re
       return `${origin.layer}\t${place}\t${setting}\n`;
     })
     .join("");
-}
-
-/** Renders one value alone: a text without quotes, anything else as TOML, also a text that would steer a terminal. */
-export function renderBareValue(value: unknown): string {
-  return typeof value === "string" && forTerminal(value) === value ? value : renderValue(value);
 }
 
 function renderValue(value: unknown): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { parseOverride, toDelta, toTable } from "../../src/config/overrides.ts";
 import { formatKey } from "../../src/config/setting-key.ts";
-import { listKnownKeys } from "../../src/config/setting-tree.ts";
+import { listKnownKeys } from "../helpers/known-keys.ts";
 import { errorOf } from "./error-of.ts";
 
 const keyIn = (text: string) => formatKey(parseOverride(text).path);

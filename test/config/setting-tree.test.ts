@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findNode, listKnownKeys, namesUnder } from "../../src/config/setting-tree.ts";
+import { findNode, namesUnder } from "../../src/config/setting-tree.ts";
+import { listKnownKeys } from "../helpers/known-keys.ts";
 
 const COMPACTION = ["conversation", "compaction"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { listSettings, renderBareValue, renderSettings } from "../../src/config/show-config.ts";
+import { listSettings, renderSettings } from "../../src/config/show-config.ts";
 import { errorOf } from "./error-of.ts";
 
 const text = `[conversation.compaction]
@@ -70,15 +70,5 @@ describe("jpg config", () => {
       data: { nearest: "conversation.compaction.keep_last" },
     });
     expect(errorOf(() => listSettings(loaded, "a b")).code).toBe("unknown_key");
-  });
-
-  it("renders a single text bare, unless it would steer the terminal", () => {
-    expect(["a b", 5, true, "\u001b[31m", "two\nlines"].map(renderBareValue)).toEqual([
-      "a b",
-      "5",
-      "true",
-      '"\\u001b[31m"',
-      "two\nlines",
-    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { listKnownKeys } from "../../src/config/setting-tree.ts";
+import { listKnownKeys } from "../helpers/known-keys.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 

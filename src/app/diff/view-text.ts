@@ -62,11 +62,6 @@ export function viewBlocks(view: View, rendered: RenderedEvents = new Map()): Te
   return blocks;
 }
 
-/** Gives the whole text of a view, the one that hunks of a diff number their lines by. */
-export function viewLines(view: View): string[] {
-  return viewBlocks(view).flatMap(({ heading, content }) => [heading, ...contentLines(content).map(indentLine)]);
-}
-
 /** Gives the lines of a block's content. */
 export function contentLines(content: string | null): string[] {
   return content === null ? [] : content.split("\n");

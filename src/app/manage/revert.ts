@@ -4,7 +4,7 @@ import { compareCompactions, isHiding } from "../../core/compaction/compaction.t
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { FileChange, LogEntry } from "../../store/conversation-store.ts";
-import { formatCommitMessage, subjectOf } from "../../store/messages/commit-message.ts";
+import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts";
 import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
@@ -190,7 +190,7 @@ async function messageFor({ store }: Workspace, { entry, remove, restore, ids }:
   const [bytes = new Uint8Array()] = await collectBlobs(store, [...oids.values()]);
   const record = readRecord(bytes, path);
   const subject = record === null ? `compaction ${ids[0]}` : subjectOf(record);
-  return formatCommitMessage({ type: isBack ? "reapply" : "revert", subject, commit: entry.commit });
+  return revertMessage({ isBack, subject, commit: entry.commit });
 }
 
 /** Says so when a later summary over the same turns keeps the revert from showing. */

@@ -2,7 +2,7 @@
 import type { DiffCounts, DiffStat, TurnDiffStat } from "../../app/diff/diff-stat.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import { groupDigits, renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { groupDigits, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 
 /** Renders the counts of a diff; empty when nothing differs. */
 export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): string {
@@ -31,11 +31,6 @@ function eventSigns({ events: { removed, changed, added } }: DiffCounts): string
     added && `+${groupDigits(added)}`,
   ];
   return signs.filter((sign) => sign !== 0).join(" ");
-}
-
-function eventsText({ events }: DiffCounts): string {
-  const parts = (["removed", "changed", "added"] as const).filter((outcome) => events[outcome] > 0);
-  return parts.map((outcome) => `${groupDigits(events[outcome])} ${outcome}`).join(", ");
 }
 
 function charactersText({ characters: { before, after } }: DiffCounts): string {
@@ -68,11 +63,4 @@ function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
     tokens: { before: a.tokens.before + b.tokens.before, after: 0 },
     characters: { before: a.characters.before + b.characters.before, after: 0 },
   };
-}
-
-/** Says in a line what a diff changes, e.g. `12 events removed, 3 changed; 84.2k → 9.1k tokens`. */
-export function summarizeDiff({ total }: DiffStat): string {
-  const { removed, changed, added } = total.events;
-  const all = removed + changed + added;
-  return `${renderCount(all, "event")} differ${all === 1 ? "s" : ""} (${eventsText(total)}); ${renderTokens(total.tokens)} tokens`;
 }

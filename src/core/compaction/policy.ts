@@ -1,5 +1,5 @@
-// Policies: what happens to one kind of content in a compaction. Absent = no opinion. Parsed from the short strings of
-// RFD 064 or from inline tables, the same in TOML and JSON; put into words for commit subjects and timelines.
+// Policies: what happens to one kind of content in a compaction. Absent = no opinion. Those of tool calls are parsed from the
+// short strings of RFD 064 or from inline tables, the same in TOML and JSON; all are put into words for commit subjects and timelines.
 import { JpgError } from "../errors.ts";
 import { isFields } from "../event/fields.ts";
 import { nearestName } from "../nearest-name.ts";
@@ -39,18 +39,6 @@ const TOOL_WORDS: Readonly<Record<string, UniformToolCallPolicy>> = {
   omit: { policy: "omit" },
 };
 
-/** Parses the policies of a profile or an inline table; `where` names it in errors. Throws `bad_policy` (kind `config`). */
-export function parsePolicies(table: PolicyTable, where: string): Policies {
-  const { reasoning, tool_calls, attachments, turns, summary } = table;
-  return {
-    ...(reasoning === undefined ? {} : { reasoning: parseWord(reasoning, "strip", `${where}.reasoning`) }),
-    ...(tool_calls === undefined ? {} : { tool_calls: parseToolCallPolicy(tool_calls, `${where}.tool_calls`) }),
-    ...(attachments === undefined ? {} : { attachments: parseWord(attachments, "strip", `${where}.attachments`) }),
-    ...(turns === undefined ? {} : { turns: parseWord(turns, "omit", `${where}.turns`) }),
-    ...(summary === undefined ? {} : { summary: parseSummaryPolicy(summary, `${where}.summary`) }),
-  };
-}
-
 /**
  * Parses a tool call policy: `strip`, `strip-responses`, `strip-requests`, `omit`, or a table
  * `{policy = "strip", request?, response?}` (both default to true), `{policy = "truncate", max_chars, head?}`, `{policy = "omit"}`.
@@ -77,22 +65,6 @@ export function parseToolCallPolicy(value: unknown, where: string): UniformToolC
     default:
       throw badPolicy(`${where}.policy`, value["policy"], ["strip", "truncate", "omit"]);
   }
-}
-
-/** Parses a summary policy: the word `summarize` or a table `{policy = "summarize", model?, instructions?}`. Throws `bad_policy`. */
-export function parseSummaryPolicy(value: unknown, where: string): SummaryPolicy {
-  const table = typeof value === "string" ? { policy: value } : value;
-  if (!isFields(table) || table["policy"] !== "summarize") throw badPolicy(where, value, ["summarize"]);
-  const { model, instructions } = table;
-  if (model !== undefined && typeof model !== "string") throw badPolicy(`${where}.model`, model, [], "a model name");
-  if (instructions !== undefined && typeof instructions !== "string") {
-    throw badPolicy(`${where}.instructions`, instructions, [], "a text");
-  }
-  return {
-    policy: "summarize",
-    ...(model === undefined || model === "" ? {} : { model }),
-    ...(instructions === undefined ? {} : { instructions }),
-  };
 }
 
 /** Says in a few words what a compaction does, e.g. `reasoning + tools stripped`, `summary`, `tool results truncated`. */
@@ -170,11 +142,6 @@ function parseTruncation(table: Readonly<Record<string, unknown>>, where: string
     throw badPolicy(`${where}.head`, head, [], "a share from 0 to 1");
   }
   return { policy: "truncate", max_chars, head };
-}
-
-function parseWord<Word extends string>(value: unknown, word: Word, where: string): Word {
-  if (value !== word) throw badPolicy(where, value, [word]);
-  return word;
 }
 
 function parseFlag(value: unknown, where: string): boolean {

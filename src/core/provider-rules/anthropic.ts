@@ -12,7 +12,7 @@ import { ANTHROPIC_SERVER_TOOL_RULE } from "./anthropic-server-tools.ts";
 import { ANTHROPIC_TOOL_RULES } from "./anthropic-tools.ts";
 import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
 
-export type { AnthropicBlock, AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
+export type { AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
 
 /**
  * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when `thinking` is given, A19 as far as the shape shows it.

@@ -11,7 +11,7 @@ import {
 import { GOOGLE_TOOL_RULES } from "./google-tools.ts";
 import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
 
-export type { GoogleCheckOptions, GoogleContent, GooglePart } from "./google-contents.ts";
+export type { GoogleCheckOptions, GoogleContent } from "./google-contents.ts";
 
 /**
  * Finds what Google's API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: G0–G11; G8

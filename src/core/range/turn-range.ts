@@ -1,5 +1,4 @@
 // The turn range: two turn positions, 0-based, both inclusive, and the same range cut at events inside its end turns.
-import { userError } from "../errors.ts";
 
 /** Turn positions, 0-based, both inclusive; `from <= to` unless a function says otherwise. */
 export interface TurnRange {
@@ -44,27 +43,4 @@ export function formatTurnRange(range: CutRange): string {
 
 function formatEnd(turn: number, event: string | undefined): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
-}
-
-const RANGE = /^(\d{1,9})(?::(\S+?))?\.\.(\d{1,9})(?::(\S+))?$/;
-const SINGLE = /^\d{1,9}$/;
-
-/** Parses `0..12`, `3:EVENT..12:EVENT` or `5` (= `5..5`). Throws `bad_range` for anything else and for an inverted range. */
-export function parseTurnRange(text: string): CutRange {
-  const trimmed = text.trim();
-  if (SINGLE.test(trimmed)) return { from: Number(trimmed), to: Number(trimmed) };
-  const match = RANGE.exec(trimmed);
-  const from = Number(match?.[1]);
-  const to = Number(match?.[3]);
-  if (match === null || from > to) {
-    throw userError("bad_range", `cannot read "${text}" as a turn range: expected FIRST..LAST with FIRST <= LAST`, {
-      hints: ["turns are counted from 0 and both ends are included: 0..12, or 5 for one turn"],
-    });
-  }
-  return {
-    from,
-    ...(match[2] === undefined ? {} : { fromEvent: match[2] }),
-    to,
-    ...(match[4] === undefined ? {} : { toEvent: match[4] }),
-  };
 }

@@ -45,15 +45,7 @@ export const MOST_FACTOR = 2.5;
 /** Sizes that grow by less than this share of the estimate, or by more than its inverse, are not those of these events. */
 const LEAST_SLOPE = 0.25;
 
-/**
- * Calibrates on the newest model that answered at least 5 requests; null when there is none. `turns` in any order; where
- * turns are missing, the requests before and after the gap are not compared.
- */
-export function calibrate(turns: Iterable<Turn>): Calibration | null {
-  return calibrateOn(listRequestSizes(turns));
-}
-
-/** Calibrates on requests in order. */
+/** Calibrates on requests in order, those of the newest model that answered at least 5; null when there is none. */
 export function calibrateOn(requests: readonly RequestSize[]): Calibration | null {
   const chosen = spread(ofNewestModel(requests));
   const stretches = [...groupBy(chosen, ({ stretch }) => stretch).values()];
@@ -73,11 +65,6 @@ export function calibrateOn(requests: readonly RequestSize[]): Calibration | nul
   return { factor, overhead, records: chosen.length, medianError: Math.min(1, median(errors)) };
 }
 
-/** Lists the requests of a conversation with their estimates, oldest first. `turns` in any order. */
-export function listRequestSizes(turns: Iterable<Turn>): readonly RequestSize[] {
-  return recordRequests([...turns].sort((a, b) => a.index - b.index)).requests;
-}
-
 /** The requests of a conversation, and what they were told from. */
 export interface RecordedRequests {
   readonly events: readonly Event[];
@@ -89,7 +76,7 @@ export interface RecordedRequests {
   readonly requests: readonly RequestSize[];
 }
 
-/** Lists the requests of turns in order. */
+/** Lists the requests of turns in order; where turns are missing, the requests before and after the gap are not compared. */
 export function recordRequests(ordered: readonly Turn[]): RecordedRequests {
   const events = ordered.flatMap(({ events: own }) => own);
   /** Positions among the events at which turns are missing before. */

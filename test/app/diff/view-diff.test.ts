@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DiffHunk, HunkRun } from "../../../src/app/diff/diff-hunks.ts";
 import { diffViews } from "../../../src/app/diff/view-diff.ts";
-import { indentLine, viewLines } from "../../../src/app/diff/view-text.ts";
+import { indentLine } from "../../../src/app/diff/view-text.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
+import { viewLines } from "../../helpers/view-lines.ts";
 
 /** The lines of a hunk on one side, as they stand in the text. */
 function sideLines({ runs }: DiffHunk, without: HunkRun["kind"]): string[] {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { eventLines, viewBlocks, viewLines } from "../../../src/app/diff/view-text.ts";
+import { eventLines, viewBlocks } from "../../../src/app/diff/view-text.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
+import { viewLines } from "../../helpers/view-lines.ts";
 
 const timestamp = "2026-11-21T20:30:00Z";
 
-describe("viewLines", () => {
+describe("the text of a view", () => {
   it("shows each event under its role, with content indented", () => {
     const lines = viewLines(
       view(

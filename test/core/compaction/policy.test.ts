@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import {
-  describePolicies,
-  type PolicyTable,
-  parsePolicies,
-  parseSummaryPolicy,
-  parseToolCallPolicy,
-} from "../../../src/core/compaction/policy.ts";
+import { describePolicies, type PolicyTable, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
 
 const where = "profiles.p";
 const thrownBy = (call: () => unknown): unknown => {
@@ -17,7 +11,7 @@ const thrownBy = (call: () => unknown): unknown => {
   }
 };
 
-describe("parsing policies", () => {
+describe("parsing policies of tool calls", () => {
   it.each([
     ["strip", { policy: "strip", request: true, response: true }],
     ["strip-responses", { policy: "strip", request: false, response: true }],
@@ -54,30 +48,6 @@ describe("parsing policies", () => {
     expect(parseToolCallPolicy(table, where)).toEqual(policy);
   });
 
-  it("reads a whole profile and leaves absent policies absent", () => {
-    const table = { reasoning: "strip", tool_calls: "omit", attachments: "strip", turns: "omit" };
-    expect(parsePolicies(table, where)).toEqual({ ...table, tool_calls: { policy: "omit" } });
-    expect(parsePolicies({}, where)).toEqual({});
-  });
-
-  it("reads what it gave once more", () => {
-    const policies = parsePolicies(
-      { tool_calls: "strip-responses", summary: { policy: "summarize", model: "a/b" } },
-      where,
-    );
-    expect(parsePolicies(policies, where)).toEqual(policies);
-  });
-
-  it("reads a summary as a word or a table; an empty model counts as none", () => {
-    expect(parseSummaryPolicy("summarize", where)).toEqual({ policy: "summarize" });
-    expect(parseSummaryPolicy({ policy: "summarize", model: "", instructions: "be brief" }, where)).toEqual({
-      policy: "summarize",
-      instructions: "be brief",
-    });
-    const whole = { policy: "summarize", model: "a/b", instructions: "" };
-    expect(parseSummaryPolicy(whole, where)).toEqual(whole);
-  });
-
   const TOOL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"];
   const KINDS = ["strip", "truncate", "omit"];
   const WHOLE = "a whole number of characters above 0";
@@ -104,18 +74,10 @@ describe("parsing policies", () => {
     [truncate({ head: -0.01 }), "tool_calls.head", "-0.01", SHARE],
     [truncate({ head: "1" }), "tool_calls.head", '"1"', SHARE],
     [truncate({ head: null }), "tool_calls.head", "null", SHARE],
-    [{ reasoning: "keep" }, "reasoning", '"keep"', ["strip"]],
-    [{ attachments: true }, "attachments", "true", ["strip"]],
-    [{ turns: "strip" }, "turns", '"strip"', ["omit"]],
-    [{ summary: "short" }, "summary", '"short"', ["summarize"]],
-    [{ summary: 1 }, "summary", "1", ["summarize"]],
-    [{ summary: { model: "a/b" } }, "summary", '{"model":"a/b"}', ["summarize"]],
-    [{ summary: { policy: "summarize", model: 1 } }, "summary.model", "1", "a model name"],
-    [{ summary: { policy: "summarize", instructions: [] } }, "summary.instructions", "[]", "a text"],
   ])("refuses %j and names the field %s", (table, field, found, expected) => {
     const words = typeof expected === "string" ? [] : expected;
     const wanted = typeof expected === "string" ? expected : words.map((word) => `"${word}"`).join(", ");
-    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({
+    expect(thrownBy(() => parseToolCallPolicy(table.tool_calls, `${where}.tool_calls`))).toMatchObject({
       kind: "config",
       code: "bad_policy",
       message: `${where}.${field} is ${found}: expected ${wanted}`,
@@ -127,10 +89,10 @@ describe("parsing policies", () => {
   it.each<[PolicyTable, string]>([
     [{ tool_calls: "strip-response" }, "strip-responses"],
     [{ tool_calls: { policy: "trunkate" } }, "truncate"],
-    [{ reasoning: "stripp" }, "strip"],
-    [{ summary: "summarise" }, "summarize"],
   ])("suggests the word that was meant: %j", (table, word) => {
-    expect(thrownBy(() => parsePolicies(table, where))).toMatchObject({ hints: [`did you mean "${word}"?`] });
+    expect(thrownBy(() => parseToolCallPolicy(table.tool_calls, `${where}.tool_calls`))).toMatchObject({
+      hints: [`did you mean "${word}"?`],
+    });
   });
 });
 

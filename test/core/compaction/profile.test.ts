@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type Policies, parsePolicies } from "../../../src/core/compaction/policy.ts";
+import { type Policies, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
 import { BUILT_IN_PROFILES, findProfile } from "../../../src/core/compaction/profile.ts";
 
 /** Profiles as the settings hold them: the built-in ones, and configured ones above them. */
 function profilesWith(configured: Readonly<Record<string, object>> = {}): Readonly<Record<string, Policies>> {
   const tables = Object.entries({ ...BUILT_IN_PROFILES, ...configured });
-  return Object.fromEntries(tables.map(([name, table]) => [name, parsePolicies(table, name)]));
+  const parsed = tables.map(([name, table]) => {
+    const { tool_calls, ...rest } = table as { readonly tool_calls?: unknown };
+    return [name, tool_calls === undefined ? rest : { ...rest, tool_calls: parseToolCallPolicy(tool_calls, name) }];
+  });
+  return Object.fromEntries(parsed);
 }
 
 const MAKES_ONE = "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.";
@@ -27,7 +31,7 @@ describe("findProfile", () => {
   });
 
   it("offers the nearest name and the list for an unknown one", () => {
-    expect(() => findProfile("haevy", profilesWith({ heavy: { summary: "summarize" } }))).toThrowError(
+    expect(() => findProfile("haevy", profilesWith({ heavy: { summary: { policy: "summarize" } } }))).toThrowError(
       expect.objectContaining({
         code: "unknown_profile",
         message: "There is no compaction profile haevy; there are: default, light, heavy.",

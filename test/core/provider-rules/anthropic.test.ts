@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
-  type AnthropicBlock,
   type AnthropicCheckOptions,
   type AnthropicMessage,
   checkAnthropic,
 } from "../../../src/core/provider-rules/anthropic.ts";
+import type { AnthropicBlock } from "../../../src/core/provider-rules/anthropic-messages.ts";
 import { hasModelFeature } from "../../../src/core/provider-rules/anthropic-models.ts";
 
 const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: "user", content });

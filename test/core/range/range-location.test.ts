@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cutRangeOf, findEvent, isInRange, locateRange } from "../../../src/core/range/range-location.ts";
-import { parseTurnRange } from "../../../src/core/range/turn-range.ts";
 import { parseConversation } from "../../helpers/notation.ts";
+import { parseTurnRange } from "../../helpers/turn-range.ts";
 
 /** Locates a range and gives it back with event ids; null when nothing is left. */
 function locate(notation: string, range: string, touchesRequests = false): object | null {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { cutRangeOf, locateRange } from "../../../src/core/range/range-location.ts";
 import { extendEventRange } from "../../../src/core/range/summary-extent.ts";
-import { formatTurnRange, parseTurnRange } from "../../../src/core/range/turn-range.ts";
+import { formatTurnRange } from "../../../src/core/range/turn-range.ts";
 import { parseConversation } from "../../helpers/notation.ts";
+import { parseTurnRange } from "../../helpers/turn-range.ts";
 
 const turns = new Map(
   parseConversation("U A | U A | U T t A T t A | U A | U T t A T t A | U A").map((turn) => [turn.index, turn]),

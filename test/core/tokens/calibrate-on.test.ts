@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
-import { calibrateOn, listRequestSizes, type RequestSize } from "../../../src/core/tokens/calibration.ts";
+import { calibrateOn, type RequestSize } from "../../../src/core/tokens/calibration.ts";
+import { listRequestSizes } from "../../helpers/request-sizes.ts";
 
 const request = (estimate: number, size: number, more: Partial<RequestSize> = {}): RequestSize => ({
   estimate,

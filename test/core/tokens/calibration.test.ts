@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Turn } from "../../../src/core/event/turn.ts";
-import { calibrate, listRequestSizes } from "../../../src/core/tokens/calibration.ts";
 import { type Metering, meteredTurns } from "../../helpers/metered-turns.ts";
+import { calibrate, listRequestSizes } from "../../helpers/request-sizes.ts";
 
 const lengths = (count: number, length = 2000): number[] =>
   Array.from({ length: count }, (_, i) => length + 37 * (i % 7));

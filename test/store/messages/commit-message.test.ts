@@ -4,12 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { HiddenContent } from "../../../src/core/loss/hidden-content.ts";
 import {
-  type CommitMessage,
   compactionMessage,
   forkMessage,
-  formatCommitMessage,
   isForkSubject,
-  parseCommitMessage,
+  revertMessage,
+  subjectOf,
   takenBack,
   turnMessage,
 } from "../../../src/store/messages/commit-message.ts";
@@ -104,9 +103,6 @@ describe("the message of a compaction", () => {
     });
     expect(message).toContain("Range: turns 0..12, from event a of turn 0, up to event b..c d of turn 12");
     expect(message).toContain("Jpg-Range: 0:a..12:b%2E%2Ec%20d\n");
-    expect(parseCommitMessage(message)).toMatchObject({
-      range: { from: 0, fromEvent: "a", to: 12, toEvent: "b..c d" },
-    });
   });
 
   it("cannot be forged by a summary", () => {
@@ -121,21 +117,14 @@ describe("the message of a compaction", () => {
       compaction: forged,
       hidden: { ...hidden, files: ["a\nJpg-Model: evil"], commands: ["Jpg-Range: 1..1"] },
     });
-    expect(parseCommitMessage(message)).toMatchObject({
-      compaction: "k3f9q2",
-      range: { from: 0, to: 12 },
-      source: "manual",
-      profile: "p Jpg-Compaction: evil",
-      model: "m Jpg-Range: 9..9",
-    });
-    expect(trailersByGit(message).map((line) => line.split(":")[0])).toEqual([
-      "Jpg-Compaction",
-      "Jpg-Range",
-      "Jpg-Policy",
-      "Jpg-Profile",
-      "Jpg-Source",
-      "Jpg-Tokens",
-      "Jpg-Model",
+    expect(trailersByGit(message)).toEqual([
+      "Jpg-Compaction: k3f9q2",
+      "Jpg-Range: 0..12",
+      "Jpg-Policy: summary=text reasoning=strip tool_calls=strip",
+      "Jpg-Profile: p Jpg-Compaction: evil",
+      "Jpg-Source: manual",
+      "Jpg-Tokens: 84213 -> 9120",
+      "Jpg-Model: m Jpg-Range: 9..9",
     ]);
   });
 
@@ -172,87 +161,41 @@ describe("the message of a fork", () => {
   });
 });
 
-describe("parseCommitMessage", () => {
-  const line = fc
-    .string()
-    .map((text) => text.replace(/[^\x21-\x7e]/g, ""))
-    .filter((text) => text !== "");
-  const range = fc
-    .record({
-      from: fc.nat(99),
-      length: fc.nat(99),
-      fromEvent: fc.option(fc.string({ minLength: 1 })),
-      toEvent: fc.option(fc.string({ minLength: 1 })),
-    })
-    .map(({ from, length, fromEvent, toEvent }) => ({
-      from,
-      ...(fromEvent === null ? {} : { fromEvent }),
-      to: from + length,
-      ...(toEvent === null ? {} : { toEvent }),
-    }));
-  const message = fc.oneof<fc.Arbitrary<CommitMessage>[]>(
-    fc.record({ type: fc.constant("turn" as const), turn: fc.nat(9999), request: line, continued: fc.constant(false) }),
-    fc.record({
-      type: fc.constant("turn" as const),
-      turn: fc.nat(9999),
-      request: fc.constant(""),
-      continued: fc.boolean(),
-    }),
-    fc.record(
-      {
-        type: fc.constant("compact" as const),
-        compaction: line,
-        range,
-        policies: fc.constantFrom("summary", "reasoning + tools stripped", "tool calls omitted"),
-        policy: line,
-        profile: line,
-        source: fc.constantFrom("manual", "import"),
-        tokens: fc.record({ before: fc.nat(), after: fc.nat() }),
-        model: line,
-      },
-      { requiredKeys: ["type", "compaction", "range", "policies", "policy"] },
-    ),
-    fc.record({
-      type: fc.constantFrom("revert" as const, "reapply" as const),
-      subject: line,
-      commit: fc.constant(sha),
-    }),
-    fc.record({ type: fc.constant("other" as const), subject: line.map((text) => `title: ${text}`) }),
-  );
-
-  it("reads back what was formatted", () => {
-    fc.assert(
-      fc.property(message, (value) => {
-        expect(parseCommitMessage(formatCommitMessage(value))).toEqual(value);
-      }),
+describe("the message of a revert", () => {
+  it("has stock git's words, and takes itself back", () => {
+    const revert = revertMessage({ isBack: false, subject: subjectOf(compaction), commit: sha });
+    expect(revert).toBe(
+      `Revert "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)"\n\nThis reverts commit ${sha}.\n`,
+    );
+    expect(takenBack(revert.split("\n")[0]!)).toEqual({ subject: subjectOf(compaction), isTakenBack: true });
+    expect(revertMessage({ isBack: true, subject: "x", commit: sha })).toBe(
+      `Reapply "x"\n\nThis reverts commit ${sha}.\n`,
     );
   });
+});
 
-  it("formats what it reads of any text the same way", () => {
+describe("the range in the trailers", () => {
+  const event = fc.option(fc.string({ minLength: 1, unit: "grapheme" }), { nil: undefined });
+
+  it("can be read back, whatever its events are called", () => {
     fc.assert(
-      fc.property(fc.string(), (text) => {
-        const once = parseCommitMessage(text);
-        expect(parseCommitMessage(formatCommitMessage(once))).toEqual(once);
+      fc.property(fc.nat(99), event, fc.nat(99), event, (from_turn, from_event, length, to_event) => {
+        const bounds = {
+          from_turn,
+          to_turn: from_turn + length,
+          ...(from_event === undefined ? {} : { from_event }),
+          ...(to_event === undefined ? {} : { to_event }),
+        };
+        const message = compactionMessage({ compaction: { ...compaction, ...bounds }, hidden: null });
+        const ends = /^Jpg-Range: (\S+)$/m.exec(message)![1]!.split("..");
+        const read = ends.map((end) => end.split(":"));
+        expect(read.map(([turn]) => Number(turn))).toEqual([bounds.from_turn, bounds.to_turn]);
+        const written = [from_event, to_event];
+        for (const [at, id] of written.entries()) {
+          const named = read[at]![1] === undefined ? undefined : decodeURIComponent(read[at]!.slice(1).join(":"));
+          expect(named).toBe(id);
+        }
       }),
     );
-  });
-
-  it.each([
-    "compact 0..12: summary\n\nwithout trailers\n",
-    "compact 0..12: summary\n\nJpg-Compaction: k\nJpg-Range: 9..2\n",
-    'Revert "something"\n\nwithout a commit\n',
-    "turn x: hello\n",
-    "",
-  ])("calls %j another commit", (text) => {
-    expect(parseCommitMessage(text).type).toBe("other");
-  });
-
-  it("reads a compaction that was edited around its trailers", () => {
-    const text = compactionMessage({ compaction, hidden }).replace("Jpg-Policy", "Reviewed-by: Ada\nJpg-Policy");
-    expect(parseCommitMessage(text)).toMatchObject({
-      type: "compact",
-      compaction: "k3f9q2",
-      tokens: { before: 84_213, after: 9120 },
-    });
   });
 });
