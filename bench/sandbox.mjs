@@ -59,6 +59,7 @@ export function createRuntime(env, cwd) {
     home: env.HOME,
     nodePath: process.execPath,
     jpgPath: join(ROOT, "bin/jpg.js"),
+    version: "0.0.0",
     now: () => new Date(),
     random: (length) => Uint8Array.from({ length }, () => ++seed & 255),
     readStdin: async () => new Uint8Array(),

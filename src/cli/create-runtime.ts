@@ -4,9 +4,10 @@ import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "../app/workspace/runtime.ts";
 
-/** Creates the runtime of this process. */
-export function createRuntime(): Runtime {
+/** Creates the runtime of this process. `version` is jpg's, e.g. `0.1.0`. */
+export function createRuntime(version: string): Runtime {
   return {
+    version,
     env: process.env,
     cwd: process.cwd(),
     home: process.env["HOME"] ?? homedir(),

@@ -1,5 +1,6 @@
 // The command's entry: answers `--version` at once, loading nothing, and hands everything else on with the process's world.
 
+/** Put in by the build. */
 declare const JPG_VERSION: string;
 
 /** Runs the command that the arguments name and sets the exit code. */
@@ -14,10 +15,9 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     import("./run-command-line.ts"),
   ]);
   process.exitCode = await runCommandLine(argv, {
-    runtime: createRuntime(),
+    runtime: createRuntime(version),
     stdout: process.stdout,
     stderr: process.stderr,
-    version,
     fronts: { serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place) },
     onClosed: () => process.exit(0),
   });

@@ -16,7 +16,6 @@ export interface CallContext {
   readonly runtime: Runtime;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  readonly version: string;
   readonly fronts: Fronts;
   /** Called when the reader of standard output has gone away. */
   readonly onClosed: () => void;
@@ -41,7 +40,7 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
     onClosed,
   });
   if (name === "--version" || name === "-V") {
-    output.data(context.version);
+    output.data(runtime.version);
     return 0;
   }
   try {

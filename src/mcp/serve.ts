@@ -1,7 +1,6 @@
 // `jpg mcp`: the tools of jpg for any agent, over standard input and output, which carry the protocol and nothing else.
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { version } from "../app/workspace/version.ts";
 import { compact } from "./tools/compact.ts";
 import { fork } from "./tools/fork.ts";
 import { log } from "./tools/log.ts";
@@ -29,7 +28,7 @@ export async function serveMcp(place: McpPlace): Promise<void> {
 }
 
 function createServer(place: McpPlace): McpServer {
-  const server = new McpServer({ name: "jpg", version }, { instructions: INSTRUCTIONS });
+  const server = new McpServer({ name: "jpg", version: place.runtime.version }, { instructions: INSTRUCTIONS });
   for (const addTo of TOOLS) addTo(server, place);
   return server;
 }

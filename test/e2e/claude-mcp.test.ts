@@ -7,9 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
-import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { createSandbox, type Sandbox, typeLine } from "../helpers/run-jpg.ts";
 import { surveyedSession } from "../helpers/surveyed-session.ts";
-import { typeLine } from "../helpers/typed-line.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const shared = process.env["JPG_CORPUS"] ?? fileURLToPath(new URL("../../shared", import.meta.url));

@@ -10,9 +10,8 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
-import { createSandbox, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
+import { createSandbox, type Sandbox, smallSession, storeState, typeLine } from "../helpers/run-jpg.ts";
 import { type SurveyedSession, surveyedSession } from "../helpers/surveyed-session.ts";
-import { typeLine } from "../helpers/typed-line.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const OWN = "5e551073-0000-4000-8000-00000000000a";

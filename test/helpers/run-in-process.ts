@@ -22,7 +22,6 @@ export async function runInProcess(runtime: TestRuntime, argv: readonly string[]
     runtime,
     stdout: stream("stdout"),
     stderr: stream("stderr"),
-    version: "0.0.0",
     fronts: { serveMcp: () => Promise.reject(new Error("no server in this test")) },
     onClosed: () => undefined,
   });

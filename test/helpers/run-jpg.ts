@@ -1,6 +1,6 @@
 // Runs the built command as a user would, in a temporary project with an empty HOME: nothing of this machine's git or jpg
 // settings reaches it. Also makes small invented session files to work on.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -158,4 +158,10 @@ export function sessionAnsweredIn(answered: number, turns: number): Buffer {
 export function storeState({ git, store }: Pick<Sandbox, "git" | "store">): string {
   const head = readFileSync(join(store, ".git", "HEAD"), "utf8");
   return [git(["for-each-ref"]), head, git(["status", "--porcelain", "--untracked-files=all"])].join("\n--\n");
+}
+
+/** Types a command line of jpg at a shell in the project and gives what it prints; throws when it fails. */
+export function typeLine({ project, env }: Pick<Sandbox, "project" | "env">, line: string): string {
+  const script = `jpg() { "${process.execPath}" "${BIN}" "$@"; }; ${line}`;
+  return execFileSync("/bin/sh", ["-c", script], { cwd: project, env, encoding: "utf8" });
 }

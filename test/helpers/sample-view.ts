@@ -1,4 +1,5 @@
 // Builds small views for tests: events by kind, with ids given in the test.
+import { contentLines, indentLine, viewBlocks } from "../../src/app/diff/view-text.ts";
 import type {
   ChatRequest,
   ChatResponse,
@@ -41,4 +42,9 @@ export function summary(from: number, to: number, compaction: string, ...events:
 
 export function view(...turns: readonly ProjectedTurn[]): View {
   return { turns };
+}
+
+/** The whole text of a view, the one that hunks of a diff number their lines by: headings at column 0, content indented. */
+export function viewLines(view: View): string[] {
+  return viewBlocks(view).flatMap(({ heading, content }) => [heading, ...contentLines(content).map(indentLine)]);
 }

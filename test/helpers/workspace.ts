@@ -32,6 +32,7 @@ export function createTestRuntime(
     home: env["HOME"] ?? cwd,
     nodePath: process.execPath,
     jpgPath: "/nonexistent/jpg.js",
+    version: "0.0.0",
     stdin: new Uint8Array(),
     now: () => new Date(Date.parse(start) + 1000 * seconds++),
     localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>

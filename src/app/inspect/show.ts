@@ -5,12 +5,14 @@ import { describePolicies } from "../../core/compaction/policy.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
+import { inline } from "../../core/event/attachment.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { countConversation } from "../../core/loss/conversation-stats.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
+import { readAttachments } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { findAddition } from "../branch/compaction-path.ts";
 import { type LiveCompactions, loadCompactions, loadWhole } from "../branch/load-view.ts";
@@ -18,6 +20,7 @@ import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
 import { meterOf, reportTokens } from "../branch/token-report.ts";
+import { eventLines } from "../diff/view-text.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
@@ -38,6 +41,13 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
   if (target.kind === "compaction") return showCompaction(workspace, tree, target);
   if (target.kind === "branch" || isHere(id)) return showConversation(workspace, tree);
   return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
+}
+
+/** Reads the text of an event that `show` found, what was moved to files of its own brought back. Throws `attachment_missing`. */
+export async function readEventText({ store }: Workspace, { branch, event }: ShowEvent): Promise<string> {
+  const commit = await store.readBranch(branch);
+  const whole = commit === null ? event : inline(event, await readAttachments(store, commit, [event]));
+  return eventLines(whole).join("\n");
 }
 
 /** Whether an id stands for what is checked out, a commit of a detached HEAD too. */

@@ -4,7 +4,6 @@ import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/config.ts";
 import { formatKey } from "../../config/setting-key.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import { version } from "../workspace/version.ts";
 import { startProgram } from "./external-process.ts";
 import { toToolResult } from "./mcp-result.ts";
 import { createProgramTransport, type ProgramTransport } from "./mcp-transport.ts";
@@ -42,6 +41,8 @@ export interface McpServerStart {
   readonly name: string;
   readonly settings: McpServerConfig;
   readonly cwd: string;
+  /** Of this jpg, which the server is told. */
+  readonly version: string;
   /** The whole environment it gets. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
@@ -59,7 +60,7 @@ export async function openMcpServer(start: McpServerStart): Promise<McpServer | 
   const program = startProgram([settings.command, ...(settings.args ?? [])], start);
   const sentence = (reason: string): string => `MCP server ${name} ${reason} (settings: ${key})`;
   if ("problem" in program) return { problem: `${sentence(program.problem)}.` };
-  const session = createSession(program, settings);
+  const session = createSession(program, start);
   try {
     const tools = await greet(session, start);
     return {
@@ -85,8 +86,8 @@ interface Session {
   whyFailed(error: unknown, seconds: number): Promise<string>;
 }
 
-function createSession(program: RunningProgram, settings: McpServerConfig): Session {
-  const client = new Client({ name: "jpg", version });
+function createSession(program: RunningProgram, start: McpServerStart): Session {
+  const client = new Client({ name: "jpg", version: start.version });
   const transport = createProgramTransport(program);
   let how: string | null = null;
   let errors = "";
@@ -97,7 +98,7 @@ function createSession(program: RunningProgram, settings: McpServerConfig): Sess
   program.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
   });
-  const shown = (text: string): string => hideSecrets(text, settings).slice(0, SHOWN_ERROR).trim();
+  const shown = (text: string): string => hideSecrets(text, start.settings).slice(0, SHOWN_ERROR).trim();
   return {
     client,
     transport,

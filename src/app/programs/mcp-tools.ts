@@ -37,6 +37,7 @@ export async function openMcpTools(
         name,
         settings: settings[index] ?? {},
         cwd,
+        version: runtime.version,
         env: { ...inherited, ...settings[index]?.env },
         ...(signal === undefined ? {} : { signal }),
         ...(openingMs === undefined ? {} : { openingMs }),

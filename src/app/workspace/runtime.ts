@@ -4,6 +4,8 @@ import type { Calendar } from "../../core/calendar-time.ts";
 import type { EngineName } from "./engine.ts";
 
 export interface Runtime extends Calendar {
+  /** Of this jpg, for those it talks to, e.g. `0.1.0`; `0.0.0` when run from source. */
+  readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly cwd: string;

@@ -9,8 +9,8 @@ import { startMaintenance } from "./maintenance.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
 import { isPublished } from "./refs/published.ts";
 import { refOfBranch } from "./refs/ref-name.ts";
+import { readShallowCommits } from "./refs/ref-reader.ts";
 import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader.ts";
-import { readShallowCommits } from "./refs/shallow-commits.ts";
 import { readActiveBranch } from "./worktrees/use-branch.ts";
 
 /** Gives the surroundings of a repository. */

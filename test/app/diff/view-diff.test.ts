@@ -6,8 +6,7 @@ import { indentLine } from "../../../src/app/diff/view-text.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import { runs } from "../../helpers/runs.ts";
-import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
-import { viewLines } from "../../helpers/view-lines.ts";
+import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 
 /** The lines of a hunk on one side, as they stand in the text. */
 function sideLines({ runs }: DiffHunk, without: HunkRun["kind"]): string[] {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventLines, viewBlocks } from "../../../src/app/diff/view-text.ts";
 import type { Event } from "../../../src/core/event/event.ts";
-import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
-import { viewLines } from "../../helpers/view-lines.ts";
+import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 
 const timestamp = "2026-11-21T20:30:00Z";
 

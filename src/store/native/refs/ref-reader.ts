@@ -85,3 +85,9 @@ export function isFolder(path: string): boolean {
     return false;
   }
 }
+
+/** Reads the ids of the commits where the history of a shallow clone ends; empty where history is whole. */
+export async function readShallowCommits(gitDir: string): Promise<ReadonlySet<string>> {
+  const text = (await readFileIfThere(join(gitDir, "shallow"))) ?? "";
+  return new Set(text.split("\n").filter((line) => line !== ""));
+}
