@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createRow, createSkip, formatNumber } from "./row.mjs";
 import { corpusPlace, findCorpus, lastStates, writeMadeSession } from "./sessions.mjs";
 
+// covers: 064 "Storage grows by a compaction each"
+
 /** Measures sizes and counts; nothing here is a time. */
 export async function benchRepository(sandbox) {
   return [...(await measureSize(sandbox)), ...(await measureFork(sandbox))];

@@ -1,17 +1,30 @@
-// What planning `auto` and computing its receipt cost on the largest session, against its projection in the same process.
+// What planning `auto` and computing its receipt cost on the largest session, against its projection in the same process. Run by
+// itself, this file is that process.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { median } from "./measure.mjs";
 import { createRow, ms } from "./row.mjs";
-import { bundlePlanning } from "./strategies-library.mjs";
+import { bundle, createRuntime } from "./sandbox.mjs";
 
-const WORKER = fileURLToPath(new URL("./strategies-worker.mjs", import.meta.url));
+const PLANNING = [
+  'export { loadBranchTree } from "./src/app/branch/branch-tree.ts";',
+  'export { planOnBranch } from "./src/app/plan/compact-plan.ts";',
+  'export { coveredEvents } from "./src/app/branch/covered-events.ts";',
+  'export { loadView } from "./src/app/branch/load-view.ts";',
+  'export { openWorkspace } from "./src/app/workspace/workspace.ts";',
+  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
+  'export { lossReceipt } from "./src/core/loss/receipt.ts";',
+  'export { choosePipelines } from "./src/core/strategies/pipelines.ts";',
+].join("\n");
+
+const WORKER = fileURLToPath(import.meta.url);
+const WARM_ROUNDS = 9;
 
 /** Measures planning over a session as it was imported, and with the agent's compactions taken back. */
 export async function benchPlanning(sandbox, { path, compactions }, { repetitions }) {
   const library = join(sandbox.dir, "jpg/dist/planning.mjs");
-  await bundlePlanning(library);
+  await bundle(PLANNING, library);
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, path, "--quiet"]);
   const imported = await measure(sandbox, [library, store, "view"], repetitions);
@@ -59,3 +72,57 @@ function share(runs, [state, what], over) {
   const { turns, tokens } = runs[0];
   return { value: time / view, detail: `${ms(time)} ÷ ${ms(view)}; ${turns} turns read, ${tokens.before} tokens` };
 }
+
+/**
+ * Milliseconds of first calls (cold) and medians of later ones (warm). `libraryPath` is the bundle; `first` = what is called
+ * first, `view` or `plan`; after `plan` nothing is repeated.
+ */
+async function measureHere(libraryPath, store, first) {
+  const library = await import(pathToFileURL(libraryPath).href);
+  const input = { range: {}, strategies: library.choosePipelines(["auto"]), force: true };
+
+  let planned;
+  const measured = {
+    view: () => onStore(library, store, (workspace, tree) => library.loadView(workspace.store, tree)),
+    plan: () =>
+      onStore(library, store, async (workspace, tree) => {
+        planned = await library.planOnBranch(workspace, tree, input);
+        if (library.isNothing(planned)) throw new Error(`nothing to plan: ${planned.nothing}`);
+      }),
+    receipt: () =>
+      library.lossReceipt({ raw: listRaw(library, planned), before: planned.before, after: planned.after }),
+  };
+  const order = first === "plan" ? ["plan", "view", "receipt"] : ["view", "plan", "receipt"];
+  const cold = {};
+  for (const name of order) cold[name] = await timed(measured[name]);
+  const warm = { view: [], plan: [], receipt: [] };
+  for (let round = 0; round < (first === "view" ? WARM_ROUNDS : 1); round++) {
+    for (const name of Object.keys(warm)) warm[name].push(await timed(measured[name]));
+  }
+  return {
+    turns: planned.turns.size,
+    tokens: planned.tokens,
+    cold,
+    warm: Object.fromEntries(Object.entries(warm).map(([name, times]) => [name, median(times)])),
+  };
+}
+
+/** From nothing: a fresh store handle, its git process, the tree; then what is measured. */
+async function onStore({ openWorkspace, loadBranchTree }, store, run) {
+  const workspace = await openWorkspace(createRuntime(process.env, store), { store });
+  const branch = await workspace.store.readActiveBranch();
+  await run(workspace, await loadBranchTree(workspace.store, branch, await workspace.store.readBranch(branch)));
+  await workspace.close();
+}
+
+function listRaw({ coveredEvents }, { plan, turns }) {
+  return coveredEvents(plan.compaction, turns).map(({ event }) => event);
+}
+
+async function timed(run) {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+if (process.argv[1] === WORKER) console.log(JSON.stringify(await measureHere(...process.argv.slice(2))));

@@ -1,8 +1,45 @@
-// The coding sessions of the corpus as the strategies see them: turns, with the agent's own compactions apart, and plans over
-// them made as the command makes them.
+// What the benchmarks of the strategies work on: the tree's own code, bundled as the command is; the coding sessions of the
+// corpus as turns, with the agent's own compactions apart; plans over them made as the command makes them; and published rules
+// of other agents, replayed mechanically over the events that a model is sent.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { loadBundle } from "./sandbox.mjs";
 import { findCorpus, lastStates } from "./sessions.mjs";
+
+const CORE = [
+  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
+  'export { findSubsumed } from "./src/app/plan/subsumption.ts";',
+  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
+  'export { CACHE_READ, CACHE_WRITE } from "./src/core/tokens/cache-receipt.ts";',
+  'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
+  'export { traitsOf } from "./src/core/event/event.ts";',
+  'export { pinnedEvents } from "./src/core/compaction/pin.ts";',
+  'export { planCompaction } from "./src/core/plan/plan-compaction.ts";',
+  'export { projectTurns } from "./src/core/projection/projection.ts";',
+  'export { definedTools } from "./src/core/strategies/defined-tools.ts";',
+  'export { choosePipelines, MIN_GAIN_TOKENS, parseTarget, PROTECT_TOKENS } from "./src/core/strategies/pipelines.ts";',
+  'export { STRATEGIES } from "./src/core/strategies/strategy-list.ts";',
+  'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
+  'export { callFacts } from "./src/core/tools/call-facts.ts";',
+  'export { listToolCalls } from "./src/core/tools/tool-call.ts";',
+  'export { DEFAULT_TOOL_HINTS } from "./src/core/tools/tool-hints.ts";',
+  'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
+].join("\n");
+
+/** Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once. */
+export async function loadLibrary() {
+  const library = await loadBundle(CORE);
+  return { ...library, count: remember(library.estimateEvent) };
+}
+
+function remember(count) {
+  const known = new WeakMap();
+  return (event) => {
+    const tokens = known.get(event) ?? count(event);
+    known.set(event, tokens);
+    return tokens;
+  };
+}
 
 /** Fewer tool calls make no coding session. */
 const LEAST_CALLS = 10;
@@ -82,4 +119,59 @@ export function sentEvents({ traitsOf }, { turns }) {
 /** Tokens of events together. */
 export function sumTokens(events, count) {
   return events.reduce((sum, event) => sum + count(event), 0);
+}
+
+/** What stands in a cleared result's place. */
+const CLEARED = "[Old tool result content cleared]";
+/** Observation masking: all results but the newest ten. */
+const MASK_NEWEST = 10;
+/** Anthropic's context editing (clear_tool_uses): above 100,000 tokens all results but the newest three. */
+const CLEAR_ABOVE = 100_000;
+const CLEAR_NEWEST = 3;
+/** OpenCode: the newest 40,000 tokens of results stay, older ones go when that gains at least 20,000. Its two turns are left out. */
+const PROTECTED_RESULTS = 40_000;
+const PRUNE_GAIN = 20_000;
+
+/**
+ * The rules by name. Each is given the events so far and those it has cleared by now (event -> what stands in its place), and
+ * gives what is cleared from now on.
+ */
+export const RULES = {
+  "newest 10": (_library, events) => clear(listResults(events).slice(0, -MASK_NEWEST), new Map()),
+  "clear at 100k": ({ count }, events, cleared) =>
+    sumTokens(readCleared(events, cleared), count) <= CLEAR_ABOVE
+      ? cleared
+      : clear(listResults(events).slice(0, -CLEAR_NEWEST), cleared),
+  "protect 40k": ({ count }, events, cleared) => {
+    let left = PROTECTED_RESULTS;
+    const old = listResults(events)
+      .reverse()
+      .filter((event) => {
+        left -= cleared.has(event) ? 0 : count(event);
+        return left < 0 && !cleared.has(event);
+      });
+    return sumTokens(old, count) < PRUNE_GAIN ? cleared : clear(old, cleared);
+  },
+};
+
+/** The events as they are sent under a rule. */
+export function readCleared(events, cleared) {
+  return cleared.size === 0 ? events : events.map((event) => cleared.get(event) ?? event);
+}
+
+function listResults(events) {
+  return events.filter(({ type }) => type === "tool_call_response");
+}
+
+function clear(results, cleared) {
+  return new Map([...cleared, ...results.map((event) => [event, cleared.get(event) ?? stubOf(event)])]);
+}
+
+const stubs = new WeakMap();
+
+/** The same object each time, so that a prefix that stays is seen to stay. */
+function stubOf(event) {
+  const stub = stubs.get(event) ?? { ...event, content: CLEARED };
+  stubs.set(event, stub);
+  return stub;
 }

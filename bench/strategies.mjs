@@ -3,11 +3,9 @@
 import { fileURLToPath } from "node:url";
 import { createRow, createSkip, formatNumber, renderRows } from "./row.mjs";
 import { corpusPlace, largest } from "./sessions.mjs";
-import { simulateCosts } from "./strategies-cost.mjs";
-import { loadLibrary } from "./strategies-library.mjs";
+import { findLost, measureViews, simulateCosts } from "./strategies-effects.mjs";
 import { benchPlanning } from "./strategies-planning.mjs";
-import { readCodingSessions } from "./strategies-sessions.mjs";
-import { findLost, measureViews } from "./strategies-views.mjs";
+import { loadLibrary, readCodingSessions } from "./strategies-sessions.mjs";
 
 /** Sessions below this many raw tokens are not asked to become cheaper. */
 const COSTLY = 100_000;

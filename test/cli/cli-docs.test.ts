@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadCommands } from "../../src/cli/help.ts";
 
+// covers: history "Commands are registered"
+
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("docs/cli.md", () => {

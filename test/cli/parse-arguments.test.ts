@@ -6,6 +6,8 @@ import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import type { JpgError } from "../../src/core/errors.ts";
 import { badBound, isBound } from "../../src/core/range/range-bound.ts";
 
+// covers: 064 "`query --compact -- TEXT`: compact with the default profile, then query"
+
 const spec: CommandSpec = {
   name: "pack",
   summary: "packs",

@@ -6,6 +6,9 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { readLayer } from "../../src/config/read-layer.ts";
 import { formatKey } from "../../src/config/setting-key.ts";
 
+// covers: 064 "Default table for seven tools, as workspace configuration"
+// covers: D17 "1.4 Default hints in config"
+
 describe("the built-in settings without the schema", () => {
   it("are what loading no layer gives, in the same order", () => {
     const checked = loadConfig({ conversation: [], overrides: [] });

@@ -6,6 +6,8 @@ import { formatKey } from "../../src/config/setting-key.ts";
 import { listKnownKeys } from "../helpers/known-keys.ts";
 import { errorOf } from "./error-of.ts";
 
+// covers: 064 "Conversation-level overrides by `--cfg`"
+
 const keyIn = (text: string) => formatKey(parseOverride(text).path);
 const valueIn = (text: string) => parseOverride(text).value;
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { cutRuns, loadTokenizer, modelOf } from "../../../src/app/branch/tokenizer.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 
+// covers: D17 "Tokenizer-based estimation rejected for now"
+
 const ask = (content: string): Event => ({ type: "chat_request", id: "a", timestamp: "t", content });
 
 describe("loadTokenizer", () => {

@@ -10,6 +10,8 @@ import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { createClaudeWriter } from "../../helpers/claude-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
+// covers: history "Progressive: making them"
+
 const opened: GitWorkspace[] = [];
 afterEach(async () => {
   for (const workspace of opened.splice(0)) await removeWorkspace(workspace);

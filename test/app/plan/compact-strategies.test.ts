@@ -9,6 +9,8 @@ import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
+// covers: 036 "Per-step breakdown `steps[]`"
+
 const SAMPLE = new URL("../../../examples/sample-session.jsonl", import.meta.url);
 
 let bytes: Uint8Array;

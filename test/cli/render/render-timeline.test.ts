@@ -3,6 +3,8 @@ import type { CompactReport, CompactSegment } from "../../../src/app/plan/compac
 import { renderTimeline } from "../../../src/cli/render/render-timeline.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
+// covers: 036 "Printed in dry runs and after compaction"
+
 const REPORT: CompactReport = {
   conversation: "fix-parser-k3f9",
   branch: "fix-parser-k3f9/main",

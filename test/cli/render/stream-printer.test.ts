@@ -4,6 +4,8 @@ import { createStyle } from "../../../src/cli/frame/style.ts";
 import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/render/stream-printer.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";
 
+// covers: v2 "Emits a status event for display"
+
 function printed(work: (printer: ReturnType<typeof createStreamPrinter>) => void, colours = false): string {
   let text = "";
   work(

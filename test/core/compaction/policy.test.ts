@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { describePolicies, type PolicyTable, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
 
+// covers: 064 "Parses `"strip"`, `"strip-responses"`, `"strip-requests"`"
+// covers: 064 "Or the inline table `{policy, request, response}`"
+
 const where = "profiles.p";
 const thrownBy = (call: () => unknown): unknown => {
   try {

@@ -2,6 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type Policies, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
 import { BUILT_IN_PROFILES, findProfile } from "../../../src/core/compaction/profile.ts";
 
+// covers: 064 "`strip-reasoning` by profile"
+// covers: 064 "`strip-tools` by profile, which fields by policy and hints"
+// covers: 064 "Defaults plus named profiles"
+// covers: 064 "Named profiles instead of one monolithic operation"
+// covers: 064 "4.2 Named profiles"
+
 /** Profiles as the settings hold them: the built-in ones, and configured ones above them. */
 function profilesWith(configured: Readonly<Record<string, object>> = {}): Readonly<Record<string, Policies>> {
   const tables = Object.entries({ ...BUILT_IN_PROFILES, ...configured });

@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { stripAttachments } from "../../../src/core/event/attachment-stub.ts";
 import type { ChatRequest, Content } from "../../../src/core/event/event.ts";
 
+// covers: 036 "`strip-attachments` policy"
+// covers: 036 "Attachments leave the system prompt"
+
 function request(content: Content): ChatRequest {
   return { type: "chat_request", id: "q", timestamp: "2026-01-01T00:00:00Z", content };
 }

@@ -12,6 +12,14 @@ import { turnPath } from "../../../src/core/event/turn-file.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { Origin } from "../../../src/core/projection/view.ts";
 
+// covers: 064 "A compaction changes how _preceding_ events are read"
+// covers: 064 "Explicit range and optional policies"
+// covers: 064 "Summary stores its text, generated at creation"
+// covers: 064 "Expensive or non-deterministic results are stored (eager)"
+// covers: 064 "Cheap deterministic ones store the policy (lazy)"
+// covers: 064 "Example: `fs_read_file` keeps its arguments by hint"
+// covers: 064 "Provider-delegated compaction is out of scope: opaque items cannot be integrated"
+
 /** An event of an expected view: the id of one shown as it is, changes to one, or a whole event. */
 type ExpectedEvent = string | (Record<string, unknown> & { readonly like?: string });
 

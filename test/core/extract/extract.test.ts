@@ -8,6 +8,9 @@ import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 
+// covers: history "Unit: paths and decisions are preserved"
+// covers: history "Quality: key decisions are captured"
+
 const SECTIONS = ["TASK STATE", "FILES", "TOOL HISTORY", "ERRORS", "DECISIONS", "USER GUIDANCE", "NEXT STEPS"];
 
 let made = 0;

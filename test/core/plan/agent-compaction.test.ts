@@ -2,6 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../../src/core/plan/agent-compaction.ts";
 
+// covers: v2 "Tool called under target: "No compaction needed""
+// covers: v2 "Risk: over-compaction → at least 10k tokens"
+
 describe("judgeAgentCompaction", () => {
   it.each([
     [0, 200_000, "too_small"],

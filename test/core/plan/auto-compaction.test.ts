@@ -7,6 +7,12 @@ import {
   triggerRatio,
 } from "../../../src/core/plan/auto-compaction.ts";
 
+// covers: D17 "Threshold = window × `trigger_ratio`"
+// covers: D17 "Only with more turns than `min_turns`"
+// covers: D17 "Unknown window: silently skipped"
+// covers: D17 "0.75 is a guess"
+// covers: v2 "≥ 80 %: run the tiers"
+
 const SETTINGS = { enabled: true, trigger_ratio: 0.75, warning_ratio: 0.7, min_turns: 5 };
 
 function facts(changes: Partial<AutoFacts> = {}): AutoFacts {

@@ -2,6 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NO_OFFERS, offersCompaction } from "../../../src/core/plan/compact-prompt.ts";
 
+// covers: history "Auto-prompt logic"
+// covers: history "Not when disabled for the session"
+// covers: history "count > 50 and count % 10 == 0"
+// covers: history "At 50, 60, 70 …"
+// covers: history "Not within 20 messages of the last compaction"
+// covers: history "State: disabled flag, last compaction position"
+// covers: history "Auto-prompt 50, then every 10"
+// covers: history "Re-prompt after 20 new messages"
+
 describe("the offer to compact", () => {
   it.each([
     ["a short conversation", 49, null, null, false],

@@ -5,6 +5,8 @@ import { freezeHints } from "../../../src/core/plan/freeze-hints.ts";
 import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
+// covers: 036 "`remove` takes the whole pair out"
+
 const turns = parseConversation("U T:zip t T:grep t A | U T:read t T:grep t A | U T:make t A");
 const whole = { from: 0, fromIndex: 0, to: 2, toIndex: Number.POSITIVE_INFINITY };
 const STRIP = { policy: "strip", request: true, response: true } as const;

@@ -5,6 +5,14 @@ import { isNothing } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 import { ask, DEFAULT, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 
+// covers: 064 "Reduce size selectively, keep what matters"
+// covers: 064 "Bounds are resolved at creation and stored as integers"
+// covers: 064 "A strategy analyses the conversation and produces a compaction; it mutates nothing"
+// covers: 064 "Projection looks the hints up in the config"
+// covers: 036 "Zero effect when there is none"
+// covers: 036 "`Compactor`: an async function over a mutable stream"
+// covers: D17 "Before projection a map tool → hint is built from resolved config"
+
 const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
 
 describe("the planned compaction", () => {

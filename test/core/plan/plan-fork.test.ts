@@ -4,6 +4,10 @@ import { forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.t
 import type { BoundFacts } from "../../../src/core/range/bound-position.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 
+// covers: 064 "Preserved when events are filtered"
+// covers: 064 "`fork --last` as the reference for range resolution"
+// covers: 036 "Rollback: `fork --until` covers it"
+
 function compaction(id: string, from_turn: number, to_turn: number): Compaction {
   return {
     type: "compaction",

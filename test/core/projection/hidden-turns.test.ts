@@ -5,6 +5,8 @@ import { planReading, planTurnReadings } from "../../../src/core/projection/hidd
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
+// covers: 064 "Summaries cannot be split or sliced"
+
 describe("planReading", () => {
   it("reads every turn when nothing is hidden", () => {
     expect(planReading(3, [makeCompaction("m", [0, 2], STRIP_TOOLS)])).toEqual([0, 1, 2]);

@@ -4,6 +4,8 @@ import type { Event } from "../../../src/core/event/event.ts";
 import { firstSafeStart, lastSafeCut, listSafeCuts, unfinishedLoop } from "../../../src/core/range/safe-cut.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
+// covers: 064 "Edge: interrupted turns"
+
 /** Events of one turn; the turn_start is position 0. Words after a letter's `/` are message ids: `A/m1 T/m1`. */
 function turnOf(notation: string): readonly Event[] {
   const words = notation.split(" ");

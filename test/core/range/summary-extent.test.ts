@@ -6,6 +6,9 @@ import { formatTurnRange } from "../../../src/core/range/turn-range.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { parseTurnRange } from "../../helpers/turn-range.ts";
 
+// covers: 064 "The summariser reads raw events of the extended range"
+// covers: history "Summary of summaries"
+
 const turns = new Map(
   parseConversation("U A | U A | U T t A T t A | U A | U T t A T t A | U A").map((turn) => [turn.index, turn]),
 );

@@ -14,6 +14,12 @@ import {
 } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
+// covers: 064 "`strip-reasoning` by `--strategy`"
+// covers: 036 "`strip-reasoning` removes reasoning"
+// covers: 036 "`strip-attachments` by `--strategy`"
+// covers: 036 "`prune-tools` drops definitions never called"
+// covers: 036 "1.2 StripReasoning, StripToolResults, DedupTools, PruneTools"
+
 const BODY = "line of code\n".repeat(40);
 
 describe("strip-arguments", () => {

@@ -3,6 +3,8 @@ import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
 import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
 
+// covers: 036 "Composable strategies instead of one command"
+
 describe("chooseStrategies", () => {
   it("gives each named strategy once, in order", () => {
     const uses = chooseStrategies(["dedup-tools", "strip-reasoning", "dedup-tools"]);

@@ -3,6 +3,10 @@ import type { Event } from "../../../src/core/event/event.ts";
 import { detectWork, type WorkKind, wordFocus } from "../../../src/core/summary/focus.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
+// covers: history "Focus areas are optional (`--focus`)"
+// covers: history "Focus detected from content: code, planning, Q&A"
+// covers: history "Smart focus detection"
+
 const edits = (count: number): Event[] =>
   Array.from({ length: count }, (_, n) => call(`e${n}`, "Edit", { file_path: `/p/${n}.ts` }));
 

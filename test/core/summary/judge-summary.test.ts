@@ -2,6 +2,10 @@ import { describe, expect, it } from "vitest";
 import { isRejected, judgeSummary } from "../../../src/core/summary/judge-summary.ts";
 import { answer } from "../../helpers/sample-view.ts";
 
+// covers: v2 "Each section is enforced"
+// covers: v2 "Risk: critical info lost → seven sections"
+// covers: history "Quality: key decisions are captured"
+
 const template = { text: "", sections: "", required: ["ONE", "TWO"], names: ["ONE", "TWO", "MORE"] };
 const countText = (text: string): number => text.length;
 const facts = { template, countText };

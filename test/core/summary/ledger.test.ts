@@ -6,6 +6,10 @@ import { finishSummary } from "../../../src/core/summary/finish-summary.ts";
 import { renderLedger, withoutLedger } from "../../../src/core/summary/ledger-text.ts";
 import { call, result } from "../../helpers/sample-view.ts";
 
+// covers: 036 "Structured output: summary, active files, open tasks"
+// covers: v2 "Structured metadata: files, tool history, decisions"
+// covers: history "Unit: paths and decisions are preserved"
+
 const placed = [
   call("a", "Write", { file_path: "/p/new.ts", content: "x" }),
   result("ar", "a", "ok"),

@@ -15,6 +15,10 @@ import {
 } from "../../../src/core/summary/summary-prompt.ts";
 import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
+// covers: 064 "Summaries are made from raw events, never from summaries"
+// covers: history "Target 70 %"
+// covers: history "Quality: about 70 % shorter"
+
 const a = request("a", "one");
 const b = answer("b", "two");
 const c = request("c", "three");

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseTangentAnswer } from "../../../src/core/tangents/tangent-answer.ts";
 
+// covers: 036 "`classify-tangents` returns turn positions to review"
+
 const upTo = (last: number) => (turn: number) => turn <= last;
 const turnsIn = (text: string): readonly number[] | undefined =>
   parseTangentAnswer(text, upTo(9))?.tangents.map(({ turn }) => turn);

@@ -12,6 +12,12 @@ import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { Origin, View } from "../../../src/core/projection/view.ts";
 import { extendSummaryRange } from "../../../src/core/range/summary-range.ts";
 
+// covers: 064 "Example, default profile: reasoning gone, stubs, structure kept"
+// covers: 064 "Table: summary 0–20 and later strip 0–30: turn 5 summary, turn 25 tools strip, turn 25 reasoning kept"
+// covers: 064 "2.5 Tests of each policy, stacking, auto-extension"
+// covers: history "What counts as a message"
+// covers: history "Progressive: summaries of consecutive ranges: projection of several"
+
 type StoredEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
 interface Case {

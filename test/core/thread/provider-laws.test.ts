@@ -21,6 +21,8 @@ import { foreignConversation } from "../../helpers/foreign-events.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import { runs } from "../../helpers/runs.ts";
 
+// covers: 064 "Alternation for OpenAI, Google, local"
+
 /** What a provider would refuse in a view rendered for a model; a view that shows nothing is sent nothing. */
 function refusals(view: View, provider: ProviderName, model: string | undefined, more: Partial<ListOptions> = {}) {
   const { render, check } = PROVIDER_CHECKS[provider];

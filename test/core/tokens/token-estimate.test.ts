@@ -11,6 +11,13 @@ import {
 } from "../../../src/core/tokens/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
+// covers: 036 "Tokens saved are estimated from characters"
+// covers: 036 "Token counting accuracy is orthogonal"
+// covers: D17 "`estimated_tokens = characters / 4`"
+// covers: D17 "Estimates can be off 2–3×; the ratio is the margin"
+// covers: D17 "2.2 Token estimate"
+// covers: history "Token savings are measured"
+
 const base = { id: "a", timestamp: "t" };
 const tokensOf = (event: object): number => estimateEvent({ ...base, ...event } as unknown as Event);
 

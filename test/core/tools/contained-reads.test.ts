@@ -7,6 +7,10 @@ import { shownLines } from "../../../src/core/tools/shown-lines.ts";
 import type { ToolCall } from "../../../src/core/tools/tool-call.ts";
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";
 
+// covers: 036 "Tool-specific logic is not hard-coded"
+// covers: 036 "Subsumption may be O(n²) per tool"
+// covers: 036 "3.3 Line range containment for file reads"
+
 function found(...notes: CallNote[]) {
   return Object.fromEntries(findContainedReads(createCalls(notes)));
 }

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { listCandidates, MAX_CANDIDATES } from "../../../src/core/tools/subsumption-candidates.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
+// covers: 036 "Subsumption may be O(n²) per tool"
+
 /** Ids of the candidates of each call, in the order of the calls. */
 function candidates(...args: unknown[]): readonly (readonly string[])[] {
   const calls = createCalls(args.map((one) => ({ name: "look", args: one })));
