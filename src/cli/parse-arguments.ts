@@ -14,7 +14,7 @@ export interface ParsedArguments {
 
 /**
  * Parses the words after the command's name; `leading` are global options that stood before it. Words that are passed on are
- * given back as they are. Throws `usage`.
+ * given back as they are. Throws `usage`, `contradictory_flags`.
  */
 export function parseArguments(
   spec: CommandSpec,
@@ -61,12 +61,14 @@ export function buildCommand(spec: CommandSpec): Command {
 function toOption(spec: OptionSpec): Option {
   const option = new Option(spec.flags, spec.description);
   if (spec.choices !== undefined) option.choices([...spec.choices]);
+  if (spec.conflicts !== undefined) option.conflicts([...spec.conflicts]);
   if (spec.repeatable === true)
     option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
   return option;
 }
 
 function usageError(spec: CommandSpec, error: CommanderError): Error {
+  if (error.code === "commander.conflictingOption") return clashError(spec, error);
   const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
   const nearest = nearestOption(spec, message) ?? nearestChoice(spec, message);
   return userError("usage", `jpg ${spec.name}: ${message}${/[.!?]$/.test(message) ? "" : "."}`, {
@@ -74,6 +76,13 @@ function usageError(spec: CommandSpec, error: CommanderError): Error {
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
       `\`jpg ${spec.name} --help\` lists its arguments and options.`,
     ],
+  });
+}
+
+function clashError(spec: CommandSpec, { message }: CommanderError): Error {
+  const names = message.match(/--[\w-]+/g) ?? [];
+  return userError("contradictory_flags", `${names.join(" and ")} contradict each other; give one of them.`, {
+    hints: [`\`jpg ${spec.name} --help\` says what each is for.`],
   });
 }
 

@@ -14,7 +14,7 @@ const spec: CommandSpec = {
   arguments: [{ name: "[id]", description: "which" }],
   options: [
     { flags: "--from [bound]", description: "first", optionalValue: isBound, refuse: badBound },
-    { flags: "--to <bound>", description: "last" },
+    { flags: "--to <bound>", description: "last", conflicts: ["kind"] },
     { flags: "--with [what]", description: "what", optionalValue: () => false },
     { flags: "--kind <kind>", description: "kind", choices: ["round", "square"] },
     { flags: "--no-label", description: "no label" },
@@ -118,5 +118,19 @@ describe("global options", () => {
       "--quiet",
       "--verbose",
     ]);
+  });
+});
+
+describe("options that contradict each other", () => {
+  it("are refused by name, in whichever order they stand", () => {
+    const message = "--to and --kind contradict each other; give one of them.";
+    for (const words of [
+      ["--to", "3", "--kind", "round"],
+      ["--kind=round", "--to=3"],
+    ]) {
+      expect(errorOf(...words)).toMatchObject({ code: "contradictory_flags", kind: "user", message });
+      expect(errorOf(...words).hints).toEqual(["`jpg pack --help` says what each is for."]);
+    }
+    expect(parse("--to", "3", "--from", "2")).toMatchObject({ options: { to: "3", from: "2" } });
   });
 });

@@ -20,7 +20,7 @@ export const command: CommandSpec = {
     "Goes on with a conversation, or begins one, message by message; every turn is committed when it ends. Works on imported conversations too, with any model. Slash commands compact, fork, revert and more: /help lists them. Needs a terminal; `jpg query` asks without one.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--new", description: "begin a new conversation" },
+    { flags: "--new", description: "begin a new conversation", conflicts: ["fork"] },
     { flags: "--fork", description: "talk on a new fork, which becomes active" },
     { flags: "-m, --model <name>", description: "model that answers, as provider/model" },
     { flags: "--no-tools", description: "start no MCP servers and give the model no tools" },
@@ -74,8 +74,8 @@ function checkCall({ args, options, json }: CommandContext): void {
     throw userError("usage", "jpg chat has no JSON form.", {
       hints: ["`jpg query --json` asks and prints a document."],
     });
-  if (flag(options, "new") && (args.length > 0 || flag(options, "fork")))
-    throw userError("contradictory_flags", "--new begins a conversation; it goes with neither an ID nor --fork.", {
+  if (flag(options, "new") && args.length > 0)
+    throw userError("contradictory_flags", "--new begins a conversation; it goes with no ID.", {
       hints: ["`jpg chat ID --fork` talks on a new fork of a conversation."],
     });
   if (!hasTerminal())

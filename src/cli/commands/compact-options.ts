@@ -10,43 +10,6 @@ import { parseTurnList } from "../../core/strategies/turn-list.ts";
 import { type CommandContext, flag, text, texts } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 
-/** Refuses flags that contradict each other. Throws `contradictory_flags`. */
-export function checkFlags({ options }: CommandContext): void {
-  const clashes: [string, string][] = [
-    ["keep", "keepLast"],
-    ["fork", "inPlace"],
-    ["emit", "accept"],
-    ["accept", "profile"],
-    ["emit", "dryRun"],
-    ["emit", "fork"],
-    ["profile", "strategy"],
-    ["accept", "strategy"],
-    ["emit", "strategy"],
-    ["emit", "model"],
-    ["accept", "model"],
-    ["accept", "focus"],
-    ["accept", "concise"],
-    ["turns", "from"],
-    ["turns", "to"],
-    ["turns", "keep"],
-    ["turns", "keepLast"],
-    ["turns", "model"],
-    ["turns", "yes"],
-    ["chunks", "emit"],
-    ["chunks", "accept"],
-    ["chunks", "turns"],
-  ];
-  for (const [one, other] of clashes) {
-    if (options[one] !== undefined && options[other] !== undefined) {
-      throw userError(
-        "contradictory_flags",
-        `--${dashed(one)} and --${dashed(other)} contradict each other; give one of them.`,
-        { hints: ["`jpg compact --help` says what each is for."] },
-      );
-    }
-  }
-}
-
 /** Whether anything is said of a summary that is to be written. */
 export function wishesSummary(options: CommandContext["options"]): boolean {
   return options["model"] !== undefined || options["focus"] !== undefined || flag(options, "concise");
@@ -74,10 +37,6 @@ export function checkActivation({ options }: CommandContext): void {
   throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
     hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],
   });
-}
-
-function dashed(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** The range that was named. Throws `bad_bound`, `bad_number`. */

@@ -15,7 +15,6 @@ import { documentOf } from "../render/compact-document.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
 import {
   checkActivation,
-  checkFlags,
   leavesTangents,
   readChunks,
   readManner,
@@ -33,7 +32,11 @@ export const command: CommandSpec = {
     "Appends one commit with one compaction: a change of how turns are read. Nothing that was said is touched; `jpg diff` shows what the model sees before and after, `jpg revert` takes it back. Without a range: from turn 0, leaving the last turns alone (keep_last, 3).",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "-p, --profile <name>", description: "compaction profile (default, light, heavy, or one of the config)" },
+    {
+      flags: "-p, --profile <name>",
+      description: "compaction profile (default, light, heavy, or one of the config)",
+      conflicts: ["strategy"],
+    },
     {
       flags: "--from [bound]",
       description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, 2026-11-22, last (the default when no bound is given)",
@@ -41,7 +44,7 @@ export const command: CommandSpec = {
       refuse: (word) => badBound(word, ["`jpg ls` lists the conversations, where one was meant."]),
     },
     { flags: "--to <bound>", description: "last turn, the same forms" },
-    { flags: "--keep <n>", description: "leave the last N turns alone" },
+    { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
     { flags: "--keep-last <n>", description: "the same as --keep" },
     {
       flags: "-s, --strategy <name>",
@@ -59,6 +62,7 @@ export const command: CommandSpec = {
     { flags: "--newest <n>", description: "results that mask-results leaves alone; default 10" },
     {
       flags: "--turns <list>",
+      conflicts: ["from", "to", "keep", "keepLast", "model", "yes", "chunks"],
       description: "turns that are tangents, like 3,5-7; without it a model names them (classify-tangents)",
     },
     { flags: "--yes", description: "leave out all that the model names, without asking (classify-tangents)" },
@@ -81,18 +85,23 @@ export const command: CommandSpec = {
     { flags: "--force", description: "commit even when the view would grow, or a batch gains little" },
     { flags: "--strict", description: "refuse a summary that says what its turns do not" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
-    { flags: "--fork", description: "compact on a new fork, which becomes active" },
+    { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },
     { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
     { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
     {
       flags: "--emit <file>",
+      conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks"],
       description: "write what is needed to write a summary of the range (- = standard output)",
     },
     {
       flags: "--suffix",
       description: "with --emit: only the message to put behind the conversation in the agent that has it open",
     },
-    { flags: "--accept <file>", description: "store the summary that was written (- = standard input)" },
+    {
+      flags: "--accept <file>",
+      description: "store the summary that was written (- = standard input)",
+      conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
+    },
   ],
   examples: [
     { command: "jpg compact --dry-run", explains: "what the default profile would do" },
@@ -115,7 +124,6 @@ export const command: CommandSpec = {
     { command: "jpg compact --emit bundle.json", explains: "let any agent or person write the summary" },
   ],
   run: async (context) => {
-    checkFlags(context);
     checkActivation(context);
     const range = readRange(context);
     const strategies = readStrategies(context);

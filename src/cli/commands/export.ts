@@ -17,7 +17,11 @@ export const command: CommandSpec = {
     { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
     { flags: "-o, --output <file>", description: "write there instead of standard output" },
     { flags: "--full-history", description: "all turns as they were said, not the view" },
-    { flags: "--original", description: "the imported bytes" },
+    {
+      flags: "--original",
+      description: "the imported bytes as they are",
+      conflicts: ["to", "fullHistory", "model", "messages"],
+    },
     { flags: "--session <id>", description: "with --original: which session, when the conversation came from several" },
     { flags: "--at <commit-or-turn>", description: "as it was at a commit, or only the turns up to one" },
     { flags: "--model <model>", description: "model that will read it: reasoning of another family is left out" },
@@ -51,21 +55,11 @@ export const command: CommandSpec = {
 };
 
 function checkFlags({ options }: CommandContext): void {
-  const original = flag(options, "original");
-  if (!original && text(options, "to") === undefined) {
+  if (!flag(options, "original") && text(options, "to") === undefined) {
     throw userError("usage", "jpg export needs a format: `--to FORMAT`, or `--original` for the imported bytes.", {
       hints: [`Formats: ${EXPORT_FORMATS.join(", ")}.`],
     });
   }
-  const clash = original
-    ? ["to", "fullHistory", "model", "messages"].find((name) => options[name] !== undefined)
-    : undefined;
-  if (clash !== undefined)
-    throw userError(
-      "contradictory_flags",
-      "--original writes the imported bytes as they are; it goes with neither --to, --full-history, --model nor --messages.",
-      { hints: ["Leave --original out to have the conversation written in a format."] },
-    );
   const to = text(options, "to") ?? "";
   if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
     throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {

@@ -5,7 +5,6 @@ import type { ToolOpening } from "../../app/query/query-request.ts";
 import { openQueryTools } from "../../app/query/query-tools.ts";
 import { requestContent } from "../../app/query/request-content.ts";
 import { withoutOverrides } from "../../app/workspace/workspace.ts";
-import { userError } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
@@ -34,7 +33,7 @@ export const command: CommandSpec = {
       description: "compact first, with that profile (--compact=NAME)",
       optionalValue: () => false,
     },
-    { flags: "--new", description: "begin a conversation, which becomes active" },
+    { flags: "--new", description: "begin a conversation, which becomes active", conflicts: ["fork", "compact"] },
     {
       flags: "--fork [n]",
       description: "ask on a new fork, which becomes active; with the last N turns in its view (--fork=N)",
@@ -52,7 +51,6 @@ export const command: CommandSpec = {
     { command: 'jpg query --new -m ollama/qwen3 "What is in @notes.md?"', explains: "a new conversation about a file" },
   ],
   run: async (context) => {
-    checkFlags(context);
     const content = await readRequest(context);
     return endOnInterrupt(context.output, (signal) => runQuery(context, content, signal));
   },
@@ -123,15 +121,6 @@ function sayPlace({ output }: CommandContext, { branch, root, forked, compaction
   output.info(
     compaction.compaction === null ? (compaction.reason ?? "Nothing to compact.") : renderCompacted(compaction.tokens),
   );
-}
-
-function checkFlags({ options }: CommandContext): void {
-  for (const other of ["fork", "compact"]) {
-    if (options["new"] !== true || options[other] === undefined) continue;
-    throw userError("contradictory_flags", `--new and --${other} contradict each other; give one of them.`, {
-      hints: ["`jpg query --help` says what each is for."],
-    });
-  }
 }
 
 function forkOption(value: unknown): true | number {

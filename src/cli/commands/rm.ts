@@ -22,8 +22,8 @@ export const command: CommandSpec = {
     "Puts a conversation with all its forks, or where ID names a branch that fork, into the trash of the store: nothing lists it any more, and `jpg rm --restore ID` brings it back as it was. Remotes are left alone, and a session that its agent still has comes in again with the next `jpg import`; `jpg archive` hides it for good. `--purge` really removes what is in the trash, and cannot be taken back.",
   arguments: [{ name: "[id]", description: "conversation, or one fork of it" }],
   options: [
-    { flags: "--list", description: "list what is in the trash" },
-    { flags: "--restore", description: "bring back what was removed last of ID" },
+    { flags: "--list", description: "list what is in the trash", conflicts: ["restore", "purge"] },
+    { flags: "--restore", description: "bring back what was removed last of ID", conflicts: ["purge"] },
     { flags: "--purge", description: "remove ID in the trash for good; without ID: all that is there" },
     { flags: "-y, --yes", description: "with --purge: do not ask" },
   ],
@@ -34,21 +34,8 @@ export const command: CommandSpec = {
     { command: "jpg rm --purge", explains: "empty the trash" },
   ],
   run: async (context) => {
-    const modes = [
-      ["list", list],
-      ["restore", restore],
-      ["purge", purge],
-    ] as const satisfies readonly (readonly [string, Work])[];
-    const asked = modes.filter(([name]) => flag(context.options, name));
-    if (asked.length > 1)
-      throw userError(
-        "contradictory_flags",
-        `--${asked.map(([name]) => name).join(" and --")} contradict each other.`,
-        {
-          hints: ["Give one of them."],
-        },
-      );
-    const work: Work = asked[0]?.[1] ?? remove;
+    const is = (name: string): boolean => flag(context.options, name);
+    const work: Work = is("list") ? list : is("restore") ? restore : is("purge") ? purge : remove;
     return work(context, context.args[0]);
   },
 };

@@ -14,6 +14,8 @@ export interface OptionSpec {
   /** The error of a next word that fails the test, and that the command has no use for as an argument either. */
   readonly refuse?: (word: string) => Error;
   readonly choices?: readonly string[];
+  /** Options, by camelCase name, that it cannot be given beside. */
+  readonly conflicts?: readonly string[];
 }
 
 export interface CommandSpec {
