@@ -56,6 +56,9 @@ function rooms(tree, levels) {
   return [...within.flat(), lost];
 }
 
+/** Folders of src/formats that are no agent's: requests of providers, and texts for people and programs. */
+const NO_AGENTS = ["anthropic", "google", "jsonl", "markdown", "openai-chat", "openai-responses"];
+
 export default {
   forbidden: [
     ...Object.entries(ROOMS).flatMap(([tree, levels]) => rooms(tree, levels)),
@@ -71,6 +74,12 @@ export default {
       "A format turns text into events and back; app opens the files.",
       { path: "^src/formats/" },
       { pathNot: "^src/(core|formats)/" },
+    ),
+    error(
+      "agents-through-the-registry",
+      "Ask src/formats/agents.ts: whoever names an agent has to be changed for the next one.",
+      { path: "^src/(?!formats/)|^src/formats/[^/]+$", pathNot: "^src/formats/agents[.]ts$" },
+      { path: "^src/formats/([^/]+)/", pathNot: `^src/formats/(${NO_AGENTS.join("|")})/` },
     ),
     error(
       "adapters-know-only-core",

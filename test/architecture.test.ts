@@ -5,6 +5,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AGENTS } from "../src/formats/agents.ts";
 import { createTempFolder, type TempFolder, writeText } from "./helpers/temp-repository.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -44,6 +45,26 @@ describe("appending", () => {
     expect(spread.test("events.push(...more)")).toBe(true);
     expect(spread.test("events.splice(1, 0, ...head)")).toBe(true);
     expect(sourceFiles().filter((path) => spread.test(readFileSync(join(root, path), "utf8")))).toEqual([]);
+  });
+});
+
+describe("agents", () => {
+  /** Every agent that there is or may be; not the names of models and of providers, which contain some of these. */
+  const names = "claude[- _]code|codex|opencode|gemini[- ]cli|copilot|cline|aider";
+  const named = new RegExp(`(?<![\\w/-])(?:${names})(?![\\w-])|\\bclaude (?:--|mcp)|\\.claude\\b|CLAUDE_CO[DN]`, "i");
+
+  it("are named by their own folders and the registry only", () => {
+    for (const text of ["`claude --resume FILE`", '"claude-code"', "Codex", "~/.claude/x", "CLAUDE_CODE_SESSION_ID"])
+      expect([text, named.test(text)]).toEqual([text, true]);
+    for (const text of ["claude-sonnet", '"openai-codex": "openai"', "google-gemini-cli", "decline"])
+      expect([text, named.test(text)]).toEqual([text, false]);
+    const fronts = sourceFiles().filter((path) => /^src\/(?:app|cli|mcp)\//.test(path));
+    expect(fronts.length).toBeGreaterThan(100);
+    expect(fronts.filter((path) => named.test(readFileSync(join(root, path), "utf8")))).toEqual([]);
+  });
+
+  it("stand in folders of their names", () => {
+    for (const { name } of AGENTS) expect(sourceFiles()).toContain(`src/formats/${name}/agent.ts`);
   });
 });
 
@@ -122,7 +143,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/core/thread/planted.ts": 'import "../event/event.ts";\n',
   "src/store/messages/planted.ts": 'import "../native/planted.ts";\n',
   "src/store/native/planted.ts": 'import "./git/git-command.ts";\n',
-  "src/app/branch/planted.ts": 'import "../query/planted.ts";\n',
+  "src/app/branch/planted.ts": 'import "../query/planted.ts";\nimport "../../formats/claude-code/agent.ts";\n',
   "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\n',
   "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',
   "src/cli/commands/planted.ts": 'import "../frame/output.ts";\n',

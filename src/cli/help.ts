@@ -24,7 +24,7 @@ export function renderHelp(): string {
     "Commands:",
     ...commands.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
     "",
-    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with claude-code, work, jpg import again.",
+    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with AGENT, work, jpg import again.",
     "`jpg <command> --help` explains a command. ID names a conversation, branch, compaction, commit, event or a unique",
     "prefix of one; @ is the active conversation, - the one before. Turns count from 0, ranges include both ends.",
   ].join("\n");

@@ -3,7 +3,7 @@
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Event } from "../core/event/event.ts";
 
-/** A line that is no event: `line` is 1-based as editors count. */
+/** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
 export interface SkippedLine {
   readonly line: number;
   readonly reason: string;
@@ -21,7 +21,10 @@ export interface ExportOrigin {
 /** A chain of turns. */
 export interface ImportedTurns {
   readonly turnCount: number;
-  /** Events of one turn, turn_start first (without `prev`). Deterministic; callable in any order. */
+  /**
+   * Events of one turn, turn_start first (without `prev`). Deterministic; callable in any order. An event's id is that of its
+   * line, message or part, without a dot, and for further events of the same one `<id>.<n>`.
+   */
   readTurn(index: number): readonly Event[];
 }
 
@@ -48,9 +51,9 @@ export interface ImportedSession extends ImportedTurns {
   readonly createdAt: string;
   /** Working directory of the session, when the file names one. */
   readonly cwd?: string;
-  /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. */
+  /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. Not asked of documents. */
   turnLine(index: number): number;
-  /** Whether the file holds a line of this id, sent or not. */
+  /** Whether the file holds a line, message or part of this id, sent or not. */
   hasLine(id: string): boolean;
   /** Timestamp of a turn's turn_start, without reading the turn. */
   turnTime(index: number): string;

@@ -1,6 +1,7 @@
-// The text of a session file as lines, read by position, so that a format never holds all lines parsed at once.
+// The text of a session file: as lines, read by position, so that a format never holds all lines parsed at once; and whole,
+// for formats that are one document.
 
-/** Lines of a file. Line numbers are 0-based; bytes are offsets into the file. */
+/** Text of a file. Line numbers are 0-based; bytes are offsets into the file. */
 export interface SessionSource {
   /** Number of lines; a last line without a final newline counts. */
   readonly lineCount: number;
@@ -9,4 +10,6 @@ export interface SessionSource {
   line(index: number): string;
   /** Offset of the line's first byte; `lineCount` gives byteLength. */
   lineStart(index: number): number;
+  /** The whole text, line ends as they are. Not for files of lines: they may be larger than memory allows. */
+  text(): string;
 }

@@ -17,8 +17,9 @@ import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
 import { toAnthropicThread } from "../../src/core/thread/anthropic-thread.ts";
 import type { Thread } from "../../src/core/thread/thread.ts";
 import { type ClaudeExport, exportClaudeCode } from "../../src/formats/claude-code/export.ts";
-import { lineUuid, readExportOrigin } from "../../src/formats/claude-code/export-ids.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
+import { lineUuid } from "../../src/formats/derived-ids.ts";
+import { readExportOrigin } from "../../src/formats/export-origin.ts";
 import { EXPORT_CASES, plainThread } from "../formats/claude-code/export-views.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 

@@ -5,9 +5,10 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
 import type { ProviderName } from "../../core/provider-rules/provider.ts";
 import { type RequestShape, recognizeRequest } from "../../core/provider-rules/request-shape.ts";
+import type { AgentFormat } from "../../formats/agent-format.ts";
 import { type BufferSource, createBufferSource } from "../sessions/buffer-source.ts";
 import { readSessionFile } from "../sessions/session-files.ts";
-import { detectFormat, formatNames, type SessionFormat } from "../sessions/session-registry.ts";
+import { detectFormat, formatNames } from "../sessions/session-registry.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { checkSession } from "./check.ts";
 import { type CheckReport, type CheckRequest, createCheckReport, describeList } from "./check-report.ts";
@@ -42,7 +43,7 @@ export async function checkFile(runtime: Runtime, path: string, request: CheckRe
 }
 
 /** The agent's format that a file has; null when no agent wrote it. */
-function formatOf(source: BufferSource, path: string): SessionFormat | null {
+function formatOf(source: BufferSource, path: string): AgentFormat | null {
   try {
     return detectFormat(source, path);
   } catch (error) {

@@ -5,10 +5,8 @@ import { nearestName } from "../../core/nearest-name.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
 import { forJson } from "../../core/safe-text.ts";
-import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
+import type { SessionDraft } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/export.ts";
-import { type ClaudeExport, exportClaudeCode } from "../../formats/claude-code/export.ts";
-import { lineUuid, sessionUuid } from "../../formats/claude-code/export-ids.ts";
 import { exportGoogle } from "../../formats/google/export.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
@@ -19,6 +17,7 @@ import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
+import { type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 import { readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -33,7 +32,12 @@ const MESSAGES: Readonly<Record<ProviderName, (view: View, options: { readonly m
 };
 
 /** Formats of `export --to`. */
-export const EXPORT_FORMATS: readonly string[] = ["claude-code", ...PROVIDER_NAMES, "jsonl", "markdown"];
+export const EXPORT_FORMATS: readonly string[] = [
+  ...writingAgents().map(({ name }) => name),
+  ...PROVIDER_NAMES,
+  "jsonl",
+  "markdown",
+];
 
 export interface ExportRequest {
   readonly to: string;
@@ -61,8 +65,11 @@ export async function exportConversation(
       },
     );
   }
-  if (request.to === "claude-code")
-    return (await renderSession(workspace, tree, exportSessionId(tree, 0), request)).text;
+  const agent = writingAgents().find(({ name }) => name === request.to);
+  if (agent !== undefined)
+    return agent.write.write(
+      await draftSession(workspace, tree, { sessionId: exportSessionId(agent, tree, 0), ...request }),
+    );
   const view = await readView(workspace, tree, request.fullHistory);
   if (request.to === "jsonl") return renderViewLines(view);
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
@@ -82,35 +89,32 @@ async function renderRequest(
 }
 
 /** The id of an exported session: the same branch, tip and count always have the same. */
-export function exportSessionId(tree: BranchTree, n: number): string {
+export function exportSessionId({ name, write }: WritingAgent, tree: BranchTree, n: number): string {
   const tip = tree.atTurn === undefined ? tree.commit : `${tree.commit}:${tree.atTurn}`;
-  return sessionUuid(
-    { conversation: conversationOf(tree.branch), branch: tree.branch, tip, target: "claude-code", n },
-    sha1Bytes,
-  );
+  const session = { conversation: conversationOf(tree.branch), branch: tree.branch, tip, target: name, n };
+  return write.sessionId(session, sha1Bytes);
 }
 
-/** Renders a branch as a Claude Code session of the given id. */
-export async function renderSession(
+/** Gathers what an agent's session of the given id is written from. */
+export async function draftSession(
   workspace: Workspace,
   tree: BranchTree,
-  sessionId: string,
-  options: { readonly fullHistory?: boolean; readonly model?: string } = {},
-): Promise<ClaudeExport> {
+  options: { readonly sessionId: string; readonly fullHistory?: boolean; readonly model?: string },
+): Promise<SessionDraft> {
   const view = await inlineView(
     workspace.store,
     tree.commit,
     await readView(workspace, tree, options.fullHistory === true),
   );
-  return exportClaudeCode({
-    thread: toAnthropicThread(view, { ...modelOption(options.model), systemMessages: true }),
+  return {
     view,
-    sessionId,
-    lineId: (source) => lineUuid(sessionId, source, sha1Bytes),
+    sessionId: options.sessionId,
     origin: originOf(tree),
     cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
     title: await conversationTitle(workspace, tree),
-  });
+    ...modelOption(options.model),
+    sha1: sha1Bytes,
+  };
 }
 
 function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {

@@ -1,15 +1,14 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { messageOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
+import type { ResumePlan } from "../../formats/agent-format.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { claudeProjectDir } from "../sessions/session-files.ts";
+import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { readIfExists, type Workspace } from "../workspace/workspace.ts";
-import { exportSessionId, renderSession } from "./export.ts";
-
-const AGENTS: readonly string[] = ["claude-code"];
+import { draftSession, exportSessionId } from "./export.ts";
 
 export interface ResumeReport {
   readonly agent: string;
@@ -28,48 +27,51 @@ export interface ResumeReport {
 /** The agent to resume a branch in: the one that it came from, where jpg can. */
 export function resumableAgent({ header }: BranchTree): string {
   const own = header.source?.format;
-  return AGENTS.find((agent) => agent === own) ?? AGENTS[0] ?? "";
+  const names = resumingAgents().map(({ name }) => name);
+  return names.find((name) => name === own) ?? names[0] ?? "";
 }
 
 /** Writes the session file. Throws `unknown_agent`. */
-export async function prepareResume(workspace: Workspace, tree: BranchTree, agent: string): Promise<ResumeReport> {
-  if (!AGENTS.includes(agent)) {
-    const nearest = nearestName(agent, AGENTS);
-    throw userError("unknown_agent", `jpg cannot resume in ${agent} yet; it can in: ${AGENTS.join(", ")}.`, {
-      hints: nearest === undefined ? ["`jpg export --to FORMAT` writes other formats."] : [`Did you mean ${nearest}?`],
-    });
-  }
-  const directory = workspace.location.project?.root ?? workspace.runtime.cwd;
-  const sessions = claudeProjectDir(workspace.runtime, directory);
+export async function prepareResume(workspace: Workspace, tree: BranchTree, name: string): Promise<ResumeReport> {
+  const agent = resumingAgent(name);
+  const draft = await draftSession(workspace, tree, { sessionId: "" });
   for (let n = 0; ; n++) {
-    const session = exportSessionId(tree, n);
-    const path = join(sessions, `${session}.jsonl`);
-    const { text } = await renderSession(workspace, tree, session);
-    const existing = await readIfExists(path);
+    const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
+    const plan = agent.resume(machineOf(workspace.runtime), session);
+    const text = agent.write.write(session);
+    const existing = await readIfExists(plan.path);
     if (existing !== null && existing !== text) continue;
-    if (existing === null) await writeWhole(path, text);
+    if (existing === null) await writeWhole(plan, text);
     return {
-      agent,
-      session,
-      path,
-      command: ["claude", "--resume", session],
-      directory,
+      agent: name,
+      session: session.sessionId,
+      path: plan.path,
+      command: plan.command,
+      directory: draft.cwd,
       branch: tree.branch,
       reused: existing !== null,
     };
   }
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
+function resumingAgent(name: string): ResumingAgent {
+  const agents = resumingAgents();
+  const agent = agents.find((candidate) => candidate.name === name);
+  if (agent !== undefined) return agent;
+  const names = agents.map((candidate) => candidate.name);
+  const nearest = nearestName(name, names);
+  throw userError("unknown_agent", `jpg cannot resume in ${name} yet; it can in: ${names.join(", ")}.`, {
+    hints: nearest === undefined ? ["`jpg export --to FORMAT` writes other formats."] : [`Did you mean ${nearest}?`],
+  });
+}
+
+async function writeWhole({ path, hints }: ResumePlan, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await replaceFile(path, text, { mode: 0o600 });
   } catch (error) {
     throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
-      hints: [
-        "CLAUDE_CONFIG_DIR names another folder for Claude Code's files.",
-        "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
-      ],
+      hints,
       cause: error,
     });
   }

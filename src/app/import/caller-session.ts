@@ -4,6 +4,8 @@ import { basename } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
+import { agents } from "../sessions/session-registry.ts";
+import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { importSessions } from "./import.ts";
 import type { ImportReport } from "./import-report.ts";
@@ -27,8 +29,9 @@ export async function loadCallerConversation(
   use: "read" | "write",
 ): Promise<CallerConversation> {
   const reports = await importQuietly(workspace);
-  const { JPG_CONVERSATION: chosen = "", CLAUDE_CODE_SESSION_ID: session } = workspace.runtime.env;
-  const meant = id ?? (chosen === "" ? callerBranch(reports, session) : undefined);
+  const { env } = workspace.runtime;
+  const { JPG_CONVERSATION: chosen = "" } = env;
+  const meant = id ?? (chosen === "" ? callerBranch(reports, env) : undefined);
   const tree = await (use === "read" ? resolveTree : resolveBranch)(workspace, meant);
   const isKept = reports.some(({ branch }) => branch === tree.branch);
   const own = reports.find(({ branch, status }) => branch === tree.branch && status !== "unchanged");
@@ -44,8 +47,10 @@ export async function loadCallerConversation(
  * The branch of the session that asks: the one that the agent names to its servers, unless it has not grown and another has
  * (it names the session that it began with); else the one that was written last. Undefined = whatever is active.
  */
-function callerBranch(reports: readonly ImportReport[], session: string | undefined): string | undefined {
-  const named = reports.find(({ source }) => session !== undefined && basename(source ?? "", ".jsonl") === session);
+function callerBranch(reports: readonly ImportReport[], env: Runtime["env"]): string | undefined {
+  const isCallers = (fileName: string): boolean =>
+    agents().some(({ files }) => files.isCallers?.(env, fileName) === true);
+  const named = reports.find(({ source }) => source !== undefined && isCallers(basename(source)));
   const changed = reports.filter(({ status }) => status !== "unchanged");
   if (named !== undefined && (changed.length === 0 || changed.includes(named))) return named.branch;
   const newest = changed.reduce<ImportReport | undefined>(

@@ -2,21 +2,18 @@
 // follows is new (DESIGN §5, `import` and `export` rows).
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
+import { type Event, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { ClaudeExport } from "../../formats/claude-code/export.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { type ForkStart, startOfFork } from "../branch/fork-start.ts";
-import { loadHistory, loadView } from "../branch/load-view.ts";
-import { renderSession } from "../export/export.ts";
 import { treeAtTurn } from "../names/tree-at.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { lineOf, placeCompactions } from "./continued-compactions.ts";
+import { type ExportedLines, findExportedLines } from "./exported-lines.ts";
 import { countStoredEvents } from "./import-report.ts";
 import { type KnownTurn, type TurnSequence, titlesByTurn } from "./turn-sequence.ts";
 
@@ -39,15 +36,16 @@ export async function readContinuedSession(
   session: ImportedSession,
 ): Promise<ContinuedSession | null> {
   const { store } = workspace;
-  const trees = open.origin === null ? null : await findExported(store, open.origin);
-  if (trees === null) return null;
+  const { origin, format } = open;
+  const trees = origin === null ? null : await findExported(store, origin);
+  if (trees === null || format.write === undefined) return null;
   const { exported, tree } = trees;
-  const shown = await findShown(workspace, exported, session);
+  const shown = await findExportedLines(store, exported, { session, writer: format.write });
   const start = await startOfFork(store, exported, keptTurns(session, shown, exported.turnOids.length));
   const stored = await storedTurn(workspace, exported, start.turnCount - 1);
   const counts = await countStoredEvents(store, exported.turnOids.slice(0, start.turnCount));
   const known = counts.map((events, index) => ({ oid: exported.turnOids[index] ?? "", events }));
-  const sequence = createSequence({ session, ...shown, known, stored, lineCount: open.source.lineCount });
+  const sequence = createSequence({ session, ...shown, known, stored, lineCount: countLines(open) });
   const addsNothing =
     start.turnCount === exported.turnOids.length &&
     sequence.turnCount === sequence.known.length &&
@@ -55,35 +53,9 @@ export async function readContinuedSession(
   return { tree, exported: exported.commit, start, sequence, addsNothing };
 }
 
-/** What the lines of an exported session stand for. */
-interface Shown extends Pick<ClaudeExport, "lines" | "made"> {
-  /** The turn of the conversation that an event belongs to, by event id. */
-  readonly turnOf: ReadonlyMap<string, number>;
-}
-
-/** A session is exported from the view, or from the full history: that of which it holds more lines. */
-async function findShown(workspace: Workspace, exported: BranchTree, session: ImportedSession): Promise<Shown> {
-  const view = await renderSession(workspace, exported, session.sessionId);
-  const whole = await renderSession(workspace, exported, session.sessionId, { fullHistory: true });
-  const held = ({ lines }: ClaudeExport): number => [...lines.keys()].filter((id) => session.hasLine(id)).length;
-  return held(view) >= held(whole)
-    ? { ...view, turnOf: turnsOf((await loadView(workspace.store, exported)).view) }
-    : { ...whole, turnOf: turnsOf(await loadHistory(workspace.store, exported)) };
-}
-
-function turnsOf(view: View): Map<string, number> {
-  const turnOf = new Map<string, number>();
-  for (const { origin, events } of view.turns) {
-    const turn = origin.kind === "kept" ? origin.turn : origin.to;
-    for (const event of events) turnOf.set(event.id, turn);
-    if (origin.kind !== "kept") turnOf.set(origin.compaction, turn);
-  }
-  return turnOf;
-}
-
 /** How many of the exported turns the agent still follows: all, unless the user went back in what was exported. */
-function keptTurns(session: ImportedSession, { lines, turnOf }: Shown, exportedTurns: number): number {
-  const newest = [...lines.keys()].findLast((id) => session.hasLine(id));
+function keptTurns(session: ImportedSession, { lines, turnOf }: ExportedLines, exportedTurns: number): number {
+  const newest = [...lines.keys()].at(-1);
   for (let index = session.turnCount - 1; index >= 0; index--) {
     const known = session.readTurn(index).findLast((event) => lines.has(lineOf(event.id)));
     if (known === undefined) continue;
@@ -107,13 +79,14 @@ async function findExported(
   return { exported: turn === undefined ? whole : await treeAtTurn(store, whole, turn), tree };
 }
 
-interface Continuation extends Shown {
+interface Continuation extends ExportedLines {
   readonly session: ImportedSession;
   /** The exported turns that it goes on from. */
   readonly known: readonly KnownTurn[];
   /** The newest one's events, as stored. */
   readonly stored: readonly Event[];
-  readonly lineCount: number;
+  /** Lines of the file; null = it is one document. */
+  readonly lineCount: number | null;
 }
 
 function createSequence(continuation: Continuation): TurnSequence {
@@ -138,7 +111,7 @@ function createSequence(continuation: Continuation): TurnSequence {
     known: added.length > 0 ? known.slice(0, base - 1) : known,
     readTurn: (index) => (index < base ? [...stored, ...added] : readNew(index)),
     lines: (index) => {
-      if (index < base - 1) return null;
+      if (index < base - 1 || lineCount === null) return null;
       const next = fileTurn(index) + 1;
       return {
         first: index === base - 1 ? 0 : session.turnLine(fileTurn(index)),
@@ -154,17 +127,22 @@ function createSequence(continuation: Continuation): TurnSequence {
  * What the newest exported turn holds beside what was exported. A result that the export made up becomes part of it once the
  * agent has gone on: that is what it was told, and nothing else will come.
  */
-function eventsAfterExport({ session, lines, made, stored }: Continuation, last: number): readonly Event[] {
+function eventsAfterExport({ session, lines, further, stored }: Continuation, last: number): readonly Event[] {
   const events = session.readTurn(last).filter(({ type }) => type !== "turn_start");
   const isNew = (event: Event): boolean => !lines.has(lineOf(event.id));
   const hasGoneOn =
     session.turnCount > last + 1 || events.some((event) => isNew(event) && traitsOf(event).providerVisible);
+  const storedOf = ({ id }: Event): Event | undefined => stored.find((event) => event.id === lines.get(lineOf(id)));
+  const callOf = ({ call_id }: ToolCallResponse): Event | undefined => {
+    const call = events.findLast((event) => event.type === "tool_call_request" && event.call_id === call_id);
+    return call === undefined ? undefined : storedOf(call);
+  };
   return events.flatMap((event) => {
     if (isNew(event)) return [event];
-    const call = hasGoneOn ? stored.find(({ id }) => id === made.get(lineOf(event.id))) : undefined;
-    return call?.type === "tool_call_request" && event.type === "tool_call_response"
-      ? [{ ...event, call_id: call.call_id }]
-      : [];
+    const isMadeUp = event.type === "tool_call_response" && further.has(lineOf(event.id));
+    if (!hasGoneOn || !isMadeUp || storedOf(event)?.type === "tool_call_response") return [];
+    const call = callOf(event);
+    return call?.type === "tool_call_request" ? [{ ...event, call_id: call.call_id }] : [];
   });
 }
 

@@ -60,6 +60,7 @@ async function forkOne(
     sequence,
     chain: own,
     source: open.source,
+    document: null,
     limits: open.limits,
     session: session.sessionId,
     agent: open.format.agent,

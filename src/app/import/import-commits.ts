@@ -2,7 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
 import { shortId } from "../../core/conversation-name.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
+import { documentPath, turnPath } from "../../core/event/turn-file.ts";
 import { estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
@@ -21,6 +21,8 @@ import type { TurnSequence } from "./turn-sequence.ts";
 export interface ImportCommits {
   readonly sequence: TurnSequence;
   readonly source: ByteSource;
+  /** Extension of a source that is one document: it comes with the newest turn. Null = lines, cut at turns. */
+  readonly document: string | null;
   /** Sizes at which pieces of the source are cut. */
   readonly limits: PieceLimits;
   /** Folder of the session under `sources/`. */
@@ -87,6 +89,10 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
 }
 
 function sourceChanges(work: ImportCommits, index: number): FileChange[] {
+  if (work.document !== null) {
+    if (index < work.sequence.turnCount - 1) return [];
+    return [{ path: documentPath(work.session, work.document), bytes: work.source.slice(0, work.source.byteLength) }];
+  }
   const lines = work.sequence.lines(index);
   if (lines === null) return [];
   const pieces = cutPieces(work.source, { session: work.session, turn: index, ...lines }, work.limits);

@@ -2,13 +2,13 @@
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import { nameOfInput, type OpenSession } from "../sessions/open-session.ts";
+import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
+import { countLines, nameOfInput, type OpenSession } from "../sessions/open-session.ts";
 import { compareSource, type SourceComparison } from "../sessions/stored-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
-import { decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
-import { type SessionBranch, toCandidate } from "./import-target.ts";
+import { commonTurns, decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
+import { hasGrown, type SessionBranch, toCandidate } from "./import-target.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
 import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
@@ -30,7 +30,7 @@ export async function compareBranches(
   const held: HeldSource[] = [];
   for (const branch of branches) {
     const { tree, pieces } = branch;
-    const comparison = await compareSource(store, tree.commit, pieces, open.source);
+    const comparison = await compareSource(store, tree.commit, pieces, open);
     held.push({ branch, comparison, byteLength: pieces.reduce((sum, { size }) => sum + (size ?? 0), 0) });
   }
   return held;
@@ -50,7 +50,7 @@ export interface WholeReading extends Reading {
 export async function readWhole(workspace: Workspace, open: OpenSession): Promise<WholeReading> {
   const session = readSession(open);
   const continued = await readContinuedSession(workspace, open, session);
-  const sequence = continued?.sequence ?? wholeSequence(session, open.source.lineCount);
+  const sequence = continued?.sequence ?? wholeSequence(session, countLines(open));
   return { session, continued, sequence, chain: createTurnChain(sequence) };
 }
 
@@ -111,7 +111,7 @@ async function decideByBytes(
   decision: ImportDecision,
 ): Promise<Decided | null> {
   const [best] = held
-    .filter(({ comparison }) => comparison === "longer" || comparison === "same")
+    .filter(({ comparison }) => comparison !== "shorter" && comparison !== "different")
     .sort(
       (a, b) =>
         b.byteLength - a.byteLength ||
@@ -125,6 +125,24 @@ async function decideByBytes(
   const sequence = await keepStoredTurns({ store: workspace.store, open, holder: best.branch, read }, reading);
   if (sequence === null) return null;
   return decide(workspace, { sequence, chain: createTurnChain(sequence), trees: [tree], active, mayGrow: () => true });
+}
+
+/**
+ * The branch that a document would leave although it holds all of the document's turns, the newest perhaps in a longer form.
+ * Bytes cannot tell an older state of a document from a new one; an older state is nothing new.
+ */
+export async function findNewerState(
+  store: ConversationStore,
+  { chain, decision, trees }: Pick<Decided, "chain" | "decision"> & Pick<Deciding, "trees">,
+): Promise<BranchTree | null> {
+  if (decision.kind !== "fork") return null;
+  const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
+  const last = chain.turnCount - 1;
+  const common = tree === undefined ? 0 : commonTurns(chain.oids(chain.turnCount), tree.turnOids);
+  if (tree === undefined || common < last) return null;
+  if (common > last) return tree;
+  const [stored] = await collectBlobs(store, [tree.turnOids[last] ?? ""]);
+  return stored !== undefined && hasGrown(chain.prepare(last).bytes, stored) ? tree : null;
 }
 
 /** Parses a file. Throws `empty_session`. */

@@ -106,7 +106,8 @@ async function placeOnBranch(
   if (grew || decision.kind === "same") return goOn;
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
   if (grown.parent === commit) return onTip;
-  const stretches = { sequence, source: open.source, session: session.sessionId, limits: open.limits };
+  const { source, document, limits } = open;
+  const stretches = { sequence, source, document, session: session.sessionId, limits };
   const stale = await alignPieces(store, commit, { ...stretches, firstTurn: turnOids.length });
   return stale.length > 0 ? goOn : onTip;
 }

@@ -2,14 +2,22 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
 import type { CountCache } from "./count-cache.ts";
 import { forkAbandoned } from "./import-abandoned.ts";
 import { importCommits } from "./import-commits.ts";
-import { compareBranches, decideSession, type HeldSource, isWhole, readSession, readWhole } from "./import-decision.ts";
+import {
+  compareBranches,
+  decideSession,
+  findNewerState,
+  type HeldSource,
+  isWhole,
+  readSession,
+  readWhole,
+} from "./import-decision.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
 import type { ImportReport } from "./import-report.ts";
@@ -74,6 +82,8 @@ export async function prepareImport(
     const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
     if (tree !== undefined) return unchangedImport(workspace, counts, { open, tree, isWhole: true });
   }
+  const newer = open.document === null ? null : await findNewerState(store, { chain, decision, trees });
+  if (newer !== null) return unchangedImport(workspace, counts, { open, tree: newer, isWhole: false });
   const holdsPieces = branches.some(({ tree }) => tree.branch !== undefined && tree.branch === branchOf(decision));
   const place = await placeImport(workspace, {
     open,
@@ -130,7 +140,8 @@ async function createCommits(
   const { parent, header, firstTurn, continued } = place;
   const counts = { compactions: 0 };
   const before = await countCompactions(store, parent, place.changes);
-  const stretches = { sequence, source: open.source, session: session.sessionId, limits: open.limits };
+  const { source, document, limits } = open;
+  const stretches = { sequence, source, document, session: session.sessionId, limits };
   const commits = importCommits({
     ...stretches,
     chain,
@@ -235,7 +246,7 @@ function leftBranchesOnly(workspace: Workspace, { open, tree }: Unchanged, repor
     holder: null,
     finish: async () => {
       const session = readSession(open);
-      const chain = createTurnChain(wholeSequence(session, open.source.lineCount));
+      const chain = createTurnChain(wholeSequence(session, countLines(open)));
       return withAbandoned(report, await forkAbandoned(workspace, { open, session, chain, branch: tree.branch }));
     },
   };

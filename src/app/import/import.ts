@@ -16,7 +16,7 @@ import {
   projectDirectories,
   type SessionFile,
 } from "../sessions/session-files.ts";
-import { formatByName, formatNames } from "../sessions/session-registry.ts";
+import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readCountCache, writeCountCache } from "./count-cache.ts";
@@ -39,7 +39,7 @@ export interface ImportOutcome {
   readonly failed: readonly ImportFailure[];
 }
 
-/** Tells a format's name from a path among the arguments: `import claude-code FILE`, `import FILE`. */
+/** Tells a format's name from a path among the arguments: `import FORMAT FILE`, `import FILE`. */
 export async function parseImportArguments(
   words: readonly string[],
   cwd: string,
@@ -226,10 +226,7 @@ async function filesOf(workspace: Workspace, request: ImportRequest): Promise<Fo
   const files = await findAgentSessions(runtime, directories);
   if (files.length === 0) {
     throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
-      hints: [
-        "Name a session file or a folder of them: `jpg import FILE`.",
-        "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
-      ],
+      hints: ["Name a session file or a folder of them: `jpg import FILE`.", ...agents().map(({ help }) => help.place)],
       data: { directories },
     });
   }

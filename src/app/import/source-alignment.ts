@@ -1,6 +1,7 @@
 // Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
 // path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
 import { appendAll } from "../../core/append-all.ts";
+import { documentPath } from "../../core/event/turn-file.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
@@ -12,6 +13,8 @@ import type { TurnSequence } from "./turn-sequence.ts";
 export interface SourceStretches {
   readonly sequence: Pick<TurnSequence, "turnCount" | "lines">;
   readonly source: ByteSource;
+  /** Extension of a source that is one document; null = lines. */
+  readonly document: string | null;
   readonly session: string;
   readonly limits: PieceLimits;
 }
@@ -24,6 +27,7 @@ export async function alignPieces(
 ): Promise<FileChange[]> {
   const stored = new Map((await listPieces(store, commit, work.session)).map((file) => [file.path, file.oid]));
   const changes: FileChange[] = [];
+  if (work.document !== null) stored.delete(documentPath(work.session, work.document));
   for (let turn = 0; turn < work.sequence.turnCount; turn++) {
     const lines = work.sequence.lines(turn);
     if (lines === null) continue;

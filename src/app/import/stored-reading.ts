@@ -8,7 +8,7 @@ import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { readFirstEvent } from "../branch/turn-bytes.ts";
-import { beginningOf, lineAt } from "../sessions/buffer-source.ts";
+import { type ByteSource, beginningOf, createBufferSource, lineAt } from "../sessions/buffer-source.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { locateStretches } from "../sessions/stored-session.ts";
 import { lineOf } from "./continued-compactions.ts";
@@ -40,7 +40,7 @@ interface Stored {
 export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<TurnSequence | null> {
   const { store, open, holder } = stored;
   const stretches = await locateStretches(store, holder.tree.commit, holder.pieces);
-  const beginning = await stored.read({ ...open, source: beginningOf(open.source, stretches.end) });
+  const beginning = await stored.read({ ...open, source: await storedState(stored, stretches.end) });
   if (beginning === null) return null;
   const oids = beginning.chain.oids(beginning.chain.turnCount);
   if (commonTurns(oids, holder.tree.turnOids) === oids.length) return null;
@@ -76,6 +76,16 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
       return whole.sequence.titlesIn(join.read - 1).filter(({ id }) => !before.has(id));
     },
   };
+}
+
+/** The state of the file that the branch holds: the beginning of its lines, or the document that was. */
+async function storedState({ store, open, holder }: Stored, byteLength: number): Promise<ByteSource> {
+  if (open.document === null) return beginningOf(open.source, byteLength);
+  const document = await collectBlobs(
+    store,
+    holder.pieces.map(({ oid }) => oid),
+  );
+  return createBufferSource(Buffer.concat(document));
 }
 
 /** Where what is stored ends and what is new begins. */

@@ -25,18 +25,21 @@ export interface TurnSequence {
   titlesIn(index: number): ImportedSession["titles"];
 }
 
-/** The sequence of a file that holds its conversation from the start. */
-export function wholeSequence(session: ImportedSession, lineCount: number): TurnSequence {
+/** The sequence of a file that holds its conversation from the start; `lineCount` null = it is one document. */
+export function wholeSequence(session: ImportedSession, lineCount: number | null): TurnSequence {
   const { turnCount } = session;
   const titles = titlesByTurn(session);
   return {
     turnCount,
     known: [],
     readTurn: (index) => session.readTurn(index),
-    lines: (index) => ({
-      first: index === 0 ? 0 : session.turnLine(index),
-      end: index + 1 < turnCount ? session.turnLine(index + 1) : lineCount,
-    }),
+    lines: (index) =>
+      lineCount === null
+        ? null
+        : {
+            first: index === 0 ? 0 : session.turnLine(index),
+            end: index + 1 < turnCount ? session.turnLine(index + 1) : lineCount,
+          },
     compactionsAfter: (index) =>
       session.compactions.filter((compaction) => session.compactionTurns.get(compaction.id) === index),
     titlesIn: (index) => titles.get(index) ?? [],

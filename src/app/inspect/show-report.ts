@@ -17,7 +17,7 @@ export interface ShowConversation {
   readonly revision?: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** What it was imported from, e.g. `claude-code 3b1f…`; null when it was begun here. */
+  /** What it was imported from, its format and the id of its session; null when it was begun here. */
   readonly source: string | null;
   readonly turns: number;
   readonly events: number;

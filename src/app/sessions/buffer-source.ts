@@ -27,6 +27,7 @@ export function createBufferSource(bytes: Buffer): BufferSource {
     byteLength: bytes.length,
     lineStart: start,
     slice: (from, end) => bytes.subarray(from, end),
+    text: () => bytes.toString("utf8"),
     line: (index) => decodeLine(bytes, start(index), start(index + 1)),
   };
 }
@@ -39,6 +40,7 @@ export function beginningOf(source: ByteSource, byteLength: number): ByteSource 
     byteLength,
     lineStart: (index) => Math.min(source.lineStart(index), byteLength),
     slice: (start, end) => source.slice(start, Math.min(end, byteLength)),
+    text: () => Buffer.from(source.slice(0, byteLength)).toString("utf8"),
     line(index) {
       const [start, end] = [source.lineStart(index), source.lineStart(index + 1)];
       return end <= byteLength

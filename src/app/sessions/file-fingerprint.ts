@@ -4,6 +4,7 @@ import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../workspace/object-id.ts";
 import type { SessionFile } from "./session-files.ts";
+import { agents } from "./session-registry.ts";
 import { listSideFiles } from "./side-files.ts";
 
 export interface Fingerprint {
@@ -32,9 +33,8 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
     const own = await readState(file.path, stat);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
-    const { folder, files } = await listSideFiles(file);
-    for (const path of files) {
-      const state = await readState(join(folder, path), lstat);
+    for (const [path, full] of await allSideFiles(file)) {
+      const state = await readState(full, lstat);
       lines.push(describe(path, state));
       isSettled &&= hasSettled(state, clock);
     }
@@ -42,6 +42,16 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
   } catch {
     return null; // reading it says what is wrong with it
   }
+}
+
+/** What any agent may have written beside the file: which one did is known only once the file is read. Relative and full paths. */
+async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const { files: kept } of agents()) {
+    const { folder, files } = await listSideFiles(file, kept.beside);
+    for (const path of files) found.set(path, join(folder, path));
+  }
+  return found;
 }
 
 function readState(path: string, read: typeof stat) {

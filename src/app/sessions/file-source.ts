@@ -58,6 +58,7 @@ export function createFileSource(
     byteLength: size,
     lineStart: start,
     slice,
+    text: () => slice(0, size).toString("utf8"),
     line(index) {
       const [from, end] = [start(index), start(index + 1)];
       const offset = from % limits.block;

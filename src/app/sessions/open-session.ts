@@ -1,11 +1,12 @@
 // A session file that was read and recognised, not yet parsed.
 import { JpgError, userError } from "../../core/errors.ts";
+import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { ByteSource } from "./buffer-source.ts";
 import type { Fingerprint } from "./file-fingerprint.ts";
 import { readSessionSource, type SessionFile } from "./session-files.ts";
-import { detectFormat, formatByName, type SessionFormat } from "./session-registry.ts";
+import { detectFormat, formatByName } from "./session-registry.ts";
 import { readSideFiles, type SideFiles } from "./side-files.ts";
 import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
 
@@ -14,7 +15,9 @@ export interface OpenSession {
   /** Named by the user, not found in a folder. */
   readonly named: boolean;
   readonly source: ByteSource;
-  readonly format: SessionFormat;
+  readonly format: AgentFormat;
+  /** The extension of a source that is one document, stored whole; null = lines, stored in pieces. */
+  readonly document: string | null;
   /** The conversation it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
@@ -51,12 +54,13 @@ export async function openSession(
   }
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
   const sessionId = sessionIdOf(format, source, name);
-  const beside = await readSideFiles(file, sessionId);
+  const beside = await readSideFiles(file, { session: sessionId, rules: format.files.beside });
   return {
     path: file.path,
     named: file.named,
     source,
     format,
+    document: format.files.document?.(source) ?? null,
     origin: format.origin(source),
     sessionId,
     beside,
@@ -68,13 +72,18 @@ export async function openSession(
 }
 
 /** The session's id; a file that is none, though its format was named, is refused by name. */
-function sessionIdOf(format: SessionFormat, source: ByteSource, name: string): string {
+function sessionIdOf(format: AgentFormat, source: ByteSource, name: string): string {
   try {
     return format.sessionId(source) ?? format.read(source).sessionId;
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "not_a_session") throw error;
     throw userError(error.code, error.message.replace(/^The file/, name), { hints: error.hints, data: error.data });
   }
+}
+
+/** Lines of a source that is stored in pieces; null for one that is stored whole. */
+export function countLines({ source, document }: Pick<OpenSession, "source" | "document">): number | null {
+  return document === null ? source.lineCount : null;
 }
 
 /** How messages call what a session is read from. */

@@ -1,9 +1,10 @@
 // Finds session files below a folder that the user named. Links are not followed, and folders that hold no sessions of the
 // user are not entered: git's own, installed packages, what jpg itself keeps.
 import { readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
-import { isSideFile } from "../../formats/claude-code/side-files.ts";
+import type { SideFileRules } from "../../formats/agent-format.ts";
+import { agents } from "./session-registry.ts";
 
 /** What was found below a folder. */
 export interface FolderScan {
@@ -27,8 +28,9 @@ const WORKTREE_NAMES: ReadonlySet<string> = new Set([
   "view.jsonl",
 ]);
 
-/** Lists the `.jsonl` files in a folder and below it, but for those that an agent wrote beside another one. */
+/** Lists what may be sessions, by their endings, in a folder and below it, but for files that an agent wrote beside another one. */
 export async function scanFolder(folder: string): Promise<FolderScan> {
+  const endings = agents().flatMap((agent) => agent.files.endings);
   const files: string[] = [];
   const failed: FolderScan["failed"][number][] = [];
   const scan = async (at: string): Promise<void> => {
@@ -41,24 +43,38 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     for (const entry of entries) {
       if (FOREIGN_FOLDERS.has(entry.name) || (isWorktree && WORKTREE_NAMES.has(entry.name))) continue;
       if (entry.isDirectory()) await scan(join(at, entry.name));
-      else if (entry.isFile() && entry.name.endsWith(".jsonl")) files.push(join(at, entry.name));
+      else if (entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+        files.push(join(at, entry.name));
     }
   };
   await scan(folder);
-  const found = new Set(files);
-  return { files: files.filter((path) => !standsBeside(path, { folder, found })).sort(), failed };
+  const besides = agents().flatMap(({ files: { beside } }) =>
+    beside === undefined ? [] : [sessionFolders(files, beside)],
+  );
+  const isBeside = (path: string): boolean => besides.some((beside) => standsBeside(path, { folder, ...beside }));
+  return { files: files.filter((path) => !isBeside(path)).sort(), failed };
+}
+
+/** The folders that an agent's sessions among some files may have beside them, absolute. */
+interface SessionFolders {
+  readonly folders: ReadonlySet<string>;
+  readonly rules: SideFileRules;
+}
+
+function sessionFolders(files: readonly string[], rules: SideFileRules): SessionFolders {
+  const folders = files.flatMap((path) => {
+    const name = rules.folder(basename(path));
+    return name === null ? [] : [join(dirname(path), name)];
+  });
+  return { folders: new Set(folders), rules };
 }
 
 /** Whether an agent wrote the file into the folder of a session that lies beside that folder (sub-agents). */
-function standsBeside(
-  path: string,
-  { folder, found }: { readonly folder: string; readonly found: ReadonlySet<string> },
-): boolean {
+function standsBeside(path: string, { folder, folders, rules }: SessionFolders & { readonly folder: string }): boolean {
   const names = relative(folder, path).split(sep);
-  return names.some((_, depth) => {
-    const session = join(folder, ...names.slice(0, depth));
-    return found.has(`${session}.jsonl`) && isSideFile(names.slice(depth).join("/"));
-  });
+  return names.some(
+    (_, depth) => folders.has(join(folder, ...names.slice(0, depth))) && rules.holdsFile(names.slice(depth).join("/")),
+  );
 }
 
 function unreadableFolder(path: string, cause: unknown): JpgError {

@@ -1,13 +1,15 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
 import type { Dirent } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
+import { type AgentFormat, SESSION_BEGINNING, type SessionFolder } from "../../formats/agent-format.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
+import { agents, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
   /** Absolute path, or `-` for standard input. */
@@ -32,32 +34,78 @@ export async function findSessionFiles(runtime: Runtime, paths: readonly string[
   return { files: found.flatMap(({ files }) => files), failed: found.flatMap(({ failed }) => failed) };
 }
 
-/** Where Claude Code keeps the sessions of a directory. */
-export function claudeProjectDir(runtime: Runtime, directory: string): string {
-  const configured = runtime.env["CLAUDE_CONFIG_DIR"];
-  const base = configured !== undefined && configured !== "" ? configured : join(runtime.home, ".claude");
-  return join(base, "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
-}
-
 /** The directories whose sessions are those of this project: its root, and where jpg was started. */
 export function projectDirectories({ runtime, location }: Pick<Workspace, "runtime" | "location">): readonly string[] {
   return location.project === undefined ? [runtime.cwd] : [location.project.root, runtime.cwd];
 }
 
 /** The folders, absolute, in which agents on this machine keep the sessions of directories; they need not exist. */
-export function agentSessionFolders(runtime: Runtime, directories: readonly string[]): readonly string[] {
-  return [...new Set(directories)].map((directory) => claudeProjectDir(runtime, directory));
+export async function agentSessionFolders(
+  runtime: Runtime,
+  directories: readonly string[],
+): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (const { folder } of keptFolders(runtime, directories)) {
+    for await (const { path } of foldersWithin(folder.path, folder.levels ?? 0)) folders.push(path);
+  }
+  return folders;
 }
 
 /** The session files that agents on this machine keep for the given directories. */
 export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<SessionFile[]> {
-  const files: SessionFile[] = [];
-  for (const folder of agentSessionFolders(runtime, directories)) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(noneIfAbsent); // the agent was never used here
-    const names = entries.filter((entry) => entry.name.endsWith(".jsonl") && !isPipe(entry)).map(({ name }) => name);
-    for (const name of names.sort()) files.push({ path: join(folder, name), named: false });
+  const found: SessionFile[] = [];
+  for (const { agent, folder } of keptFolders(runtime, directories)) {
+    for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
+      const isSession = ({ name }: Dirent): boolean => agent.files.endings.some((ending) => name.endsWith(ending));
+      for (const { name } of entries.filter((entry) => isSession(entry) && !isPipe(entry))) {
+        const file = { path: join(within, name), named: false };
+        if (folder.holds === undefined || (await isHeld(file.path, folder.holds))) found.push(file);
+      }
+    }
   }
-  return files;
+  return found;
+}
+
+interface KeptFolder {
+  readonly agent: AgentFormat;
+  readonly folder: SessionFolder;
+}
+
+function keptFolders(runtime: Runtime, directories: readonly string[]): readonly KeptFolder[] {
+  const machine = machineOf(runtime);
+  return [...new Set(directories)].flatMap((directory) =>
+    agents().flatMap((agent) => (agent.files.folders?.(machine, directory) ?? []).map((folder) => ({ agent, folder }))),
+  );
+}
+
+/** A folder and those in it, as many levels as there are to be, with what stands in each, ordered; links are not followed. */
+async function* foldersWithin(
+  path: string,
+  levels: number,
+): AsyncGenerator<{ readonly path: string; readonly entries: readonly Dirent[] }> {
+  const read = await readdir(path, { withFileTypes: true }).catch(noneIfAbsent); // the agent was never used here
+  const entries = read.sort((a, b) => (a.name < b.name ? -1 : 1));
+  yield { path, entries };
+  if (levels === 0) return;
+  for (const entry of entries) if (entry.isDirectory()) yield* foldersWithin(join(path, entry.name), levels - 1);
+}
+
+/** Whether a session is of the directory that is asked for; of one that cannot be read the import says so. */
+function isHeld(path: string, holds: NonNullable<SessionFolder["holds"]>): Promise<boolean> {
+  return readBeginning(path).then(
+    (bytes) => holds(createBufferSource(bytes)),
+    () => true,
+  );
+}
+
+async function readBeginning(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SESSION_BEGINNING), 0, SESSION_BEGINNING, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** A larger file is read in blocks, bytes. */

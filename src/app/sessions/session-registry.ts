@@ -1,44 +1,51 @@
-// The formats jpg reads, by name: how each is recognised, what its sessions are called, and who stands as their author.
+// Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
+import { join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
-import { isClaudeSession } from "../../formats/claude-code/detect.ts";
-import { readExportOrigin } from "../../formats/claude-code/export-ids.ts";
-import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "../../formats/claude-code/import.ts";
-import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
+import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionWriter } from "../../formats/agent-format.ts";
+import { AGENTS } from "../../formats/agents.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { Runtime } from "../workspace/runtime.ts";
 
-export interface SessionFormat {
-  readonly name: string;
-  /** Version of its importer. */
-  readonly importer: number;
-  /** Stands as author and committer of the turns. */
-  readonly agent: { readonly name: string; readonly email: string };
-  readonly detect: (source: SessionSource) => boolean;
-  /** The session's id without reading the whole file; null when the file names none. */
-  readonly sessionId: (source: SessionSource) => string | null;
-  readonly origin: (source: SessionSource) => ExportOrigin | null;
-  readonly read: (source: SessionSource) => ImportedSession;
+/** An agent whose sessions jpg writes. */
+export type WritingAgent = AgentFormat & { readonly write: SessionWriter };
+
+/** An agent that goes on with sessions that jpg wrote. */
+export type ResumingAgent = WritingAgent & {
+  readonly resume: (machine: Machine, draft: SessionDraft) => ResumePlan;
+};
+
+/** Lists the agents whose sessions jpg reads. */
+export function agents(): readonly AgentFormat[] {
+  return AGENTS;
 }
 
-const FORMATS: readonly SessionFormat[] = [
-  {
-    name: "claude-code",
-    importer: IMPORTER_VERSION,
-    agent: { name: "Claude Code", email: "claude-code@jpg.invalid" },
-    detect: isClaudeSession,
-    sessionId: claudeSessionId,
-    origin: (source) => readExportOrigin(parseOrNull(source.lineCount > 0 ? source.line(0) : "")),
-    read: readClaudeSession,
-  },
-];
-
+/** The names of the formats that jpg reads. */
 export function formatNames(): readonly string[] {
-  return FORMATS.map((format) => format.name);
+  return AGENTS.map(({ name }) => name);
 }
 
-/** Gives a format by name. Throws `unknown_format` with the nearest name. */
-export function formatByName(name: string): SessionFormat {
-  const format = FORMATS.find((candidate) => candidate.name === name);
+/** Lists the agents whose sessions jpg writes. */
+export function writingAgents(): readonly WritingAgent[] {
+  return AGENTS.filter((agent): agent is WritingAgent => agent.write !== undefined);
+}
+
+/** Lists the agents that go on with sessions that jpg wrote, those that help texts show first. */
+export function resumingAgents(): readonly ResumingAgent[] {
+  return writingAgents().filter((agent): agent is ResumingAgent => agent.resume !== undefined);
+}
+
+/** The agent that help texts show. Throws when jpg knows none. */
+export function exampleAgent(): AgentFormat {
+  const [first] = resumingAgents();
+  if (first === undefined) throw new Error("jpg knows no agent that resumes sessions");
+  return first;
+}
+
+/** Gives an agent by the name of its format. Throws `unknown_format` with the nearest name. */
+export function formatByName(name: string): AgentFormat {
+  const format = AGENTS.find((candidate) => candidate.name === name);
   if (format !== undefined) return format;
   const nearest = nearestName(name, formatNames());
   throw userError("unknown_format", `${name} is no format that jpg imports; it reads: ${formatNames().join(", ")}.`, {
@@ -47,26 +54,19 @@ export function formatByName(name: string): SessionFormat {
 }
 
 /** Recognises a file's format. Throws `not_a_session` naming the file. */
-export function detectFormat(source: SessionSource, path: string): SessionFormat {
-  const format = FORMATS.find((candidate) => candidate.detect(source));
+export function detectFormat(source: SessionSource, path: string): AgentFormat {
+  const format = AGENTS.find((candidate) => candidate.detect(source));
   if (format !== undefined) return format;
   throw userError(
     "not_a_session",
     `${path} is not a session that jpg knows: expected one of ${formatNames().join(", ")}, one JSON object a line.`,
     {
-      hints: ["If it is one, name its format first: `jpg import claude-code FILE`."],
+      hints: [`If it is one, name its format first: \`jpg import ${exampleAgent().name} FILE\`.`],
     },
   );
 }
 
-function parseOrNull(text: string): unknown {
-  if (text.length > LONGEST_ORIGIN) return null;
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return null; // not jpg's side line; the importer reports lines that cannot be read
-  }
+/** What formats make paths of. */
+export function machineOf({ env, home }: Pick<Runtime, "env" | "home">): Machine {
+  return { env, home, join, sha256 };
 }
-
-/** jpg's own first line is short. Characters. */
-const LONGEST_ORIGIN = 4096;

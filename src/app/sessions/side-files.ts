@@ -1,11 +1,11 @@
-// What stands beside a Claude Code session, in a folder of its name. Only what the agent itself writes there is read: of
-// names that it gives, regular files, never through a link, and no more than fits.
+// What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
+// gives, regular files, never through a link, and no more than fits.
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import { isSideFile, isSideFolder } from "../../formats/claude-code/side-files.ts";
+import type { SideFileRules } from "../../formats/agent-format.ts";
 import type { SessionFile } from "./session-files.ts";
 import { refusalOf } from "./side-path.ts";
 
@@ -30,7 +30,7 @@ export interface LeftOut {
   readonly error: JpgError;
 }
 
-/** What stands in the folder of a session's name: paths relative to it, `/` between names, ordered. */
+/** What stands in the folder of a session: paths relative to it, `/` between names, ordered. */
 export interface SideListing {
   /** Absolute. */
   readonly folder: string;
@@ -52,10 +52,11 @@ const LARGEST_FILE = 50 * 1024 * 1024;
 /** What is taken of one session at most, bytes. */
 const LARGEST_TOTAL = 256 * 1024 * 1024;
 
-/** Lists what stands beside a session file. */
-export async function listSideFiles(file: SessionFile): Promise<SideListing> {
-  const name = basename(file.path);
-  const folder = join(dirname(file.path), name.replace(/\.jsonl$/, ""));
+/** Lists what stands beside a session file by the rules of its agent; nothing where the agent has none. */
+export async function listSideFiles(file: SessionFile, rules: SideFileRules | undefined): Promise<SideListing> {
+  const name = file.path === "-" ? null : (rules?.folder(basename(file.path)) ?? null);
+  if (rules === undefined || name === null) return { folder: "", files: [], others: [], leftOut: [] };
+  const folder = join(dirname(file.path), name);
   const files: string[] = [];
   const others: string[] = [];
   const leftOut: LeftOut[] = [];
@@ -66,25 +67,28 @@ export async function listSideFiles(file: SessionFile): Promise<SideListing> {
     });
     for (const entry of entries) {
       const path = posix.join(below, entry.name);
-      const kind = kindOf(entry, path);
+      const kind = kindOf(entry, path, rules);
       if (kind === "folder") await list(path);
       else if (kind === "file") files.push(path);
       else others.push(entry.isDirectory() ? `${path}/` : path);
     }
   };
-  if (file.path !== "-" && name.endsWith(".jsonl") && (await isFolder(folder))) await list("");
+  if (await isFolder(folder)) await list("");
   return { folder, files: files.sort(), others: others.sort(), leftOut };
 }
 
 /** A link is neither: the agent makes none. */
-function kindOf(entry: Dirent, path: string): "folder" | "file" | "other" {
-  if (entry.isDirectory() && isSideFolder(path)) return "folder";
-  return entry.isFile() && isSideFile(path) ? "file" : "other";
+function kindOf(entry: Dirent, path: string, rules: SideFileRules): "folder" | "file" | "other" {
+  if (entry.isDirectory() && rules.holdsFolder(path)) return "folder";
+  return entry.isFile() && rules.holdsFile(path) ? "file" : "other";
 }
 
 /** Reads the files beside a session that can be stored under `sources/<session>/files`. Ordered by path. */
-export async function readSideFiles(file: SessionFile, session: string): Promise<SideFiles> {
-  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file);
+export async function readSideFiles(
+  file: SessionFile,
+  { session, rules }: { readonly session: string; readonly rules: SideFileRules | undefined },
+): Promise<SideFiles> {
+  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules);
   const files: SideFile[] = [];
   const leftOut = [...unread];
   let room = LARGEST_TOTAL;

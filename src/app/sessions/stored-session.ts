@@ -1,14 +1,14 @@
 // What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
 import { attachmentPath } from "../../core/event/attachment.ts";
-import { turnIndexOfSource } from "../../core/event/turn-file.ts";
+import { isDocumentPath, turnIndexOfSource } from "../../core/event/turn-file.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { blobId } from "../workspace/object-id.ts";
 import type { ByteSource } from "./buffer-source.ts";
 import { parseReference } from "./source-pieces.ts";
 
-/** How a file stands to the stored bytes. */
-export type SourceComparison = "same" | "shorter" | "longer" | "different";
+/** How a file stands to the stored bytes; `rewritten`: a document, of which bytes tell no more than that it is another. */
+export type SourceComparison = "same" | "shorter" | "longer" | "different" | "rewritten";
 
 /** The pieces of one session on a branch, in order, sizes known. */
 export async function listPieces(
@@ -31,8 +31,21 @@ export async function listSideFiles(
   return new Map(files.map((file) => [file.path.slice(folder.length), file.oid]));
 }
 
-/** Compares a file with stored pieces: `shorter` and `longer` say that one is a beginning of the other. */
+/** Compares a file with stored pieces: of lines, `shorter` and `longer` say that one is a beginning of the other. */
 export async function compareSource(
+  store: ConversationStore,
+  commit: string,
+  pieces: readonly TreeFile[],
+  { source, document }: { readonly source: Pick<ByteSource, "byteLength" | "slice">; readonly document: string | null },
+): Promise<SourceComparison> {
+  const [only] = pieces;
+  const isDocument = only !== undefined && isDocumentPath(only.path);
+  if (isDocument !== (document !== null)) return "different";
+  if (isDocument) return blobId(source.slice(0, source.byteLength)) === only.oid ? "same" : "rewritten";
+  return compareLines(store, commit, pieces, source);
+}
+
+async function compareLines(
   store: ConversationStore,
   commit: string,
   pieces: readonly TreeFile[],
@@ -56,7 +69,7 @@ export async function compareSource(
   return at === source.byteLength ? "same" : "longer";
 }
 
-/** Where the stored stretch of each turn begins in the file, in bytes, by turn; and where the newest one ends. */
+/** Where the stored stretch of each turn begins in the file, in bytes, by turn; and where the newest one ends. A document has none. */
 export async function locateStretches(
   store: ConversationStore,
   commit: string,
@@ -65,8 +78,8 @@ export async function locateStretches(
   const starts = new Map<number, number>();
   let end = 0;
   for (const piece of pieces) {
-    const turn = Number(/(\d+)(?:\.p\d+)?\.jsonl$/.exec(piece.path)?.[1]);
-    if (!starts.has(turn)) starts.set(turn, end);
+    const turn = turnIndexOfSource(piece.path);
+    if (turn !== null && !starts.has(turn)) starts.set(turn, end);
     end += (await resolvePiece(store, commit, piece)).size;
   }
   return { starts, end };

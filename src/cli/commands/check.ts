@@ -2,6 +2,7 @@ import { checkConversation } from "../../app/check/check.ts";
 import { checkFile, findCheckedFile } from "../../app/check/check-file.ts";
 import type { CheckReport, CheckRequest } from "../../app/check/check-report.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
+import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderCheck } from "../render/render-check.ts";
@@ -23,7 +24,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },
-    { command: "jpg check ~/.claude/projects/x/4f2e.jsonl", explains: "what is wrong inside a session" },
+    { command: `jpg check ${exampleAgent().help.file}`, explains: "what is wrong inside a session" },
     { command: "jpg check request.json --model gemini-3-pro", explains: "a request body, before it is sent" },
   ],
   run: async (context) => {

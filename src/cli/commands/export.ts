@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export/export.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/tree-at.ts";
+import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
@@ -11,7 +12,7 @@ export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in a format, or the imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. A conversation that ends with an answer gets a closing message of the user where the API wants one. --messages writes the messages alone, to which a request can be added. With --full-history everything that was said; with --original the imported file, byte for byte. A claude-code export names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. A conversation that ends with an answer gets a closing message of the user where the API wants one. --messages writes the messages alone, to which a request can be added. With --full-history everything that was said; with --original the imported file, byte for byte. A session for an agent names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
@@ -28,7 +29,11 @@ export const command: CommandSpec = {
     { flags: "--messages", description: "of a request only its messages, with the system prompt beside them" },
   ],
   examples: [
-    { command: "jpg export --to claude-code -o 4f2e.jsonl", explains: "a session that `claude --resume FILE` takes" },
+    ...writingAgents().flatMap(({ name, help }) =>
+      help.takes === undefined
+        ? []
+        : [{ command: `jpg export --to ${name} -o ${help.takes.file}`, explains: help.takes.by }],
+    ),
     { command: "jpg export --to anthropic -o body.json", explains: "what `curl -d @body.json` can send" },
     { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
   ],

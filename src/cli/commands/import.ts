@@ -1,7 +1,10 @@
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
+import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
+
+const EXAMPLE = exampleAgent();
 
 export const command: CommandSpec = {
   name: "import",
@@ -11,7 +14,7 @@ export const command: CommandSpec = {
   arguments: [
     {
       name: "[format-or-paths...]",
-      description: "format (claude-code; detected when left out), then files, folders or -",
+      description: `format (${formatNames().join(", ")}; detected when left out), then files, folders or -`,
     },
   ],
   options: [
@@ -23,8 +26,8 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg import", explains: "the sessions of this project" },
-    { command: "jpg import ~/.claude/projects/-home-me-app/4f2e….jsonl", explains: "one session file" },
-    { command: "jpg import claude-code - < session.jsonl", explains: "from standard input, naming the format" },
+    { command: `jpg import ${EXAMPLE.help.file}`, explains: "one session file" },
+    { command: `jpg import ${EXAMPLE.name} - < session.jsonl`, explains: "from standard input, naming the format" },
   ],
   run: async ({ args, options, runtime, output, json, open }) => {
     const request = await parseImportArguments(args, runtime.cwd);

@@ -1,3 +1,4 @@
+import { agents } from "../../app/sessions/session-registry.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { optionsFrom } from "../frame/workspace-options.ts";
 
@@ -7,7 +8,11 @@ export const command: CommandSpec = {
   description:
     "An agent starts this itself, once it is told to. It then has the tools compact, log, show, search, fork and stats, with the rules of the commands of those names; its own session is imported before it is looked at. compact cannot shrink the agent's context: it prepares a smaller continuation and names the command that goes on there.",
   examples: [
-    { command: "claude mcp add jpg -- jpg mcp", explains: "give the tools to Claude Code, in this project" },
+    ...agents().flatMap(({ agent, help: { addServer } }) =>
+      addServer === undefined
+        ? []
+        : [{ command: addServer, explains: `give the tools to ${agent.name}, in this project` }],
+    ),
     { command: "jpg mcp --store ~/talks", explains: "over one conversation repository, wherever it is started" },
   ],
   run: async ({ options, runtime, output, fronts }) => {

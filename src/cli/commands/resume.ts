@@ -1,9 +1,12 @@
 import { prepareResume, type ResumeReport } from "../../app/export/resume.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { runProgram } from "../../app/programs/external-process.ts";
+import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/shell-word.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
+
+const EXAMPLE = exampleAgent();
 
 export const command: CommandSpec = {
   name: "resume",
@@ -12,15 +15,22 @@ export const command: CommandSpec = {
     "Writes the view as a session where the agent looks for its sessions, and prints the command that resumes it (--exec runs it). A session that the agent went on writing is never overwritten: the next one gets another id. `jpg import` afterwards brings the new turns back into the same conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--with <agent>", description: "agent to resume in (claude-code)" },
+    {
+      flags: "--with <agent>",
+      description: `agent to resume in (${resumingAgents()
+        .map(({ name }) => name)
+        .join(", ")})`,
+    },
     { flags: "--exec", description: "run the agent" },
   ],
-  examples: [{ command: "jpg resume --with claude-code --exec", explains: "go on working in Claude Code" }],
+  examples: [
+    { command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `go on working in ${EXAMPLE.agent.name}` },
+  ],
   run: async ({ args, options, runtime, output, json, open }) => {
     const agent = text(options, "with");
     if (agent === undefined)
-      throw userError("usage", "jpg resume needs an agent: `--with claude-code`.", {
-        hints: ["`jpg resume --with claude-code`"],
+      throw userError("usage", `jpg resume needs an agent: \`--with ${EXAMPLE.name}\`.`, {
+        hints: [`\`jpg resume --with ${EXAMPLE.name}\``],
       });
     const workspace = await open();
     const report = await prepareResume(workspace, await resolveWholeTree(workspace, args[0]), agent);

@@ -6,6 +6,7 @@ import {
   syncSessions,
 } from "../../app/auto/sync.ts";
 import { parseImportArguments } from "../../app/import/import.ts";
+import { formatNames } from "../../app/sessions/session-registry.ts";
 import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
@@ -25,7 +26,7 @@ export const command: CommandSpec = {
   arguments: [
     {
       name: "[format-or-paths...]",
-      description: "format (claude-code; detected when left out), then files or folders; default: the agents' own",
+      description: `format (${formatNames().join(", ")}; detected when left out), then files or folders; default: the agents' own`,
     },
   ],
   options: [

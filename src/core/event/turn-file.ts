@@ -64,14 +64,31 @@ const SESSION_NAME = /^[A-Za-z0-9._-]{1,128}$/;
  * number the further pieces of a long turn (`000012.p01.jsonl`). Throws `bad_session_name` for a session id that is no safe folder name.
  */
 export function sourcePath(session: string, index: number, piece = 0): string {
+  const suffix = piece === 0 ? "" : `.p${String(piece).padStart(2, "0")}`;
+  return `${sourceFolder(session)}/${numbered(index)}${suffix}.jsonl`;
+}
+
+/**
+ * Gives the path of an imported session that is one document, `sources/<session>/document.<extension>`. Throws
+ * `bad_session_name` as `sourcePath` does.
+ */
+export function documentPath(session: string, extension: string): string {
+  return `${sourceFolder(session)}/document.${extension}`;
+}
+
+function sourceFolder(session: string): string {
   if (!SESSION_NAME.test(session) || /^\.+$/.test(session)) {
     throw userError(
       "bad_session_name",
       `"${session}" cannot name a folder of sources: expected 1 to 128 of A-Z a-z 0-9 . _ -`,
     );
   }
-  const suffix = piece === 0 ? "" : `.p${String(piece).padStart(2, "0")}`;
-  return `sources/${session}/${numbered(index)}${suffix}.jsonl`;
+  return `sources/${session}`;
+}
+
+/** Whether a path is that of an imported session which is one document. */
+export function isDocumentPath(path: string): boolean {
+  return /^sources\/[^/]+\/document\.[a-z0-9]+$/.test(path);
 }
 
 /** Reads the turn position off the path of a piece of an imported session; null when the path is none. */

@@ -1,8 +1,9 @@
 // Branches of a session that its active path left: the user went back and asked something else. Parallel calls, sub-agents
 // and failed requests branch the graph as well and are none of these.
+
+import { deriveName } from "../derived-name.ts";
 import type { AbandonedBranch } from "../imported-session.ts";
 import { pathTo, type SessionPath } from "./active-path.ts";
-import { deriveName } from "./derived-name.ts";
 import { isSent } from "./line-kind.ts";
 import { findLinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";

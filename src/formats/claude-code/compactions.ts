@@ -2,8 +2,8 @@
 // before its boundary, so that taking it back shows the turns it hid.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import { deriveName } from "../derived-name.ts";
 import { plainText } from "./content-parts.ts";
-import { deriveName } from "./derived-name.ts";
 import { type RawLine, recordOf } from "./line.ts";
 import { isSent } from "./line-kind.ts";
 import type { LineEntry } from "./session-index.ts";

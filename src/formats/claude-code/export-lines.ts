@@ -1,5 +1,6 @@
 // The lines of an exported session, in one straight chain: every line's parent is the line before it, so nothing but what
 // was written is reachable. Dates come from the events; ids from the events' ids. Only fields that the agent needs.
+import { lineName } from "../line-names.ts";
 
 /** One line before it has an id and a parent. */
 export interface LineDraft {
@@ -34,7 +35,7 @@ export interface LineChain {
   readonly shown: ReadonlyMap<string, string>;
 }
 
-/** Creates an empty chain. `lineId` gives a UUID for a key, or for `<key>#<n>`, its n-th further line. */
+/** Creates an empty chain. `lineId` gives a UUID for a line's name. */
 export function createLineChain(frame: LineFrame, lineId: (sourceId: string) => string): LineChain {
   const lines: Readonly<Record<string, unknown>>[] = [];
   const shown = new Map<string, string>();
@@ -51,7 +52,7 @@ export function createLineChain(frame: LineFrame, lineId: (sourceId: string) => 
     const key = draft.key ?? last.key;
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
-    const uuid = lineId(count === 0 && key !== "" ? key : `${key}#${count}`);
+    const uuid = lineId(lineName(key, count));
     const shows = draft.shows ?? last.shows;
     const timestamp = draft.timestamp ?? last.timestamp;
     lines.push({ parentUuid: last.uuid, ...shared, ...body, uuid, timestamp });

@@ -5,6 +5,7 @@ import type { Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
 import { formatReminder } from "../../core/thread/reminder.ts";
 import type { Thread, ThreadBlock, ThreadMessage } from "../../core/thread/thread.ts";
+import { boundaryName } from "../line-names.ts";
 import { compactionOf, type EventFacts, factsOf, identityOf, indexView, type ViewFacts } from "./export-facts.ts";
 import {
   BOUNDARY_BODY,
@@ -17,22 +18,17 @@ import {
 import { contentOf, isForeign, modelOf, noticeMarks, originalAttachment, queuedAttachment } from "./export-source.ts";
 import { unwrapNotification } from "./notification.ts";
 
-/**
- * Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. Gives the lines of results
- * that nobody recorded, each with the event of its call.
- */
-export function addThread(chain: LineChain, thread: Thread, view: View): ReadonlyMap<string, string> {
+/** Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. */
+export function addThread(chain: LineChain, thread: Thread, view: View): void {
   const writer: Writer = {
     chain,
     view: indexView(view),
     calls: new Map(),
     attached: new Set(),
     messageIds: new Map(),
-    made: new Map(),
   };
   addBoundary(writer, thread.messages[0]);
   for (const [at, message] of thread.messages.entries()) addMessage(writer, message, at);
-  return writer.made;
 }
 
 interface Writer {
@@ -44,7 +40,6 @@ interface Writer {
   readonly attached: Set<Event | undefined>;
   /** Position of the thread message that uses a message id, by id. */
   readonly messageIds: Map<string, number>;
-  readonly made: Map<string, string>;
 }
 
 /** A view that starts with a compaction starts as the agent's own compacted sessions do. */
@@ -53,7 +48,7 @@ function addBoundary(writer: Writer, first: ThreadMessage | undefined): void {
   const compaction = compactionOf(writer.view, block);
   if (compaction === undefined) return;
   const { timestamp } = identityOf(writer.view, block);
-  writer.chain.add({ key: `${compaction}.boundary`, shows: compaction, timestamp, body: BOUNDARY_BODY });
+  writer.chain.add({ key: boundaryName(compaction), shows: compaction, timestamp, body: BOUNDARY_BODY });
 }
 
 function isBoundary(line: Readonly<Record<string, unknown>> | undefined): boolean {
@@ -101,9 +96,7 @@ function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlo
           notice ?? marksOf(writer, first),
         )
       : { type: "attachment", ...attachment };
-  const uuid = writer.chain.add({ ...draft, body });
-  const call = first?.event === undefined ? writer.calls.get(first?.block["tool_use_id"]) : undefined;
-  if (call !== undefined) writer.made.set(uuid, writer.chain.shown.get(call) ?? "");
+  writer.chain.add({ ...draft, body });
 }
 
 function marksOf(writer: Writer, first: ThreadBlock | undefined): LineDraft["body"] {

@@ -2,8 +2,8 @@
 // far as it sends anything exactly (it drops thinking of another model family and repairs an unanswered end).
 import type { View } from "../../core/projection/view.ts";
 import type { Thread } from "../../core/thread/thread.ts";
+import { createOriginLine } from "../export-origin.ts";
 import type { ExportOrigin } from "../imported-session.ts";
-import { createOriginLine } from "./export-ids.ts";
 import { createLineChain } from "./export-lines.ts";
 import { addThread } from "./export-messages.ts";
 
@@ -14,7 +14,7 @@ export interface ClaudeExportInput {
   readonly view: View;
   /** UUID; the file must be named `<sessionId>.jsonl`. */
   readonly sessionId: string;
-  /** Gives the UUID of a line for an event id or `<event id>#<n>`. */
+  /** Gives the UUID of a line for its name, see `line-names.ts`. */
   readonly lineId: (sourceId: string) => string;
   readonly origin: ExportOrigin;
   readonly cwd: string;
@@ -28,13 +28,8 @@ export interface ClaudeExportInput {
 export interface ClaudeExport {
   /** JSON lines, each ended by a newline; the first names the origin. */
   readonly text: string;
-  /** Event or compaction each line shows, by the line's UUID: on import such lines are nothing new. */
+  /** Event or compaction each line shows, by the line's UUID; their names are those of `line-names.ts`. */
   readonly lines: ReadonlyMap<string, string>;
-  /**
-   * The call that each line answers in place of a result that nobody recorded, by the line's UUID: once the agent has gone
-   * on behind it, that is what the call came to.
-   */
-  readonly made: ReadonlyMap<string, string>;
 }
 
 /** Version written when none is given: the one this form was verified with. */
@@ -44,8 +39,8 @@ const VERIFIED_VERSION = "2.1.330";
 export function exportClaudeCode(input: ClaudeExportInput): ClaudeExport {
   const { sessionId, cwd, version = VERIFIED_VERSION, gitBranch } = input;
   const chain = createLineChain({ sessionId, cwd, version, gitBranch }, input.lineId);
-  const made = addThread(chain, input.thread, input.view);
+  addThread(chain, input.thread, input.view);
   const title = input.title === undefined ? [] : [{ type: "custom-title", customTitle: input.title, sessionId }];
   const lines = [createOriginLine(input.origin, sessionId), ...title, ...chain.lines];
-  return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown, made };
+  return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown };
 }

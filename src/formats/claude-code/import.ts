@@ -1,17 +1,18 @@
 // Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
 // its compactions as compactions. A pure function of the file's text.
 import { userError } from "../../core/errors.ts";
+import { readExportOrigin } from "../export-origin.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import type { SessionSource } from "../session-source.ts";
+import { toUsableId } from "../usable-id.ts";
 import { findAbandoned } from "./abandoned.ts";
 import { findActivePath } from "./active-path.ts";
 import { readCompactions } from "./compactions.ts";
 import { isClaudeLine } from "./detect.ts";
-import { readExportOrigin } from "./export-ids.ts";
 import { parseLine, stringOf } from "./line.ts";
 import { createParsedLines, type ParsedLines } from "./parsed-lines.ts";
 import { createGraph } from "./session-graph.ts";
-import { sessionIdOf, toUsableId } from "./session-id.ts";
+import { sessionIdOf } from "./session-id.ts";
 import { indexSession, type SessionIndex } from "./session-index.ts";
 import { readTitles, titleOfEvents } from "./titles.ts";
 import { cutTurns, requestLines, type TurnCut } from "./turn-cuts.ts";

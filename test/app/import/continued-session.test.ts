@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
-import { exportSessionId, renderSession } from "../../../src/app/export/export.ts";
+import { exportConversation } from "../../../src/app/export/export.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
@@ -37,7 +37,7 @@ async function addCompaction(branch: string, facts: Partial<Compaction> & { id: 
 
 async function exportText(branch: string): Promise<string> {
   const tree = await treeOf(branch);
-  return (await renderSession(workspace, tree, exportSessionId(tree, 0))).text;
+  return exportConversation(workspace, tree, { to: "claude-code", fullHistory: false });
 }
 
 async function goOn(text: string, name: string, ...steps: AppendedStep[]) {
@@ -209,7 +209,7 @@ describe("import of a session that jpg exported", () => {
   it("knows its own lines also when the full history was exported", async () => {
     await addCompaction(main, { id: "sum1", to_turn: 2, summary: { summary: "what came before" } });
     const tree = await treeOf(main);
-    const { text } = await renderSession(workspace, tree, exportSessionId(tree, 0), { fullHistory: true });
+    const text = await exportConversation(workspace, tree, { to: "claude-code", fullHistory: true });
     expect((await goOn(text, "a")).report).toMatchObject({ status: "unchanged", branch: main });
     const { report } = await goOn(text, "a", { ask: "and now?" });
     expect(report).toMatchObject({ status: "updated", branch: main, turns: 5, turns_added: 1 });

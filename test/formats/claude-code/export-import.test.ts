@@ -7,8 +7,8 @@ import type { View } from "../../../src/core/projection/view.ts";
 import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
 import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
 import { exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
-import { lineUuid } from "../../../src/formats/claude-code/export-ids.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { lineUuid } from "../../../src/formats/derived-ids.ts";
 import { EXPORT_CASES } from "./export-views.ts";
 
 const SESSION = "6f1a2b3c-0000-4000-8000-00000000abcd";

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Thread } from "../../../src/core/thread/thread.ts";
 import { type ClaudeExport, exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
-import { lineUuid, readExportOrigin } from "../../../src/formats/claude-code/export-ids.ts";
+import { lineUuid } from "../../../src/formats/derived-ids.ts";
+import { readExportOrigin } from "../../../src/formats/export-origin.ts";
 import { EXPORT_CASES, plainThread } from "./export-views.ts";
 
 const SESSION = "6f1a2b3c-0000-4000-8000-00000000abcd";

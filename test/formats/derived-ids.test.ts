@@ -1,16 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import {
-  createOriginLine,
-  lineUuid,
-  readExportOrigin,
-  sessionUuid,
-  uuidV5,
-} from "../../../src/formats/claude-code/export-ids.ts";
+import { lineUuid, sessionUuid, uuidV5 } from "../../src/formats/derived-ids.ts";
 
 const sha1 = (bytes: Uint8Array): Uint8Array => createHash("sha1").update(bytes).digest();
 const name = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", tip: "a".repeat(40), target: "claude-code", n: 0 };
-const ORIGIN = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", commit: "a".repeat(40) };
 
 describe("uuidV5", () => {
   it("gives the value of RFC 9562's example", () => {
@@ -43,22 +36,5 @@ describe("lineUuid", () => {
     expect(new Set([lineUuid(session, "a", sha1), lineUuid(session, "b", sha1), lineUuid(other, "a", sha1)]).size).toBe(
       3,
     );
-  });
-});
-
-describe("readExportOrigin", () => {
-  it("reads back what createOriginLine wrote", () => {
-    expect(readExportOrigin(JSON.parse(JSON.stringify(createOriginLine(ORIGIN, "s"))))).toEqual(ORIGIN);
-  });
-
-  it.each([
-    [null],
-    ["text"],
-    [[]],
-    [{ type: "user" }],
-    [{ type: "jpg-origin", format: 2, ...ORIGIN }],
-    [{ type: "jpg-origin", format: 1, conversation: "x" }],
-  ])("gives null for %j", (line) => {
-    expect(readExportOrigin(line)).toBeNull();
   });
 });

@@ -1,0 +1,51 @@
+// Which lines of a session jpg exported, and what each stands for. The lines are known by their ids, which derive from the
+// session's and from what they show; the export itself is not made again.
+import type { View } from "../../core/projection/view.ts";
+import type { SessionWriter } from "../../formats/agent-format.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import { lineName, listLineSources } from "../../formats/line-names.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadHistory, loadView } from "../branch/load-view.ts";
+import { sha1Bytes } from "../workspace/object-id.ts";
+
+/** The exported lines that a session holds. */
+export interface ExportedLines {
+  /** What each line stands for, by line id, in the order in which they were exported: an event or a compaction. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** The lines among them that are not the first of what they stand for: results are, which the export made up. */
+  readonly further: ReadonlySet<string>;
+  /** The turn of the conversation that an event or compaction belongs to, by its id. */
+  readonly turnOf: ReadonlyMap<string, number>;
+}
+
+type Held = Pick<ImportedSession, "sessionId" | "hasLine">;
+
+/** Finds the lines. A session is exported from the view, or from the full history: that of which it holds more lines. */
+export async function findExportedLines(
+  store: ConversationStore,
+  exported: BranchTree,
+  { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
+): Promise<ExportedLines> {
+  const { view } = await loadView(store, exported);
+  const shown = linesOf(view, session, writer);
+  if (exported.compactions.length === 0) return shown;
+  const whole = linesOf(await loadHistory(store, exported), session, writer);
+  return shown.lines.size >= whole.lines.size ? shown : whole;
+}
+
+function linesOf(view: View, { sessionId, hasLine }: Held, writer: SessionWriter): ExportedLines {
+  const lines = new Map<string, string>();
+  const further = new Set<string>();
+  const turnOf = new Map<string, number>();
+  for (const { name, shows, turn } of listLineSources(view)) {
+    if (turn !== undefined) turnOf.set(shows, turn);
+    for (let n = 0; ; n++) {
+      const id = writer.lineId(sessionId, lineName(name, n), sha1Bytes);
+      if (!hasLine(id)) break;
+      lines.set(id, shows);
+      if (n > 0) further.add(id);
+    }
+  }
+  return { lines, further, turnOf };
+}

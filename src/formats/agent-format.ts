@@ -1,0 +1,127 @@
+// What jpg knows of an agent, as one value: how its sessions are found, recognised, read, written and resumed. All of it is
+// pure: it says where files are, and never opens one. What an agent cannot do is absent, and nobody offers it.
+import type { View } from "../core/projection/view.ts";
+import type { SessionName, Sha1 } from "./derived-ids.ts";
+import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
+import type { SessionSource } from "./session-source.ts";
+
+/** An agent and the format of its sessions. */
+export interface AgentFormat {
+  /** As typed after `--with` and `--to`; the name of its folder here; part of the names of imported conversations: never to change. */
+  readonly name: string;
+  /** What it is called; stands with the address as author and committer of imported turns. */
+  readonly agent: { readonly name: string; readonly email: string };
+  /** Version of its importer: to be raised when the same bytes would give other events. */
+  readonly importer: number;
+  readonly files: SessionFiles;
+  /** Whether a file is a session of this agent, told from its first lines or keys. Never throws. */
+  detect(source: SessionSource): boolean;
+  /** The session's id without reading the whole file; null when the file names none. Never throws. */
+  sessionId(source: SessionSource): string | null;
+  /** The conversation that jpg exported it from; null for the agent's own. Never throws. */
+  origin(source: SessionSource): ExportOrigin | null;
+  /** Reads it. Throws `not_a_session` for a file that is none. */
+  read(source: SessionSource): ImportedSession;
+  /** Writes sessions (`export --to`). */
+  readonly write?: SessionWriter;
+  /** Says how a written session is resumed (`resume --with`). */
+  readonly resume?: (machine: Machine, draft: SessionDraft) => ResumePlan;
+  readonly help: AgentHelp;
+}
+
+/** What paths are made of. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder, absolute. */
+  readonly home: string;
+  /** Joins names to a path as this system writes it. */
+  join(...names: string[]): string;
+  /** SHA-256 of a text as 64 hex digits: some agents name folders by it. */
+  sha256(text: string): string;
+}
+
+/** Where the files of sessions are, and what they are called. */
+export interface SessionFiles {
+  /** How their names end, e.g. `.jsonl`: what is looked for below a folder that the user names. */
+  readonly endings: readonly string[];
+  /**
+   * The extension, `[a-z0-9]+`, of a session that is one document, rewritten on each save: it is stored whole, and what is new
+   * in it is told by its turns. Null = lines that are only added: they are stored in pieces, and told by their bytes. Absent =
+   * all are lines.
+   */
+  readonly document?: (source: SessionSource) => string | null;
+  /** Where the agent keeps the sessions of a directory; absent = nowhere that jpg can look. */
+  readonly folders?: (machine: Machine, directory: string) => readonly SessionFolder[];
+  /** Whether the file of this name is the session of the agent that started this process, as its environment says. */
+  readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
+  readonly beside?: SideFileRules;
+}
+
+/** As much of a file as `SessionFolder.holds` is shown, bytes: whoever has thousands of sessions waits for each. */
+export const SESSION_BEGINNING: number = 64 * 1024;
+
+/** A folder in which an agent keeps sessions. */
+export interface SessionFolder {
+  /** Absolute; need not exist. */
+  readonly path: string;
+  /** How many levels of folders in it hold sessions as well; absent = none. */
+  readonly levels?: number;
+  /** Whether a session there is of the directory, told from the file's beginning; absent = all are. Never throws. */
+  readonly holds?: (beginning: SessionSource) => boolean;
+}
+
+/** What an agent writes beside a session file, in a folder of the session's own. Nothing else there is taken. */
+export interface SideFileRules {
+  /** The folder's name, beside the session's file; null for a file that has none. */
+  folder(fileName: string): string | null;
+  /** Whether the agent writes files into a folder of this path, `/` between names, relative to that folder. */
+  holdsFolder(path: string): boolean;
+  /** Whether the agent writes a file of this path, likewise relative. */
+  holdsFile(path: string): boolean;
+}
+
+/** Writes views as sessions. Ids derive from what is written: the same export is the same bytes. */
+export interface SessionWriter {
+  /** Gives the id of a session. */
+  sessionId(name: SessionName, sha1: Sha1): string;
+  /** Gives the id of a line, message or part by its name (`line-names.ts`): what `ImportedSession.hasLine` is asked for. */
+  lineId(sessionId: string, name: string, sha1: Sha1): string;
+  /** Gives the text of the session's file; `origin` stands in it where the agent tolerates that. */
+  write(draft: SessionDraft): string;
+}
+
+/** What is written as a session. */
+export interface SessionDraft {
+  /** What the agent is to send to its model; payloads are in place. */
+  readonly view: View;
+  readonly sessionId: string;
+  readonly origin: ExportOrigin;
+  /** The project's directory, absolute. */
+  readonly cwd: string;
+  readonly title: string;
+  /** Model that will read it: reasoning of another family is left out. */
+  readonly model?: string;
+  readonly sha1: Sha1;
+}
+
+/** How a session is resumed. */
+export interface ResumePlan {
+  /** Where its file goes, absolute. */
+  readonly path: string;
+  /** Program and arguments that go on with it, in the project's directory. */
+  readonly command: readonly string[];
+  /** What to say when the file cannot be written. */
+  readonly hints: readonly string[];
+}
+
+/** What help texts and messages say of an agent. */
+export interface AgentHelp {
+  /** Where its sessions are kept, a sentence. */
+  readonly place: string;
+  /** A session file, as a user would type it. */
+  readonly file: string;
+  /** A file that `jpg export -o` writes for it, and what takes that file; absent when it takes none, or jpg writes none. */
+  readonly takes?: { readonly file: string; readonly by: string };
+  /** The command that gives it the tools of `jpg mcp`. */
+  readonly addServer?: string;
+}

@@ -1,0 +1,60 @@
+// Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
+import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import { lineUuid, sessionUuid } from "../derived-ids.ts";
+import { parseExportOrigin } from "../export-origin.ts";
+import { isClaudeSession } from "./detect.ts";
+import { exportClaudeCode } from "./export.ts";
+import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
+import { isSideFile, isSideFolder } from "./side-files.ts";
+
+const ENDING = ".jsonl";
+
+export const CLAUDE_CODE: AgentFormat = {
+  name: "claude-code",
+  agent: { name: "Claude Code", email: "claude-code@jpg.invalid" },
+  importer: IMPORTER_VERSION,
+  files: {
+    endings: [ENDING],
+    folders: (machine, directory) => [{ path: projectFolder(machine, directory) }],
+    isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
+      session !== undefined && fileName === `${session}${ENDING}`,
+    beside: {
+      folder: (fileName) => (fileName.endsWith(ENDING) ? fileName.slice(0, -ENDING.length) : null),
+      holdsFolder: isSideFolder,
+      holdsFile: isSideFile,
+    },
+  },
+  detect: isClaudeSession,
+  sessionId: claudeSessionId,
+  origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
+  read: readClaudeSession,
+  write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
+  resume: (machine, { sessionId, cwd }) => ({
+    path: machine.join(projectFolder(machine, cwd), `${sessionId}${ENDING}`),
+    command: ["claude", "--resume", sessionId],
+    hints: [
+      "CLAUDE_CONFIG_DIR names another folder for Claude Code's files.",
+      "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
+    ],
+  }),
+  help: {
+    place: "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
+    file: "~/.claude/projects/-home-me-app/4f2e….jsonl",
+    takes: { file: "4f2e.jsonl", by: "a session that `claude --resume FILE` takes" },
+    addServer: "claude mcp add jpg -- jpg mcp",
+  },
+};
+
+/** The agent's folder for the sessions of a directory. */
+function projectFolder({ env, home, join }: Machine, directory: string): string {
+  const configured = env["CLAUDE_CONFIG_DIR"];
+  const base = configured !== undefined && configured !== "" ? configured : join(home, ".claude");
+  return join(base, "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
+}
+
+function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
+  const thread = toAnthropicThread(view, { ...(model !== undefined && { model }), systemMessages: true });
+  const lineId = (name: string): string => lineUuid(sessionId, name, sha1);
+  return exportClaudeCode({ thread, view, sessionId, lineId, origin, cwd, title }).text;
+}
