@@ -3,6 +3,9 @@
 import type { JpgError } from "../core/errors.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
 
+/** What reads and writes a store: the git program, or jpg without it. */
+export type Engine = "native" | "embedded";
+
 /** A branch and the commit it stands at; `name` without `refs/heads/`. */
 export interface BranchTip {
   readonly name: string;
@@ -114,7 +117,7 @@ export interface StoreVerdict {
 
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
 export interface ConversationStore extends StoreSurroundings {
-  readonly engine: "native" | "embedded";
+  readonly engine: Engine;
   /** The store's own worktree, absolute. */
   readonly root: string;
   /** The store's git dir, absolute. */

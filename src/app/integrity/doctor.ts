@@ -13,6 +13,7 @@ import { mendStore } from "../../store/native/mend-store.ts";
 import { findRepositoryDir } from "../../store/native/refs/repository-dir.ts";
 import { readStoreHealth, type StoreHealth } from "../../store/native/store-health.ts";
 import { listJournals } from "../journal/journal-files.ts";
+import { openStore } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { createWorkspaceStore, locate } from "../workspace/workspace.ts";
 
@@ -50,10 +51,10 @@ export async function examine(
 ): Promise<DoctorReport> {
   const version = await readGitVersion(runtime);
   const git = checkGit(version);
-  const located = version === null ? null : await locateOrExplain(runtime, options.store);
-  if (located === null) return report(null, [git]);
+  const located = await locateOrExplain(runtime, options.store);
   if (!("root" in located)) return report(null, [git, located]);
   if (!located.exists) return report(located.root, [git, noStore(located)]);
+  if (version === null) return report(located.root, [git, await checkOpening(runtime, located.root)]);
   const found = await findRepositoryDir(located.root);
   if (found === null) return report(located.root, [git]);
   const repository: Repository = { gitDir: found.commonDir, cwd: located.root, env: runtime.env };
@@ -85,7 +86,12 @@ async function readGitVersion({ cwd, env }: Runtime): Promise<GitVersion | null>
 function checkGit(version: GitVersion | null): DoctorCheck {
   const name = "git";
   if (version === null)
-    return { name, state: "problem", message: "git is not installed", hint: `install git ${OLDEST_GIT} or newer` };
+    return {
+      name,
+      state: "warning",
+      message: "git is not installed: jpg works without, but for worktrees, remotes, hooks and signatures",
+      hint: `install git ${OLDEST_GIT} or newer`,
+    };
   const message = `git ${version.join(".")}`;
   if (!isAtLeast(version, parseGitVersion(OLDEST_GIT)))
     return { name, state: "problem", message: `${message} is too old`, hint: `install git ${OLDEST_GIT} or newer` };
@@ -99,8 +105,22 @@ async function locateOrExplain(runtime: Runtime, store: string | undefined): Pro
   try {
     return await locate(runtime, store);
   } catch (error) {
-    if (!(error instanceof JpgError)) throw error;
-    return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): DoctorCheck {
+  if (!(error instanceof JpgError)) throw error;
+  return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
+}
+
+/** Without git there is no more to look at than whether the store can be opened. */
+async function checkOpening(runtime: Runtime, root: string): Promise<DoctorCheck> {
+  try {
+    await (await openStore(runtime, root)).close();
+    return { name: "store", state: "ok", message: root };
+  } catch (error) {
+    return explain(error);
   }
 }
 

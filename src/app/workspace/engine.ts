@@ -1,17 +1,27 @@
-// Which engine works: the git program where there is one, else the one that needs none.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+// Which engine works: the git program where there is one, else the one that needs none. Nobody else asks.
+import type { ConversationStore, Engine } from "../../store/conversation-store.ts";
 import { hasProgram } from "../../store/files/find-program.ts";
-
-/** Engines by their names on the command line. */
-export type EngineName = ConversationStore["engine"];
-
-/** What a choice is made from. */
-interface EngineChoice {
-  readonly engine?: EngineName | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import { createStore } from "../../store/native/create-store.ts";
+import { openNativeStore } from "../../store/native/native-store.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
-export function chooseEngine({ engine, env }: EngineChoice): EngineName {
+export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly engine?: Engine | undefined }): Engine {
   return engine ?? (hasProgram("git", env["PATH"] ?? env["Path"]) ? "native" : "embedded");
+}
+
+/** Opens the store at `root`; the engine that works without git is loaded only where it is used. */
+export async function openStore(runtime: Runtime, root: string): Promise<ConversationStore> {
+  const { env, now } = runtime;
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
+  const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
+  return openEmbeddedStore({ root, env, now });
+}
+
+/** Creates the store at `root`, or completes one: idempotent. */
+export async function makeStore(runtime: Runtime, root: string): Promise<void> {
+  const { env, nodePath, jpgPath } = runtime;
+  if (chooseEngine(runtime) === "native") return createStore(root, { env, nodePath, jpgPath });
+  const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
+  await createStoreWithoutGit(root, { env, nodePath, jpgPath });
 }

@@ -1,7 +1,7 @@
 // What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
 // cli/main.ts.
 import type { Calendar } from "../../core/calendar-time.ts";
-import type { EngineName } from "./engine.ts";
+import type { Engine } from "../../store/conversation-store.ts";
 
 export interface Runtime extends Calendar {
   /** Of this jpg, for those it talks to, e.g. `0.1.0`; `0.0.0` when run from source. */
@@ -11,7 +11,7 @@ export interface Runtime extends Calendar {
   readonly cwd: string;
   readonly home: string;
   /** The engine that the user asked for; absent = jpg chooses. */
-  readonly engine?: EngineName;
+  readonly engine?: Engine;
   /** Absolute paths that git hooks call. */
   readonly nodePath: string;
   readonly jpgPath: string;

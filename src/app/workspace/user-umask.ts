@@ -1,15 +1,14 @@
 // What jpg writes is a conversation's, and for its owner alone, as far as the store does not say otherwise. Programs that it
 // starts for the user, and results in files that the user named, follow the user's own umask.
-import { join } from "node:path";
-import { readSharing, umaskFor } from "../../store/files/file-sharing.ts";
-import { readFileIfThere } from "../../store/native/refs/ref-reader.ts";
+import { umaskFor } from "../../store/files/file-sharing.ts";
+import { sharingOf } from "../../store/native/refs/store-sharing.ts";
 
 /** The umask that jpg was started with; null before it was changed. */
 let users: number | null = null;
 
 /** From here on, files of this process and of the git it starts are for those whom the store in this git dir is shared with. */
 export async function followSharing(gitDir: string): Promise<void> {
-  const sharing = readSharing((await readFileIfThere(join(gitDir, "config"))) ?? "");
+  const sharing = await sharingOf(gitDir);
   users ??= process.umask(0o077);
   process.umask(umaskFor(sharing, users));
 }

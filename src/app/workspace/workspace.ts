@@ -5,11 +5,9 @@ import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from ".
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { codeOf, JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { createStore } from "../../store/native/create-store.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
 import { type Mended, mendStore } from "../../store/native/mend-store.ts";
-import { openNativeStore } from "../../store/native/native-store.ts";
-import { chooseEngine } from "./engine.ts";
+import { chooseEngine, makeStore, openStore } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
@@ -53,17 +51,17 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
   if (location.exists) await keepInPlace(runtime, location.root, options);
-  const openStore = async (): Promise<ConversationStore> => {
-    const opened = await openEngine(runtime, location.root);
+  const open = async (): Promise<ConversationStore> => {
+    const opened = await openStore(runtime, location.root);
     await followSharing(opened.gitDir);
     return opened;
   };
   const store = withRememberedLog(
     location.exists
-      ? await openStore()
+      ? await open()
       : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
           await createWorkspaceStore(runtime, location.root);
-          return openStore();
+          return open();
         }),
   );
   if (location.exists) await settleSteps(store, options);
@@ -100,14 +98,6 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
   warn(
     `What the store's own git configuration would start or reach does not count: ${named}. Your own does (--global).`,
   );
-}
-
-/** Opens the store with the engine of this call; the one that works without git is loaded only then. */
-async function openEngine(runtime: Runtime, root: string): Promise<ConversationStore> {
-  const { env, now } = runtime;
-  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
-  const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
-  return openEmbeddedStore({ root, env, now });
 }
 
 /** Mends what a store says of its place, and says so in one line. */
@@ -161,11 +151,8 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
 
 /** Creates a store, or completes one: idempotent. */
 export async function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
-  const { env, nodePath, jpgPath } = runtime;
   await followSharing(join(root, ".git"));
-  if (chooseEngine(runtime) === "native") return createStore(root, { env, nodePath, jpgPath });
-  const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
-  await createStoreWithoutGit(root, { env, nodePath, jpgPath });
+  await makeStore(runtime, root);
 }
 
 /** The project's config file for a store location; null outside a project. */

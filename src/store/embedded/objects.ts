@@ -7,6 +7,7 @@ import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
 import type { StoredObject } from "../native/objects/batch-parser.ts";
+import { packError } from "../native/packs/pack-error.ts";
 import { formatPack, type PackedObject } from "../native/packs/pack-format.ts";
 import { writePack } from "../native/packs/write-pack.ts";
 import type { EmbeddedRepository } from "./repository.ts";
@@ -14,6 +15,11 @@ import { withSafeWrites } from "./safe-files.ts";
 
 /** The kinds of objects that jpg writes. */
 export type ObjectType = PackedObject["type"];
+
+/** An object that is written and not flushed. */
+interface WaitingObject extends StoredObject {
+  readonly type: ObjectType;
+}
 
 /** Reads and writes objects by id. */
 export interface EmbeddedObjects {
@@ -42,7 +48,7 @@ const LARGEST_WAITING = 64 * 1024 * 1024;
 export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const { gitDir: gitdir, cache, files } = repository;
   const fs = withSafeWrites(repository.fs);
-  const waiting = new Map<string, StoredObject & { readonly type: ObjectType }>();
+  const waiting = new Map<string, WaitingObject>();
   let waitingBytes = 0;
   let count = 0;
   const find = async (oid: string, atLeast?: number): Promise<StoredObject | null> => {
@@ -54,16 +60,21 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     const bytes = "bytes" in found ? found.bytes : toBuffer(found.object as Uint8Array);
     return { oid, type: found.type ?? "", bytes };
   };
+  const writeFiles = async (objects: readonly WaitingObject[]): Promise<void> => {
+    for (let at = 0; at < objects.length; at += BESIDE) {
+      const some = objects.slice(at, at + BESIDE);
+      await Promise.all(
+        some.map(({ type, bytes }) => git.writeObject({ fs, gitdir, type, object: bytes, format: "content" })),
+      );
+    }
+  };
   const flush = async (): Promise<void> => {
     const objects = [...waiting.values()];
-    if (files !== null && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
-    else {
-      for (let at = 0; at < objects.length; at += BESIDE) {
-        const some = objects.slice(at, at + BESIDE);
-        await Promise.all(
-          some.map(({ type, bytes }) => git.writeObject({ fs, gitdir, type, object: bytes, format: "content" })),
-        );
-      }
+    try {
+      if (files !== null && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
+      else await writeFiles(objects);
+    } catch (cause) {
+      throw packError(gitdir, cause);
     }
     // Meanwhile others may have come.
     for (const { oid, bytes } of objects) if (waiting.delete(oid)) waitingBytes -= bytes.length;
@@ -92,7 +103,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
 }
 
 /** Each object whole, deflated at the fastest level: a later `git gc` finds the differences. */
-function packOf(objects: readonly (StoredObject & { readonly type: ObjectType })[]): ReturnType<typeof formatPack> {
+function packOf(objects: readonly WaitingObject[]): ReturnType<typeof formatPack> {
   return formatPack(
     objects.map(({ oid, type, bytes }) => ({
       type,

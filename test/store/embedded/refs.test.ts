@@ -165,6 +165,19 @@ describe("objects beside git", () => {
     expect((await store.listTree("talk/main", { under: ["f"] })).length).toBe(120);
   });
 
+  it("that cannot be written are an error of the store, and the branch stays", async () => {
+    const { commit: tip } = await grow("talk/main", "a");
+    rmSync(inGitDir("objects/pack"), { recursive: true });
+    writeFileSync(inGitDir("objects/pack"), "in the way");
+    const changes = Array.from({ length: 120 }, (_, n) => file(`f/${n}`, `turn ${n}\n`));
+    const writing = append(store, "talk/main", [commit("b", changes)]);
+    await expect(writing).rejects.toMatchObject({ kind: "repository", code: "pack_not_written" });
+    expect(await store.readBranch("talk/main")).toBe(tip);
+    rmSync(inGitDir("objects/pack"));
+    expect((await append(store, "talk/main", [commit("b", changes)])).moved).toBe(true);
+    expect(run("fsck", "--strict", "--no-dangling")).toBe("");
+  });
+
   it("are whole or not there, and nobody's to change", async () => {
     await grow("talk/main", "a");
     const oid = run("rev-parse", "talk/main");
