@@ -1,9 +1,7 @@
 // Checks one branch of a conversation: its files, each by itself and against each other, and the view that they make. What is
 // read of a turn is kept for the other forks of the conversation, so that each file is read once.
 import { appendAll } from "../../core/append-all.ts";
-import { checkCoverage } from "../../core/coverage/coverage.ts";
 import { JpgError } from "../../core/errors.ts";
-import { attachmentsOf } from "../../core/event/attachment.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import {
   type BranchFile,
@@ -11,42 +9,22 @@ import {
   RECORD_FOLDERS,
   sortBranchFiles,
 } from "../../core/integrity/branch-files.ts";
-import {
-  checkAttachments,
-  checkCompactions,
-  checkTurns,
-  type StoredTurn,
-} from "../../core/integrity/conversation-check.ts";
+import { checkCompactions, checkTurns, type StoredTurn } from "../../core/integrity/conversation-check.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import { type CheckedRecords, checkRecords } from "../../core/integrity/record-check.ts";
 import { checkTurnFile } from "../../core/integrity/turn-check.ts";
-import { project } from "../../core/projection/projection.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { BRANCH_ATTRIBUTES, collectBlobs, parseHeader } from "../branch/branch-tree.ts";
-import { loadCompactions } from "../branch/load-view.ts";
 import { findSplice } from "../branch/spliced-turns.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
-import { readCompactionLog } from "../inspect/log.ts";
-import { parseReference } from "../sessions/source-pieces.ts";
-import { sha256 } from "../workspace/object-id.ts";
-
-/** What is known of files that other forks of the conversation hold, too. By position and object id, and by object id. */
-export interface CheckedFiles {
-  readonly turns: Map<string, StoredTurn>;
-  readonly attachments: Map<string, boolean>;
-  /** Bytes read so far. */
-  bytes: number;
-}
+import type { CheckedFiles } from "./checked-files.ts";
+import { checkStoredAttachments } from "./fsck-attachments.ts";
+import { checkView } from "./fsck-view.ts";
 
 /** What a branch holds. */
 export interface BranchVerdict {
   readonly turns: number;
   readonly findings: readonly Finding[];
-}
-
-/** Creates the memory for the forks of one conversation. */
-export function createCheckedFiles(): CheckedFiles {
-  return { turns: new Map(), attachments: new Map(), bytes: 0 };
 }
 
 /** Checks a branch at a commit. An object that cannot be read ends the check of its branch, and is a finding. */
@@ -115,8 +93,8 @@ async function checkFiles(
     ...(await withSides(store, { name, commit }, checkTurns(turns), turns)),
     ...records.findings,
     ...checkCompactions(records.compactions, turns),
-    ...(await checkReading(store, { name, commit }, { files, turns, records })),
-    ...(await checkPayloads(store, { commit, files, turns, records, checked })),
+    ...(await checkView(store, { name, commit }, { files, turns, records })),
+    ...(await checkStoredAttachments(store, { commit, files, turns, records, checked })),
   ];
 }
 
@@ -176,105 +154,5 @@ async function readRecords(store: ConversationStore, files: BranchFiles): Promis
   );
   return checkRecords(
     listed.map(({ folder, path }, index) => ({ folder, path, text: new TextDecoder().decode(blobs[index]) })),
-  );
-}
-
-interface ReadBranch {
-  readonly files: BranchFiles;
-  readonly turns: readonly (StoredTurn | undefined)[];
-  readonly records: CheckedRecords;
-}
-
-/** Compactions that do not apply, and the coverage invariant. Where a turn is missing or malformed there is no view. */
-async function checkReading(
-  store: ConversationStore,
-  { name, commit }: BranchTip,
-  { files, turns, records }: ReadBranch,
-): Promise<readonly Finding[]> {
-  const isWhole = turns.every((turn) => turn?.findings.every(({ severity }) => severity !== "error") === true);
-  if (!isWhole || records.compactions.length === 0) return [];
-  const turnOids = turns.map((turn) => turn?.oid ?? "");
-  const tree = { branch: name, commit, turnOids, compactions: files.records.compactions };
-  const live = await loadCompactions(store, tree);
-  const pathOf = new Map(records.compactions.map(({ path, compaction }) => [compaction.id, path]));
-  const stale = live.unapplied.map(({ compaction, reason }) =>
-    createFinding("compaction_stale", {
-      path: pathOf.get(compaction.id) ?? "compactions",
-      message: `it does not count: ${reason}`,
-      hint: `\`jpg show ${compaction.id}\` shows it; \`jpg revert ${compaction.id}\` takes it away`,
-    }),
-  );
-  const whole = new Map(turns.map((turn, index) => [index, { index, events: turn?.events ?? [] }]));
-  const view = project({ turnCount: turns.length, turns: whole, compactions: live.applied });
-  const broken = checkCoverage([...whole.values()], live.applied, view).slice(0, 1);
-  return [
-    ...(await checkMessages(store, tree)),
-    ...stale,
-    ...broken.map(({ rule, id, message }) =>
-      createFinding("coverage_broken", {
-        message: `the view breaks the coverage invariant (${rule}): ${id} ${message}`,
-        hint: "this is a bug in jpg: please report it with the kinds of the events and the compactions of this branch",
-      }),
-    ),
-  ];
-}
-
-/** A commit's message is anybody's text. */
-async function checkMessages(
-  store: ConversationStore,
-  tree: Parameters<typeof readCompactionLog>[1],
-): Promise<readonly Finding[]> {
-  const rows = await readCompactionLog({ store }, tree);
-  return rows
-    .filter(({ message }) => message !== undefined)
-    .map(({ commit, compaction, subject, message = "" }) =>
-      createFinding("message_differs", {
-        message: `commit ${commit.slice(0, 9)} says "${message.slice(0, 80)}", but what it does is "${subject}"`,
-        hint: `\`jpg show ${compaction}\` shows what the model reads; \`jpg revert ${compaction}\` takes it back`,
-      }),
-    );
-}
-
-async function checkPayloads(
-  store: ConversationStore,
-  { commit, files, turns, records, checked }: ReadBranch & { readonly commit: string; readonly checked: CheckedFiles },
-): Promise<readonly Finding[]> {
-  const used = new Set(turns.flatMap((turn) => [...(turn?.attachments ?? [])]));
-  for (const { compaction } of records.compactions)
-    for (const event of compaction.replacement ?? []) for (const name of attachmentsOf(event)) used.add(name);
-  // Only sources refer to lines of a session: without any that is not accounted for, no source has to be read.
-  const lines = [...files.attachments.keys()].some((name) => name.endsWith(".jsonl") && !used.has(name));
-  if (lines) for (const name of await sourceReferences(store, commit)) used.add(name);
-  const damaged = await findDamaged(store, files, checked);
-  return [...checkAttachments(new Set(files.attachments.keys()), used), ...damaged];
-}
-
-/** Names of attachments that overlong lines of the agent were moved to. */
-async function sourceReferences(store: ConversationStore, commit: string): Promise<readonly string[]> {
-  const sources = await store.listTree(commit, { under: ["sources"], sizes: true });
-  const small = sources.filter(({ size = 0 }) => size <= 200).map(({ oid }) => oid);
-  return (await collectBlobs(store, small)).flatMap((bytes) => parseReference(bytes) ?? []);
-}
-
-async function findDamaged(
-  store: ConversationStore,
-  { attachments }: BranchFiles,
-  checked: CheckedFiles,
-): Promise<readonly Finding[]> {
-  const plain = [...attachments].filter(([, { special }]) => special === undefined);
-  const unknown = plain.filter(([name, { oid }]) => !checked.attachments.has(`${name} ${oid}`));
-  let next = 0;
-  for await (const bytes of store.readBlobs(unknown.map(([, { oid }]) => oid))) {
-    const [name = "", file] = unknown[next++] ?? [];
-    checked.attachments.set(`${name} ${file?.oid}`, sha256(bytes) === name.slice(0, 64));
-    checked.bytes += bytes.length;
-  }
-  const damaged = plain.filter(([name, { oid }]) => checked.attachments.get(`${name} ${oid}`) === false);
-  return damaged.map(([, { path }]) =>
-    createFinding("attachment_damaged", {
-      path,
-      message: "its content is not what its name says (SHA-256)",
-      hint: `\`jpg git log -p -- ${path}\` shows who changed it; revert that commit`,
-    }),
   );
 }

@@ -7,7 +7,8 @@ import type { BranchTip, ConversationStore, RewrittenFile } from "../../store/co
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { recordedCommit } from "../branch/refresh-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { checkBranch, createCheckedFiles } from "./fsck-branch.ts";
+import { createCheckedFiles } from "./checked-files.ts";
+import { checkBranch } from "./fsck-branch.ts";
 
 /** A finding, and the branch it is on; null = it is of the store. */
 export interface FsckFinding extends Finding {
