@@ -1,0 +1,31 @@
+// The smallest agent: see "A format" in AGENTS.md. It stands here, not in the list of agents, because there is no such agent.
+import type { AgentFormat, Machine } from "../../src/formats/agent-format.ts";
+import { lineUuid, sessionUuid } from "../../src/formats/derived-ids.ts";
+import { parseExportOrigin } from "../../src/formats/export-origin.ts";
+import { writePlainSession } from "./export.ts";
+import { IMPORTER_VERSION, isPlainSession, plainSessionId, readPlainSession } from "./import.ts";
+
+export const PLAIN: AgentFormat = {
+  name: "plain",
+  agent: { name: "Plain", email: "plain@jpg.invalid" },
+  importer: IMPORTER_VERSION,
+  files: {
+    endings: [".jsonl"],
+    folders: (machine, directory) => [{ path: folderOf(machine, directory) }],
+  },
+  detect: isPlainSession,
+  sessionId: plainSessionId,
+  origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
+  read: readPlainSession,
+  write: { sessionId: sessionUuid, lineId: lineUuid, write: writePlainSession },
+  resume: (machine, { sessionId, cwd }) => ({
+    path: machine.join(folderOf(machine, cwd), `${sessionId}.jsonl`),
+    command: ["plain", sessionId],
+    hints: ["Give yourself access to ~/.plain."],
+  }),
+  help: { place: "Plain keeps its sessions under ~/.plain.", file: "~/.plain/-home-me-app/4f2e.jsonl" },
+};
+
+function folderOf({ home, join }: Machine, directory: string): string {
+  return join(home, ".plain", directory.replace(/[^A-Za-z0-9]/g, "-"));
+}
