@@ -139,15 +139,16 @@ function turnCommit(turnPath, turnOids, round) {
   };
 }
 
-/** For information: it reads the whole file to see what is new, so it grows with the file. */
+/** What an agent's project is imported with again and again: it hashes the whole file, and reads its newest turns. */
 async function measureGrownImport(sandbox, { short, long }, repetitions) {
   const grow = ({ file, turns }) => {
+    let at = turns;
     const store = sandbox.newPath("grown");
     return {
       prepare: () => sandbox.jpg(["import", "--store", store, file, "--quiet"]),
-      run: async (round) => {
-        const at = turns + round + 1;
+      run: async () => {
         writeFileSync(file, makeTurns(madeSessionId(turns), at, at + 1), { flag: "a" });
+        at += 1;
         return (await sandbox.jpg(["import", "--store", store, file, "--quiet"])).ms;
       },
     };
@@ -156,9 +157,8 @@ async function measureGrownImport(sandbox, { short, long }, repetitions) {
   await one.prepare();
   await other.prepare();
   const times = await interleave(repetitions, { short: one.run, long: other.run });
-  return createRow(
-    "import-grown",
-    "jpg import of a file that grew by a turn, 10,000 turns ÷ 100",
-    ratio(times.long, times.short),
-  );
+  return createRow("import-grown", "jpg import of a file that grew by a turn, 10,000 turns ÷ 100", {
+    ...ratio(times.long, times.short),
+    limit: { atMost: 1.5 },
+  });
 }

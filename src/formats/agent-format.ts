@@ -3,6 +3,7 @@
 import type { View } from "../core/projection/view.ts";
 import type { SessionName, Sha1 } from "./derived-ids.ts";
 import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
+import type { SessionMark } from "./session-mark.ts";
 import type { SessionSource } from "./session-source.ts";
 
 /** An agent and the format of its sessions. */
@@ -22,6 +23,11 @@ export interface AgentFormat {
   origin(source: SessionSource): ExportOrigin | null;
   /** Reads it. Throws `not_a_session` for a file that is none. */
   read(source: SessionSource): ImportedSession;
+  /**
+   * Reads a session that grew from a mark of its own on (`ImportedSession.mark`): gives what reading it whole would give, or null
+   * where that is not sure. Absent = it is always read whole.
+   */
+  readonly readTail?: (source: SessionSource, mark: SessionMark) => ImportedSession | null;
   /** Writes sessions (`export --to`). */
   readonly write?: SessionWriter;
   /** Says how a written session is resumed (`resume --with`). */

@@ -2,6 +2,7 @@
 // begins in the file. A pure function of the source text and the importer's version.
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Event } from "../core/event/event.ts";
+import type { SessionMark } from "./session-mark.ts";
 
 /** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
 export interface SkippedLine {
@@ -65,4 +66,11 @@ export interface ImportedSession extends ImportedTurns {
   readonly skippedLines: readonly SkippedLine[];
   /** Present when jpg exported this file. */
   readonly origin?: ExportOrigin;
+  /**
+   * The first turn that was read, of a file that was read from a mark: turns, lines and titles before it, left branches and
+   * `hasLine` must not be asked for. Absent = all were.
+   */
+  readonly firstTurn?: number;
+  /** What to read the file from once it has grown; null where it has to be read whole. Absent in formats that cannot. */
+  mark?(): SessionMark | null;
 }

@@ -54,13 +54,15 @@ export async function readWhole(workspace: Workspace, open: OpenSession): Promis
   return { session, continued, sequence, chain: createTurnChain(sequence) };
 }
 
-interface Decided {
+/** Where the turns of a sequence go. */
+export interface Decided {
   readonly sequence: TurnSequence;
   readonly chain: TurnChain;
   readonly decision: ImportDecision;
 }
 
-async function decide(
+/** Decides where the turns of a sequence go among branches. */
+export async function decide(
   { store }: Workspace,
   {
     sequence,
@@ -75,7 +77,7 @@ async function decide(
   },
 ): Promise<Decided> {
   const sessionTurn = (index: number): Uint8Array | null =>
-    index < chain.turnCount ? chain.prepare(index).bytes : null;
+    index < chain.turnCount && index >= sequence.firstRead ? chain.prepare(index).bytes : null;
   const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
   const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
   const growing = candidates.map((one) => ({ ...one, lastTurnGrew: one.lastTurnGrew && mayGrow(one.branch) }));

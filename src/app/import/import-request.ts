@@ -13,4 +13,6 @@ export interface ImportRequest {
   readonly keepActive?: boolean;
   /** Sizes at which sources are cut; absent = those in force. */
   readonly limits?: PieceLimits;
+  /** Smallest file of which is noted where it may be read from once it has grown, bytes; absent = the size in force. */
+  readonly markedFrom?: number;
 }

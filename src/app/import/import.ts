@@ -30,7 +30,8 @@ import {
   type KnownSession,
   passOver,
 } from "./import-run.ts";
-import { type ImportFacts, prepareImport, reportKnown, type SessionImport } from "./import-session.ts";
+import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
+import type { SessionImport } from "./planned-import.ts";
 import { proofOf, readSourceCache, type StoreFacts, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
@@ -88,7 +89,7 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
     // Somebody else moved the branch meanwhile: plan again on what stands there now.
     if (result?.moved === false) run.putBack(file);
     else {
-      const report = await finish();
+      const report = await finish(result);
       if (result !== undefined) await rememberWritten(workspace, run, { result, report });
       // Only the branch that was written holds the file: which one is active then does not matter.
       const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };

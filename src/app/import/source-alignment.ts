@@ -6,12 +6,12 @@ import type { ConversationStore, FileChange } from "../../store/conversation-sto
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
-import { listPieces, listSideFiles } from "../sessions/stored-session.ts";
+import { listPiecesFrom, listSideFiles } from "../sessions/stored-session.ts";
 import { blobId } from "../workspace/object-id.ts";
 import type { TurnSequence } from "./turn-sequence.ts";
 
 export interface SourceStretches {
-  readonly sequence: Pick<TurnSequence, "turnCount" | "lines">;
+  readonly sequence: Pick<TurnSequence, "turnCount" | "firstRead" | "lines">;
   readonly source: ByteSource;
   /** Extension of a source that is one document; null = lines. */
   readonly document: string | null;
@@ -25,10 +25,12 @@ export async function alignPieces(
   commit: string,
   work: SourceStretches & { readonly firstTurn: number },
 ): Promise<FileChange[]> {
-  const stored = new Map((await listPieces(store, commit, work.session)).map((file) => [file.path, file.oid]));
+  const { firstRead, turnCount } = work.sequence;
+  const pieces = await listPiecesFrom(store, commit, { session: work.session, firstTurn: firstRead, turnCount });
+  const stored = new Map(pieces.map((file) => [file.path, file.oid]));
   const changes: FileChange[] = [];
   if (work.document !== null) stored.delete(documentPath(work.session, work.document));
-  for (let turn = 0; turn < work.sequence.turnCount; turn++) {
+  for (let turn = firstRead; turn < turnCount; turn++) {
     const lines = work.sequence.lines(turn);
     if (lines === null) continue;
     for (const piece of cutPieces(work.source, { session: work.session, turn, ...lines }, work.limits)) {

@@ -15,6 +15,8 @@ export interface TurnSequence {
   readonly turnCount: number;
   /** The first turns, where they are known without reading the file. */
   readonly known: readonly KnownTurn[];
+  /** The first turn that anything is asked of: the pieces, compactions and titles of those before it are stored as they are. */
+  readonly firstRead: number;
   /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
   readTurn(index: number): readonly Event[];
   /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
@@ -25,13 +27,21 @@ export interface TurnSequence {
   titlesIn(index: number): ImportedSession["titles"];
 }
 
-/** The sequence of a file that holds its conversation from the start; `lineCount` null = it is one document. */
-export function wholeSequence(session: ImportedSession, lineCount: number | null): TurnSequence {
-  const { turnCount } = session;
+/**
+ * The sequence of a file that holds its conversation from the start; `lineCount` null = it is one document, `known` = the
+ * turns before the first that was read.
+ */
+export function wholeSequence(
+  session: ImportedSession,
+  lineCount: number | null,
+  known: readonly KnownTurn[] = [],
+): TurnSequence {
+  const { turnCount, firstTurn = 0 } = session;
   const titles = titlesByTurn(session);
   return {
     turnCount,
-    known: [],
+    known,
+    firstRead: firstTurn,
     readTurn: (index) => session.readTurn(index),
     lines: (index) =>
       lineCount === null
@@ -51,6 +61,7 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
   return {
     turnCount: turns.turnCount,
     known: common,
+    firstRead: 0,
     readTurn: (index) => turns.readTurn(index),
     lines: () => null,
     compactionsAfter: () => [],
@@ -62,10 +73,13 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
 export function titlesByTurn(session: ImportedSession): Map<number, ImportedSession["titles"]> {
   const byTurn = new Map<number, ImportedSession["titles"][number][]>();
   if (session.titles.length === 0 || session.turnCount === 0) return byTurn;
-  const starts = Array.from({ length: session.turnCount }, (_, index) => Date.parse(session.turnTime(index)));
+  const first = session.firstTurn ?? 0;
+  const starts = Array.from({ length: session.turnCount }, (_, index) =>
+    index < first ? Number.NEGATIVE_INFINITY : Date.parse(session.turnTime(index)),
+  );
   for (const title of session.titles) {
     const time = Date.parse(title.timestamp);
-    let turn = 0;
+    let turn = first;
     while (turn + 1 < starts.length && (starts[turn + 1] ?? Number.POSITIVE_INFINITY) <= time) turn++;
     byTurn.set(turn, [...(byTurn.get(turn) ?? []), title]);
   }

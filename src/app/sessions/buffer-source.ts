@@ -1,5 +1,6 @@
 // Session text over a buffer: line offsets are found once, lines are decoded when asked for.
 import type { SessionSource } from "../../formats/session-source.ts";
+import { contentHash } from "../workspace/object-id.ts";
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -8,6 +9,8 @@ const CARRIAGE_RETURN = 13;
 export interface ByteSource extends SessionSource {
   /** The bytes `[start, end)`; not to be changed. */
   slice(start: number, end: number): Uint8Array;
+  /** SHA-1 of the first `end` bytes, 40 hex digits. */
+  sha1(end: number): string;
 }
 
 /** A session file in memory; `bytes` are the file's own. */
@@ -28,6 +31,7 @@ export function createBufferSource(bytes: Buffer): BufferSource {
     lineStart: start,
     slice: (from, end) => bytes.subarray(from, end),
     text: () => bytes.toString("utf8"),
+    sha1: (end) => contentHash().update(bytes.subarray(0, end)).digest("hex"),
     line: (index) => decodeLine(bytes, start(index), start(index + 1)),
   };
 }
@@ -41,6 +45,7 @@ export function beginningOf(source: ByteSource, byteLength: number): ByteSource 
     lineStart: (index) => Math.min(source.lineStart(index), byteLength),
     slice: (start, end) => source.slice(start, Math.min(end, byteLength)),
     text: () => Buffer.from(source.slice(0, byteLength)).toString("utf8"),
+    sha1: (end) => source.sha1(Math.min(end, byteLength)),
     line(index) {
       const [start, end] = [source.lineStart(index), source.lineStart(index + 1)];
       return end <= byteLength

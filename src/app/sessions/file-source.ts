@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { userError } from "../../core/errors.ts";
+import { contentHash } from "../workspace/object-id.ts";
 import { type ByteSource, decodeLine, findLineStarts } from "./buffer-source.ts";
 
 /** Bytes of a block. */
@@ -25,7 +26,7 @@ export function createFileSource(
   path: string,
   limits: BlockLimits = { block: BLOCK_BYTES, kept: KEPT_BLOCKS },
 ): ByteSource {
-  const { size, starts, checksums } = indexFile(path, limits.block);
+  const { size, starts, checksums, hashes } = indexFile(path, limits.block);
   const lineCount = starts.length;
   const start = (index: number): number => starts[index] ?? size;
   const kept = new Map<number, Buffer>();
@@ -59,6 +60,13 @@ export function createFileSource(
     lineStart: start,
     slice,
     text: () => slice(0, size).toString("utf8"),
+    sha1(end) {
+      const before = Math.max(0, Math.min(Math.floor(end / limits.block), hashes.length - 1));
+      return (hashes[before] ?? contentHash())
+        .copy()
+        .update(slice(before * limits.block, end))
+        .digest("hex");
+    },
     line(index) {
       const [from, end] = [start(index), start(index + 1)];
       const offset = from % limits.block;
@@ -81,6 +89,8 @@ interface FileIndex {
   /** Offsets of the lines' first bytes. */
   readonly starts: readonly number[];
   readonly checksums: readonly number[];
+  /** What is hashed of the file before each block, so that any beginning of it is known by reading one block. */
+  readonly hashes: readonly ReturnType<typeof contentHash>[];
 }
 
 function indexFile(path: string, blockBytes: number): FileIndex {
@@ -89,6 +99,8 @@ function indexFile(path: string, blockBytes: number): FileIndex {
     const { size } = fstatSync(file);
     const starts: number[] = [];
     const checksums: number[] = [];
+    const hashes: ReturnType<typeof contentHash>[] = [];
+    const hash = contentHash();
     const memory = Buffer.allocUnsafeSlow(blockBytes);
     let isOpen = false;
     for (let at = 0; at < size; at += blockBytes) {
@@ -97,8 +109,10 @@ function indexFile(path: string, blockBytes: number): FileIndex {
       findLineStarts(block, { at, starts, isOpen });
       isOpen = block[block.length - 1] !== NEWLINE;
       checksums.push(crc32(block));
+      hashes.push(hash.copy());
+      hash.update(block);
     }
-    return { size, starts, checksums };
+    return { size, starts, checksums, hashes };
   } finally {
     closeSync(file);
   }

@@ -29,7 +29,12 @@ export interface OpenSession {
   readonly again: boolean;
   /** Sizes at which its source is cut. */
   readonly limits: PieceLimits;
+  /** Smallest file of which is noted where it may be read from once it has grown, bytes. */
+  readonly markedFrom: number;
 }
+
+/** A smaller file is read whole as fast. */
+const MARKED_FROM = 1024 * 1024;
 
 /** Reads a session file. Throws `unreadable_file`, `empty_session`, `not_a_session`, `unknown_format`. */
 export async function openSession(
@@ -40,6 +45,7 @@ export async function openSession(
     readonly allBranches: boolean;
     readonly again?: boolean;
     readonly limits?: PieceLimits;
+    readonly markedFrom?: number;
     /** The file's lines, when reading them was begun before. */
     readonly source?: Promise<ByteSource>;
     readonly fingerprint?: Fingerprint | null;
@@ -68,6 +74,7 @@ export async function openSession(
     allBranches: how.allBranches,
     again: how.again === true,
     limits: how.limits ?? PIECE_LIMITS,
+    markedFrom: how.markedFrom ?? MARKED_FROM,
   };
 }
 

@@ -1,6 +1,6 @@
 // What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
 import { attachmentPath } from "../../core/event/attachment.ts";
-import { isDocumentPath, turnIndexOfSource } from "../../core/event/turn-file.ts";
+import { isDocumentPath, sourcePath, turnIndexOfSource } from "../../core/event/turn-file.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { blobId } from "../workspace/object-id.ts";
@@ -18,6 +18,26 @@ export async function listPieces(
 ): Promise<readonly TreeFile[]> {
   const files = await store.listTree(commit, { under: [`sources/${session}`], sizes: true });
   return files.filter((file) => !file.path.startsWith(`sources/${session}/files/`));
+}
+
+/** The pieces of a session of so many turns from a turn on, in order; without it, all. */
+export async function listPiecesFrom(
+  store: ConversationStore,
+  commit: string,
+  {
+    session,
+    firstTurn,
+    turnCount,
+  }: { readonly session: string; readonly firstTurn: number; readonly turnCount: number },
+): Promise<readonly TreeFile[]> {
+  const folders = new Set<string>();
+  for (let turn = firstTurn; firstTurn > 0 && turn < turnCount; turn++)
+    folders.add(sourcePath(session, turn).replace(/\/[^/]*$/, ""));
+  const under = folders.size === 0 ? [`sources/${session}`] : [...folders];
+  const files = await store.listTree(commit, { under });
+  return files.filter(
+    ({ path }) => !path.startsWith(`sources/${session}/files/`) && (turnIndexOfSource(path) ?? firstTurn) >= firstTurn,
+  );
 }
 
 /** Object ids of the side files of one session on a branch, by path below the session's folder. */

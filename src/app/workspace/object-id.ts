@@ -1,5 +1,5 @@
 // Digests: git's blob ids, and content hashes. Node's crypto in one place.
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 
 /** The git object id (SHA-1) of a blob with these bytes. */
 export function blobId(bytes: Uint8Array): string {
@@ -18,4 +18,9 @@ export function sha256(bytes: Uint8Array | string): string {
 /** SHA-1 bytes, for UUIDv5. */
 export function sha1Bytes(bytes: Uint8Array): Uint8Array {
   return createHash("sha1").update(bytes).digest();
+}
+
+/** A SHA-1 to be fed piece by piece; `copy()` gives what it is so far. */
+export function contentHash(): Hash {
+  return createHash("sha1");
 }

@@ -26,7 +26,7 @@ export function pathTo(leaf: LineEntry, graph: SessionGraph): LineEntry[] {
 }
 
 function findLeaf(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
-  for (const uuid of index.promptLeaves.toReversed()) {
+  for (const { uuid } of index.promptLeaves.toReversed()) {
     const anchor = index.nodes.get(uuid);
     if (anchor === undefined) continue;
     const leaf = lastMessage(index.entries, descendantTest(graph, anchor));

@@ -6,6 +6,7 @@ import { parseExportOrigin } from "../export-origin.ts";
 import { isClaudeSession } from "./detect.ts";
 import { exportClaudeCode } from "./export.ts";
 import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
+import { readClaudeTail } from "./import-tail.ts";
 import { isSideFile, isSideFolder } from "./side-files.ts";
 
 const ENDING = ".jsonl";
@@ -29,6 +30,7 @@ export const CLAUDE_CODE: AgentFormat = {
   sessionId: claudeSessionId,
   origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
   read: readClaudeSession,
+  readTail: readClaudeTail,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
   resume: (machine, { sessionId, cwd }) => ({
     path: machine.join(projectFolder(machine, cwd), `${sessionId}${ENDING}`),

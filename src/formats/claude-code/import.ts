@@ -6,21 +6,23 @@ import type { ImportedSession } from "../imported-session.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { findAbandoned } from "./abandoned.ts";
-import { findActivePath } from "./active-path.ts";
 import { readCompactions } from "./compactions.ts";
 import { isClaudeLine } from "./detect.ts";
 import { parseLine, stringOf } from "./line.ts";
 import { createParsedLines, type ParsedLines } from "./parsed-lines.ts";
-import { createGraph } from "./session-graph.ts";
 import { sessionIdOf } from "./session-id.ts";
 import { indexSession, type SessionIndex } from "./session-index.ts";
-import { readTitles, titleOfEvents } from "./titles.ts";
-import { cutTurns, requestLines, type TurnCut } from "./turn-cuts.ts";
-import { arrangeTurns, findNotes } from "./turn-lines.ts";
-import { readLineEvents, readPlannedTurn, type TurnPlan } from "./turn-reader.ts";
+import { firstTitle, readPath } from "./session-reading.ts";
+import { createMark } from "./session-state.ts";
+import { readTitles } from "./titles.ts";
+import type { TurnCut } from "./turn-cuts.ts";
+import { readPlannedTurn } from "./turn-reader.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 export const IMPORTER_VERSION = 2;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
 
 /** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
@@ -28,27 +30,18 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const index = indexSession(lines, source.lineCount);
   if (!hasClaudeLine(lines, index)) throw notASession(index);
   const sessionId = sessionIdOf(index);
-  const graph = createGraph(index);
-  const path = findActivePath(index, graph);
-  const cuts = cutTurns(path.chain);
-  const notes = findNotes(index, graph, path);
-  const plan: TurnPlan = {
-    source: lines,
-    sessionId,
-    openers: cuts.map((cut) => cut.opener),
-    lines: arrangeTurns(cuts, path.beside, notes),
-    requests: requestLines(path.chain),
-    notes: new Set(notes),
-  };
+  const reading = readPath(lines, index, sessionId);
+  const { graph, path, cuts, plan } = reading;
   const compactions = readCompactions({ plan, chain: path.chain, nodes: index.nodes, isBroken: graph.isBroken });
   const starts = turnStarts(cuts);
+  const title = firstTitle(plan);
   const origin = readExportOrigin(index.firstLine);
   const readTurn = (turn: number) => readPlannedTurn(plan, turn);
   return {
     format: "claude-code",
     importer: IMPORTER_VERSION,
     sessionId,
-    title: firstTitle(plan),
+    title: title?.title ?? UNTITLED,
     titles: readTitles(index, sessionId),
     createdAt: index.createdAt,
     ...(index.cwd !== undefined && { cwd: index.cwd }),
@@ -62,6 +55,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     abandoned: findAbandoned(index, graph, { path, cuts, plan }),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
+    mark: () => createMark(reading, { title, compactions }),
   };
 }
 
@@ -101,14 +95,4 @@ function turnStarts(cuts: readonly TurnCut[]): readonly number[] {
     if (turn > 0) last = Math.max(last, cut.opener.firstLine);
     return last;
   });
-}
-
-function firstTitle(plan: TurnPlan): string {
-  for (const entries of plan.lines) {
-    for (const entry of entries) {
-      const title = titleOfEvents(readLineEvents(plan, entry));
-      if (title !== undefined) return title;
-    }
-  }
-  return "untitled session";
 }

@@ -39,6 +39,12 @@ export interface MarkerLine {
   readonly raw: RawLine;
 }
 
+/** A line that says where the conversation stood. */
+export interface PromptLeaf {
+  readonly line: number;
+  readonly uuid: string;
+}
+
 export interface SessionIndex {
   /** All lines that parse, in file order, without superseded duplicates. */
   readonly entries: readonly LineEntry[];
@@ -46,8 +52,8 @@ export interface SessionIndex {
   readonly nodes: ReadonlyMap<string, LineEntry>;
   /** `summary`, `ai-title`, `custom-title` lines, oldest first. */
   readonly titles: readonly MarkerLine[];
-  /** `leafUuid` of the `last-prompt` lines, oldest first. */
-  readonly promptLeaves: readonly string[];
+  /** `last-prompt` lines, oldest first. */
+  readonly promptLeaves: readonly PromptLeaf[];
   readonly skipped: readonly SkippedLine[];
   /** First of each that the file names. */
   readonly sessionId?: string;
@@ -63,7 +69,7 @@ interface Draft {
   readonly nodes: Map<string, LineEntry>;
   readonly superseded: Set<LineEntry>;
   readonly titles: MarkerLine[];
-  readonly promptLeaves: string[];
+  readonly promptLeaves: PromptLeaf[];
   readonly skipped: SkippedLine[];
   timestamp: string | undefined;
   createdAt: string | undefined;
@@ -76,8 +82,20 @@ interface Draft {
 
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
 
+/** What the lines before a line say of those after it. */
+export interface IndexStart {
+  /** The first line that is indexed, 0-based. */
+  readonly line: number;
+  readonly timestamp?: string;
+  readonly createdAt?: string;
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  /** Model of the newest answer. */
+  readonly model?: string;
+}
+
 /** Indexes a session file of so many lines. */
-export function indexSession(lines: ParsedLines, lineCount: number): SessionIndex {
+export function indexSession(lines: ParsedLines, lineCount: number, start: IndexStart = { line: 0 }): SessionIndex {
   const draft: Draft = {
     entries: [],
     nodes: new Map(),
@@ -85,14 +103,14 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
     titles: [],
     promptLeaves: [],
     skipped: [],
-    timestamp: undefined,
-    createdAt: undefined,
-    sessionId: undefined,
-    cwd: undefined,
+    timestamp: start.timestamp,
+    createdAt: start.createdAt,
+    sessionId: start.sessionId,
+    cwd: start.cwd,
     firstLine: undefined,
-    model: undefined,
+    model: start.model,
   };
-  for (let line = 0; line < lineCount; line++) {
+  for (let line = start.line; line < lineCount; line++) {
     const parsed = lines.at(line);
     if (typeof parsed === "string") draft.skipped.push({ line: line + 1, reason: parsed });
     else if (parsed !== null) addLine(draft, line, parsed);
@@ -129,7 +147,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const timestamp = draft.timestamp ?? NO_DATE;
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
   const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
-  if (leaf !== undefined) draft.promptLeaves.push(leaf);
+  if (leaf !== undefined) draft.promptLeaves.push({ line, uuid: leaf });
   const { model } = draft;
   const entry = createEntry({ line, raw, timestamp, model, earlier: draft.nodes.get(idOf(raw, "uuid") ?? "") });
   if (entry.kind === "assistant") draft.model = modelOfAnswer(raw) ?? model;
@@ -179,8 +197,8 @@ function idOf(raw: RawLine, key: string): string | undefined {
   return id === "" ? undefined : id;
 }
 
-/** The agent names its own words, which no model wrote, differently. */
-function modelOfAnswer(raw: RawLine): string | undefined {
+/** The model of an answer; the agent names its own words, which no model wrote, differently. */
+export function modelOfAnswer(raw: RawLine): string | undefined {
   const model = stringOf(recordOf(raw, "message") ?? {}, "model");
   return model?.startsWith("<") === true ? undefined : model;
 }

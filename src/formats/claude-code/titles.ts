@@ -5,17 +5,22 @@ import type { ImportedSession } from "../imported-session.ts";
 import { type RawLine, stringOf } from "./line.ts";
 import type { SessionIndex } from "./session-index.ts";
 
-/** Later titles, oldest first. Repetitions, and titles that name another session's messages, are left out. */
-export function readTitles(index: SessionIndex, sessionId: string): ImportedSession["titles"] {
+/** Later titles, oldest first. Repetitions (also of `before`), and titles that name another session's messages, are left out. */
+export function readTitles(
+  index: Pick<SessionIndex, "titles" | "nodes">,
+  sessionId: string,
+  before?: string,
+): ImportedSession["titles"] {
   const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, timestamp, raw } of index.titles) {
     const title = shownTitle(titleText(index, raw) ?? "");
-    if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id: `${sessionId}.${line}` });
+    if (title !== "" && title !== (titles.at(-1)?.title ?? before))
+      titles.push({ timestamp, title, id: `${sessionId}.${line}` });
   }
   return titles;
 }
 
-function titleText(index: SessionIndex, raw: RawLine): string | undefined {
+function titleText(index: Pick<SessionIndex, "nodes">, raw: RawLine): string | undefined {
   if (raw["type"] !== "summary") return stringOf(raw, "customTitle") ?? stringOf(raw, "aiTitle");
   return index.nodes.has(stringOf(raw, "leafUuid") ?? "") ? stringOf(raw, "summary") : undefined;
 }
