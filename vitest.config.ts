@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    maxWorkers: "100%", // without it one processor is left idle: on two, every second one
     coverage: { provider: "v8", include: ["src/core/**", "src/formats/**"] },
   },
 });

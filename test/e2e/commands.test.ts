@@ -1,12 +1,13 @@
 // The command contract of DESIGN §5, run as a user would: documents, optional values, ids, exit codes, what each flag does.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, runJpg, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
+import { createTerminalSession, type TerminalSession } from "../helpers/terminal-session.ts";
 
 // covers: 064 "`compact [ID] [OPTIONS]` on the active or the named conversation"
 // covers: 064 "`jp conversation compact` as spelling"
@@ -49,6 +50,13 @@ function shared(turns = 6): { get(): ImportedSandbox } {
   return { get: () => sandbox };
 }
 
+/** A terminal in a project of its own; what it types is shown with what jpg prints. */
+async function terminal(turns = 6): Promise<TerminalSession & { readonly sandbox: ImportedSandbox }> {
+  const sandbox = await copyImportedSandbox(turns);
+  onTestFinished(() => sandbox.remove());
+  return { sandbox, ...createTerminalSession(sandbox) };
+}
+
 const commits = (sandbox: Sandbox, branch: string): number => Number(sandbox.git(["rev-list", "--count", branch]));
 const refs = (sandbox: Sandbox): string[] => sandbox.git(["for-each-ref", "--format=%(refname:lstrip=2)"]).split("\n");
 const objects = (sandbox: Sandbox): number =>
@@ -57,106 +65,518 @@ const objects = (sandbox: Sandbox): number =>
 describe("the documents of --json", () => {
   const group = shared();
 
-  it("have the keys of the contract", async () => {
-    const sandbox = group.get();
-    const branch = `${sandbox.conversation}/main`;
-    const file = join(sandbox.root, "sessions", "small.jsonl");
-    const [imported] = await sandbox.json<Json[]>(["import", file]);
-    expect(imported).toMatchObject({
-      id: sandbox.conversation,
-      branch,
-      turns: 6,
-      compactions: 0,
-      skipped_lines: 0,
-      status: "unchanged",
-    });
-    expect(imported?.["events"]).toEqual(expect.any(Number));
-
-    const compacted = await sandbox.json(["compact"]);
-    expect(compacted).toMatchObject({
-      conversation: sandbox.conversation,
-      branch,
-      from_turn: 0,
-      to_turn: 2,
-      policies: "reasoning + tools stripped",
-    });
-    expect(compacted).toMatchObject({
-      compaction: expect.stringMatching(/^[0-9a-z]{6}$/) as string,
-      commit: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
-    });
-    expect(compacted["tokens"]).toEqual({ before: expect.any(Number) as number, after: expect.any(Number) as number });
-
-    const [row] = await sandbox.json<Json[]>(["log"]);
-    expect(row).toMatchObject({
-      kind: "compaction",
-      compaction: compacted["compaction"],
-      commit: compacted["commit"],
-      from_turn: 0,
-      to_turn: 2,
-      source: "manual",
-      live: true,
-      tokens: compacted["tokens"],
-    });
-    expect(row?.["subject"]).toMatch(/^compact 0\.\.2: reasoning \+ tools stripped \(/);
-    expect(row?.["timestamp"]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-
-    const shown = await sandbox.json(["show", String(compacted["compaction"])]);
-    expect(shown).toMatchObject({
-      type: "compaction",
-      id: compacted["compaction"],
-      from_turn: 0,
-      to_turn: 2,
-      reasoning: "strip",
-      receipt: expect.any(Object) as object,
-    });
-
-    const reverted = await sandbox.json(["revert", String(compacted["compaction"])]);
-    expect(reverted).toMatchObject({
-      commit: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
-      reverted: [compacted["compaction"]],
-    });
-    expect((await sandbox.json<Json[]>(["log"])).map(({ kind, live }) => ({ kind, live }))).toMatchObject([
-      { kind: "revert" },
-      { kind: "compaction", live: false },
-    ]);
-
-    expect(await sandbox.json(["fork", "@", "side", "--no-activate"])).toMatchObject({
-      conversation: sandbox.conversation,
-      branch: `${sandbox.conversation}/side`,
-      turns: 6,
-    });
-    const checkout = join(sandbox.root, "documents");
-    expect(await sandbox.json(["checkout", "@", checkout])).toMatchObject({ path: checkout, branch });
-    const [listed] = await sandbox.json<Json[]>(["ls"]);
-    expect(listed).toMatchObject({
-      id: sandbox.conversation,
-      title: "Measure the tide at the pier",
-      branch,
-      turns: 6,
-      compactions: 0,
-      forks: 1,
-      tokens: { raw: expect.any(Number) as number, view: expect.any(Number) as number },
-    });
-    expect(listed?.["updated_at"]).toMatch(/Z$/);
-    expect(await sandbox.json(["stats"])).toMatchObject({
-      turns: 6,
-      events: expect.any(Number) as number,
-      bytes: expect.any(Number) as number,
-      tokens: {
-        raw: expect.any(Number) as number,
-        view: expect.any(Number) as number,
-        by_kind: expect.any(Object) as object,
-      },
-    });
-    expect(await sandbox.json(["compact", "--from", "90"])).toMatchObject({
-      compaction: null,
-      commit: null,
-      reason: expect.any(String) as string,
-    });
-    expect(await sandbox.json(["path"])).toEqual({ path: sandbox.store });
-    expect(await sandbox.json(["use", "@"])).toMatchObject({ branch });
-    expect(await sandbox.json(["title"])).toMatchObject({ title: "Measure the tide at the pier", branch });
-    expect((await sandbox.json<Json[]>(["config", "keep_last"]))[0]).toMatchObject({ value: 3 });
+  it("are those of the contract", async () => {
+    const { sandbox, run } = await terminal();
+    expect(await run("jpg import ../sessions/small.jsonl --json")).toMatchInlineSnapshot(`
+      "$ jpg import ../sessions/small.jsonl --json
+      [
+        {
+          "id": "<id>",
+          "branch": "<id>/main",
+          "turns": 6,
+          "events": 42,
+          "compactions": 0,
+          "skipped_lines": 0,
+          "status": "unchanged",
+          "source": "<root>/sessions/small.jsonl",
+          "title": "Measure the tide at the pier",
+          "turns_added": 0,
+          "bytes": 19053
+        }
+      ]
+      "
+    `);
+    const compacted = await run("jpg compact --json");
+    const id = /"compaction": "([0-9a-z]{6})"/.exec(compacted)?.[1] ?? "";
+    expect(compacted).toMatchInlineSnapshot(`
+      "$ jpg compact --json
+      {
+        "conversation": "<id>",
+        "branch": "<id>/main",
+        "commit": "<commit 1, whole id>",
+        "from_turn": 0,
+        "to_turn": 2,
+        "policies": "reasoning + tools stripped",
+        "tokens": {
+          "before": 365,
+          "after": 326
+        },
+        "tokens_source": "estimate",
+        "overhead": 0,
+        "cache": {
+          "prefix_kept": 7,
+          "rewritten": 319,
+          "saved_per_call": 39,
+          "break_even_calls": 95
+        },
+        "receipt": {
+          "facts": {
+            "commands": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            },
+            "identifiers": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            },
+            "requests": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            }
+          },
+          "mentioned_later": []
+        },
+        "ungrounded": [],
+        "report": {
+          "events_removed": 3,
+          "estimated_tokens_saved": 39,
+          "steps": []
+        },
+        "segments": [
+          {
+            "from": 0,
+            "to": 2,
+            "kind": "compacted",
+            "policies": "reasoning + tools stripped",
+            "tokens": {
+              "before": 182,
+              "after": 143
+            }
+          },
+          {
+            "from": 3,
+            "to": 5,
+            "kind": "kept",
+            "tokens": {
+              "before": 183,
+              "after": 183
+            }
+          }
+        ],
+        "planned_summary": null,
+        "warnings": [],
+        "compaction": "6yzrhc",
+        "dry_run": false,
+        "event": {
+          "type": "compaction",
+          "from_turn": 0,
+          "to_turn": 2,
+          "reasoning": "strip",
+          "tool_calls": {
+            "policy": "strip",
+            "request": true,
+            "response": true
+          },
+          "tool_overrides": {
+            "Bash": {
+              "request": "keep"
+            }
+          },
+          "profile": "default",
+          "source": "manual",
+          "stats": {
+            "original_message_count": 9,
+            "events_removed": 3,
+            "keep_recent": 3,
+            "compression_ratio": 0.107,
+            "tokens": {
+              "before": 365,
+              "after": 326
+            }
+          },
+          "id": "6yzrhc",
+          "timestamp": "2026-05-01T12:00:02.000Z",
+          "covers": "f6e105a89ce93f0866fa784b14b3193721a1409bacd767c16cb04c7ab07e011d",
+          "receipt": {
+            "facts": {
+              "commands": {
+                "total": 3,
+                "visible": 3,
+                "summary": 0,
+                "pointer": 0,
+                "hidden": 0,
+                "mentioned_later": 0
+              },
+              "identifiers": {
+                "total": 3,
+                "visible": 3,
+                "summary": 0,
+                "pointer": 0,
+                "hidden": 0,
+                "mentioned_later": 0
+              },
+              "requests": {
+                "total": 3,
+                "visible": 3,
+                "summary": 0,
+                "pointer": 0,
+                "hidden": 0,
+                "mentioned_later": 0
+              }
+            },
+            "mentioned_later": []
+          }
+        }
+      }
+      "
+    `);
+    expect(await run("jpg log --json")).toMatchInlineSnapshot(`
+      "$ jpg log --json
+      [
+        {
+          "from_turn": 0,
+          "to_turn": 2,
+          "source": "manual",
+          "tokens": {
+            "before": 365,
+            "after": 326
+          },
+          "tokens_source": "estimate",
+          "policies": "reasoning + tools stripped",
+          "profile": "default",
+          "commit": "<commit 1, whole id>",
+          "timestamp": "2026-05-01T12:00:03.000Z",
+          "author": "Ada Test",
+          "subject": "compact 0..2: reasoning + tools stripped (365 → 326 tokens)",
+          "kind": "compaction",
+          "compaction": "6yzrhc",
+          "live": true
+        }
+      ]
+      "
+    `);
+    expect(await run(`jpg show ${id} --json`)).toMatchInlineSnapshot(`
+      "$ jpg show 6yzrhc --json
+      {
+        "type": "compaction",
+        "id": "6yzrhc",
+        "timestamp": "2026-05-01T12:00:02.000Z",
+        "from_turn": 0,
+        "to_turn": 2,
+        "reasoning": "strip",
+        "tool_calls": {
+          "policy": "strip",
+          "request": true,
+          "response": true
+        },
+        "tool_overrides": {
+          "Bash": {
+            "request": "keep"
+          }
+        },
+        "profile": "default",
+        "source": "manual",
+        "stats": {
+          "original_message_count": 9,
+          "events_removed": 3,
+          "keep_recent": 3,
+          "compression_ratio": 0.107,
+          "tokens": {
+            "before": 365,
+            "after": 326
+          }
+        },
+        "covers": "f6e105a89ce93f0866fa784b14b3193721a1409bacd767c16cb04c7ab07e011d",
+        "receipt": {
+          "tokens": {
+            "before": 182,
+            "after": 143
+          },
+          "bytes": {
+            "before": 566,
+            "after": 419
+          },
+          "events_removed": 3,
+          "events_changed": 3,
+          "tools": [
+            {
+              "name": "Bash",
+              "calls": 3,
+              "errors": 0,
+              "bytes": 9,
+              "tokens": 3
+            }
+          ],
+          "files": [],
+          "commands": [
+            "echo toolu_000000000006",
+            "echo toolu_000000000016",
+            "echo toolu_000000000026"
+          ],
+          "requests": [],
+          "facts": {
+            "commands": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            },
+            "identifiers": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            },
+            "requests": {
+              "total": 3,
+              "visible": 3,
+              "summary": 0,
+              "pointer": 0,
+              "hidden": 0,
+              "mentioned_later": 0
+            }
+          },
+          "mentioned_later": []
+        },
+        "conversation": "<id>",
+        "branch": "<id>/main",
+        "commit": "<commit 1, whole id>",
+        "policies": "reasoning + tools stripped",
+        "live": true
+      }
+      "
+    `);
+    expect(await run(`jpg revert ${id} --json`)).toMatchInlineSnapshot(`
+      "$ jpg revert 6yzrhc --json
+      {
+        "commit": "<commit 2, whole id>",
+        "reverted": [
+          "6yzrhc"
+        ],
+        "restored": [],
+        "conversation": "<id>",
+        "branch": "<id>/main",
+        "tokens": {
+          "before": 326,
+          "after": 365
+        },
+        "warnings": []
+      }
+      "
+    `);
+    expect(await run("jpg log --json")).toMatchInlineSnapshot(`
+      "$ jpg log --json
+      [
+        {
+          "from_turn": 0,
+          "to_turn": 2,
+          "source": "manual",
+          "tokens": {
+            "before": 365,
+            "after": 326
+          },
+          "tokens_source": "estimate",
+          "policies": "reasoning + tools stripped",
+          "profile": "default",
+          "commit": "<commit 2, whole id>",
+          "timestamp": "2026-05-01T12:00:04.000Z",
+          "author": "Ada Test",
+          "subject": "Revert \\"compact 0..2: reasoning + tools stripped (365 → 326 tokens)\\"",
+          "kind": "revert",
+          "compaction": "6yzrhc",
+          "live": false
+        },
+        {
+          "from_turn": 0,
+          "to_turn": 2,
+          "source": "manual",
+          "tokens": {
+            "before": 365,
+            "after": 326
+          },
+          "tokens_source": "estimate",
+          "policies": "reasoning + tools stripped",
+          "profile": "default",
+          "commit": "<commit 1, whole id>",
+          "timestamp": "2026-05-01T12:00:03.000Z",
+          "author": "Ada Test",
+          "subject": "compact 0..2: reasoning + tools stripped (365 → 326 tokens)",
+          "kind": "compaction",
+          "compaction": "6yzrhc",
+          "live": false
+        }
+      ]
+      "
+    `);
+    expect(await run("jpg fork @ side --no-activate --json")).toMatchInlineSnapshot(`
+      "$ jpg fork @ side --no-activate --json
+      {
+        "conversation": "<id>",
+        "branch": "<id>/side",
+        "turns": 6,
+        "from": "<id>/main",
+        "activated": false
+      }
+      "
+    `);
+    expect(await run("jpg checkout @ ../documents --json")).toMatchInlineSnapshot(`
+      "$ jpg checkout @ ../documents --json
+      {
+        "path": "<root>/documents",
+        "branch": "<id>/main",
+        "full": false,
+        "turns": 6
+      }
+      "
+    `);
+    expect(await run("jpg ls --json")).toMatchInlineSnapshot(`
+      "$ jpg ls --json
+      [
+        {
+          "id": "<id>",
+          "title": "Measure the tide at the pier",
+          "branch": "<id>/main",
+          "turns": 6,
+          "tokens": {
+            "raw": 365,
+            "view": 365
+          },
+          "tokens_source": "estimate",
+          "compactions": 0,
+          "forks": 1,
+          "updated_at": "2026-05-01T12:00:04.000Z",
+          "active": true
+        }
+      ]
+      "
+    `);
+    expect(await run("jpg stats --json")).toMatchInlineSnapshot(`
+      "$ jpg stats --json
+      {
+        "turns": 6,
+        "events": 42,
+        "bytes": 10553,
+        "tokens": {
+          "raw": 360,
+          "view": 360,
+          "by_kind": {
+            "requests": {
+              "raw": 42,
+              "view": 42
+            },
+            "messages": {
+              "raw": 102,
+              "view": 102
+            },
+            "reasoning": {
+              "raw": 78,
+              "view": 78
+            },
+            "tool_calls": {
+              "raw": 87,
+              "view": 87
+            },
+            "tool_results": {
+              "raw": 51,
+              "view": 51
+            },
+            "harness": {
+              "raw": 0,
+              "view": 0
+            }
+          }
+        },
+        "tokens_source": "estimate",
+        "id": "<id>",
+        "branch": "<id>/main",
+        "commit": "<commit 2, whole id>",
+        "messages": 18,
+        "compactions": 0
+      }
+      "
+    `);
+    expect(await run("jpg compact --from 90 --json")).toMatchInlineSnapshot(`
+      "$ jpg compact --from 90 --json
+      {
+        "conversation": "<id>",
+        "branch": "<id>/main",
+        "commit": null,
+        "reason": "the range begins after the last turn (5)",
+        "from_turn": null,
+        "to_turn": null,
+        "policies": "",
+        "tokens": {
+          "before": 365,
+          "after": 365
+        },
+        "tokens_source": "estimate",
+        "overhead": 0,
+        "cache": null,
+        "receipt": null,
+        "ungrounded": [],
+        "report": null,
+        "segments": [
+          {
+            "from": 0,
+            "to": 5,
+            "kind": "kept",
+            "tokens": {
+              "before": 365,
+              "after": 365
+            }
+          }
+        ],
+        "planned_summary": null,
+        "warnings": [],
+        "compaction": null,
+        "dry_run": false
+      }
+      "
+    `);
+    expect(await run("jpg path --json")).toMatchInlineSnapshot(`
+      "$ jpg path --json
+      {
+        "path": "<root>/project/.git/jpg"
+      }
+      "
+    `);
+    expect(await run("jpg use @ --json")).toMatchInlineSnapshot(`
+      "$ jpg use @ --json
+      {
+        "conversation": "<id>",
+        "branch": "<id>/main",
+        "previous": "<id>/main"
+      }
+      "
+    `);
+    expect(await run("jpg title --json")).toMatchInlineSnapshot(`
+      "$ jpg title --json
+      {
+        "commit": null,
+        "title": "Measure the tide at the pier",
+        "branch": "<id>/main"
+      }
+      "
+    `);
+    expect(await run("jpg config keep_last --json")).toMatchInlineSnapshot(`
+      "$ jpg config keep_last --json
+      [
+        {
+          "key": "conversation.compaction.keep_last",
+          "value": 3,
+          "origin": {
+            "layer": "built-in"
+          }
+        }
+      ]
+      "
+    `);
     expect(await sandbox.json<Json[]>(["print", "--turn", "1"])).not.toHaveLength(0);
   });
 
@@ -454,23 +874,51 @@ describe.concurrent("where the store is", () => {
   });
 });
 
-describe.concurrent("compact", () => {
-  it("--dry-run shows the plan and writes nothing", async () => {
-    const sandbox = await copyImportedSandbox();
+describe("what compact would do", () => {
+  it("is shown by --dry-run, which writes nothing", async () => {
+    const { sandbox, run } = await terminal();
     const before = [storeState(sandbox), objects(sandbox)];
+    expect(await run("jpg compact --dry-run")).toMatchInlineSnapshot(`
+      "$ jpg compact --dry-run
+      Would compact <id>/main 0..2: reasoning + tools stripped
+         0..2  compacted  reasoning + tools stripped  182 → 143  -21%  ██████░░
+         3..5  kept                                         183        ████████
+        total  estimate                               365 → 326  -11%
+
+        cache: 7 kept, 319 rewritten once; 39 saved per call, pays after 95 calls
+
+          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
+          commands         3        3        -        -       -                -
+          identifiers      3        3        -        -       -                -
+          requests         3        3        -        -       -                -
+      "
+    `);
     expect(await sandbox.json(["compact", "--dry-run"])).toMatchObject({
       dry_run: true,
       commit: null,
       from_turn: 0,
       to_turn: 2,
     });
-    expect((await sandbox.jpg(["compact", "--dry-run", "-c", "keep_last=1", "--fork"])).stdout).toMatch(
-      /Would compact/,
-    );
-    expect([storeState(sandbox), objects(sandbox)]).toEqual(before);
-    sandbox.remove();
-  });
+    expect(await run("jpg compact --dry-run -c keep_last=1 --fork")).toMatchInlineSnapshot(`
+      "$ jpg compact --dry-run -c keep_last=1 --fork
+      Would compact <id>/compact-yhw6 0..4: reasoning + tools stripped
+         0..4  compacted  reasoning + tools stripped  304 → 239  -21%  ██████░░
+            5  kept                                          61        ██
+        total  estimate                               365 → 300  -18%
 
+        cache: 7 kept, 293 rewritten once; 65 saved per call, pays after 52 calls
+
+          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
+          commands         5        5        -        -       -                -
+          identifiers      5        5        -        -       -                -
+          requests         5        5        -        -       -                -
+      "
+    `);
+    expect([storeState(sandbox), objects(sandbox)]).toEqual(before);
+  });
+});
+
+describe.concurrent("compact", () => {
   it("takes ranges by turn, from the end, by time and by the last compaction", async () => {
     const sandbox = await copyImportedSandbox();
     const range = async (...args: string[]): Promise<unknown> => {
@@ -626,58 +1074,88 @@ describe.concurrent("compact", () => {
 });
 
 describe("fork", () => {
-  const group = shared();
-  const live = async (sandbox: Sandbox, branch: string): Promise<unknown[]> =>
-    sandbox
-      .git(["ls-tree", "--name-only", `${branch}:compactions`])
-      .split("\n")
-      .sort();
+  const live = (sandbox: Sandbox, branch: string): string[] =>
+    sandbox.git(["ls-tree", "--name-only", `${branch}:compactions`]).split("\n");
 
   it("plain writes one ref and no object", async () => {
-    const sandbox = group.get();
+    const { sandbox, run } = await terminal();
     const before = { refs: refs(sandbox).length, objects: objects(sandbox) };
-    const { branch } = await sandbox.json<{ branch: string }>(["fork", "@", "plain"]);
+    expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
+      "$ jpg fork @ plain
+      Forked <id>/main to <id>/plain (6 turns), now active
+      "
+    `);
     expect({ refs: refs(sandbox).length, objects: objects(sandbox) }).toEqual({
       refs: before.refs + 1,
       objects: before.objects,
     });
-    expect(sandbox.git(["symbolic-ref", "--short", "HEAD"])).toBe(branch);
-    expect(sandbox.git(["rev-parse", branch])).toBe(sandbox.git(["rev-parse", `${sandbox.conversation}/main`]));
-    await sandbox.jpg(["use", `${sandbox.conversation}/main`]);
+    const [plain, main] = ["plain", "main"].map((name) => `${sandbox.conversation}/${name}`) as [string, string];
+    expect(sandbox.git(["symbolic-ref", "--short", "HEAD"])).toBe(plain);
+    expect(sandbox.git(["rev-parse", plain])).toBe(sandbox.git(["rev-parse", main]));
   });
 
   it("--first and --until stand at that turn's commit, with the compactions that lie wholly within", async () => {
-    const sandbox = group.get();
-    const main = `${sandbox.conversation}/main`;
-    const early = await sandbox.json(["fork", "--first", "3", "--no-activate"]);
-    expect(early["turns"]).toBe(3);
-    expect(sandbox.git(["log", "-1", "--format=%s", String(early["branch"])])).toMatch(/^turn 2:/);
-    await sandbox.jpg(["compact", "--to", "1"]);
-    await sandbox.jpg(["compact", "--profile", "light", "--to", "4"]);
-    const [wide, narrow] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
-    const until = await sandbox.json<{ branch: string }>(["fork", "--until", "2", "--no-activate"]);
-    expect(until).toMatchObject({ turns: 3 });
-    expect(commits(sandbox, until.branch)).toBe(commits(sandbox, String(early["branch"])) + 1);
-    expect((await live(sandbox, until.branch)).join()).toContain(narrow?.compaction);
-    expect((await live(sandbox, until.branch)).join()).not.toContain(wide?.compaction);
-    expect((await live(sandbox, main)).length).toBe(2);
+    const { sandbox, run } = await terminal();
+    const [main, early, until] = ["main", "early", "until"].map((name) => `${sandbox.conversation}/${name}`) as [
+      string,
+      string,
+      string,
+    ];
+    expect(await run("jpg fork @ early --first 3 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ early --first 3 --no-activate
+      Forked <id>/main to <id>/early (3 turns)
+      "
+    `);
+    expect(sandbox.git(["log", "-1", "--format=%s", early])).toMatch(/^turn 2:/);
+    expect(await run("jpg compact --to 1")).toMatchInlineSnapshot(`
+      "$ jpg compact --to 1
+      Compacted <id>/main 0..1: reasoning + tools stripped
+      commit <commit 1>  compaction 6yzrhc
+         0..1  compacted  reasoning + tools stripped   121 → 95  -21%  ███░
+         2..5  kept                                         244        ████████
+        total  estimate                               365 → 339   -7%
+
+        cache: 7 kept, 332 rewritten once; 26 saved per call, pays after 147 calls
+      "
+    `);
+    expect(await run("jpg compact --profile light --to 4")).toMatchInlineSnapshot(`
+      "$ jpg compact --profile light --to 4
+      Compacted <id>/main 0..4: reasoning stripped
+      commit <commit 2>  compaction 94928a
+         0..4  compacted  reasoning stripped  278 → 242  -13%  ███████░
+            5  kept                                  61        ██
+        total  estimate                       339 → 303  -11%
+
+        cache: 103 kept, 200 rewritten once; 36 saved per call, pays after 64 calls
+      "
+    `);
+    expect(await run("jpg log")).toMatchInlineSnapshot(`
+      "$ jpg log
+      <commit 2> (94928a, live) compact 0..4: reasoning stripped (339 → 303 tokens)
+      <commit 1> (6yzrhc, live) compact 0..1: reasoning + tools stripped (365 → 339 tokens)
+      "
+    `);
+    expect(await run("jpg fork @ until --until 2 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ until --until 2 --no-activate
+      Forked <id>/main to <id>/until (3 turns)
+      "
+    `);
+    expect(await run("jpg log <id>/until")).toMatchInlineSnapshot(`
+      "$ jpg log <id>/until
+      <commit 3> (6yzrhc, live) compact 0..1: reasoning + tools stripped (365 → 339 tokens)
+      "
+    `);
+    expect(commits(sandbox, until)).toBe(commits(sandbox, early) + 1);
+    expect([live(sandbox, until), live(sandbox, main)].map(({ length }) => length)).toEqual([1, 2]);
+    expect(live(sandbox, main)).toContain(live(sandbox, until)[0]);
   });
 
   it("--last and --from stand at the tip plus one compaction that leaves the turns before out", async () => {
-    const sandbox = group.get();
-    const tip = `${sandbox.conversation}/main`;
-    for (const args of [
-      ["--last", "2"],
-      ["--from", "4"],
-      ["--from", "-1"],
-    ]) {
-      const { branch, turns } = await sandbox.json<{ branch: string; turns: number }>([
-        "fork",
-        ...args,
-        "--no-activate",
-      ]);
-      expect(turns).toBe(6);
-      expect(sandbox.git(["rev-parse", `${branch}~1`])).toBe(sandbox.git(["rev-parse", tip]));
+    const { sandbox, run } = await terminal();
+    const tip = sandbox.git(["rev-parse", `${sandbox.conversation}/main`]);
+    const expectForked = async (name: string): Promise<void> => {
+      const branch = `${sandbox.conversation}/${name}`;
+      expect(sandbox.git(["rev-parse", `${branch}~1`])).toBe(tip);
       const [row] = await sandbox.json<readonly { compaction: string }[]>(["log", branch]);
       expect(await sandbox.json(["show", row?.compaction ?? ""], { env: { JPG_CONVERSATION: branch } })).toMatchObject({
         turns: "omit",
@@ -687,18 +1165,134 @@ describe("fork", () => {
       const shown = (await sandbox.jpg(["print", branch, "--compacted"])).stdout;
       expect(shown).toContain("Answer 4");
       expect(shown).not.toContain("Answer 3");
-    }
+    };
+    expect(await run("jpg fork @ last --last 2 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ last --last 2 --no-activate
+      Forked <id>/main to <id>/last (6 turns)
+      "
+    `);
+    expect(await run("jpg fork @ from --from 4 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ from --from 4 --no-activate
+      Forked <id>/main to <id>/from (6 turns)
+      "
+    `);
+    expect(await run("jpg fork @ back --from -1 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ back --from -1 --no-activate
+      Forked <id>/main to <id>/back (6 turns)
+      "
+    `);
+    expect(await run("jpg ls")).toMatchInlineSnapshot(`
+      "$ jpg ls
+        ID                                 BRANCH  TURNS  TOKENS  COMP  FORK  AGE  TITLE
+      * <id>  main        6    ~365     -     3  2mo  Measure the tide at the pier
+      "
+    `);
+    for (const name of ["last", "from", "back"]) await expectForked(name);
+    expect(await run("jpg print <id>/last --compacted")).toMatchInlineSnapshot(`
+      "$ jpg print <id>/last --compacted
+      # Measure the tide at the pier
+
+      ## Turn 4 · 2026-03-01 09:00:41 UTC
+
+      **User**
+
+      > Request 4 about the harbour wall
+
+      **Reasoning**
+
+      > thought 4: the gauge at the pier is read first
+
+      **Assistant**
+
+      > Looking at gauge 4.
+
+      **Tool call** \`Bash\`
+
+      \`\`\`
+      command: echo toolu_000000000046
+      \`\`\`
+
+      **Result** \`Bash\`
+
+      \`\`\`
+      output of toolu_000000000046
+      \`\`\`
+
+      **Assistant**
+
+      > Answer 4: the water stood at 4 metres.
+
+      ## Turn 5 · 2026-03-01 09:00:51 UTC
+
+      **User**
+
+      > Request 5 about the harbour wall
+
+      **Reasoning**
+
+      > thought 5: the gauge at the pier is read first
+
+      **Assistant**
+
+      > Looking at gauge 5.
+
+      **Tool call** \`Bash\`
+
+      \`\`\`
+      command: echo toolu_000000000056
+      \`\`\`
+
+      **Result** \`Bash\`
+
+      \`\`\`
+      output of toolu_000000000056
+      \`\`\`
+
+      **Assistant**
+
+      > Answer 5: the water stood at 5 metres.
+
+      "
+    `);
   });
 
   it("a name that is taken is refused, and --first past the end takes all", async () => {
-    const sandbox = group.get();
+    const { sandbox, run } = await terminal();
+    expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
+      "$ jpg fork @ plain
+      Forked <id>/main to <id>/plain (6 turns), now active
+      "
+    `);
+    expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
+      "$ jpg fork @ plain
+      ! error: <id>/plain exists already.
+      ! hint: Give the fork another name: \`jpg fork [ID] NAME\`.
+      ! hint: \`jpg use <id>/plain\` makes it active.
+      [exit 2]
+      "
+    `);
     await expectRefusal(sandbox, ["fork", "@", "plain"], {
       code: "branch_exists",
       exit: 2,
       says: /exists already/,
       hint: /another name/,
     });
-    expect((await sandbox.json(["fork", "--first", "99", "--no-activate"]))["turns"]).toBe(6);
+    expect(await run("jpg fork --first 99 --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork --first 99 --no-activate
+      Forked <id>/plain to <id>/fork-6yzr (6 turns)
+      "
+    `);
+    expect(await run("jpg fork --last 2 --no-activate --json")).toMatchInlineSnapshot(`
+      "$ jpg fork --last 2 --no-activate --json
+      {
+        "conversation": "<id>",
+        "branch": "<id>/fork-hcyh",
+        "turns": 6,
+        "from": "<id>/plain",
+        "activated": false
+      }
+      "
+    `);
   });
 });
 
@@ -792,76 +1386,218 @@ describe("print, export, resume", () => {
   });
 });
 
-describe.concurrent("log, diff, undo, revert", () => {
+describe("log, diff, undo, revert", () => {
   it("tell what happened, newest first, and take it back and forth", async () => {
-    const sandbox = await copyImportedSandbox();
-    expect((await sandbox.jpg(["log"])).stderr).toMatch(/no compactions yet: `jpg compact`/);
-    const { compaction } = await sandbox.json<{ compaction: string }>(["compact"]);
-    const diff = await sandbox.jpg(["diff"]);
-    expect(diff.stdout).toMatch(
-      new RegExp(
-        `^--- before compaction ${compaction} \\([0-9a-f]{7}\\)\n\\+\\+\\+ compaction ${compaction} \\([0-9a-f]{7}\\)\n`,
-      ),
-    );
-    expect(diff.stdout).toMatch(/^- .*|^-.*thought 0/m);
-    expect((await sandbox.jpg(["diff", compaction])).stdout).toBe(diff.stdout);
-    expect((await sandbox.jpg(["diff", "@", "main~1..main"])).stdout.split("\n").slice(2)).toEqual(
-      diff.stdout.split("\n").slice(2),
-    );
-    expect((await sandbox.jpg(["diff", "--stat"])).stdout).toMatch(/total/);
+    const { sandbox, run } = await terminal();
+    const print = async (line: string): Promise<string> => (await run(line)).replace(/^.*\n/, "");
+    expect(await run("jpg log")).toMatchInlineSnapshot(`
+      "$ jpg log
+      ! <id>/main has no compactions yet: \`jpg compact\` makes one.
+      "
+    `);
+    expect(await run("jpg compact")).toMatchInlineSnapshot(`
+      "$ jpg compact
+      Compacted <id>/main 0..2: reasoning + tools stripped
+      commit <commit 1>  compaction 6yzrhc
+         0..2  compacted  reasoning + tools stripped  182 → 143  -21%  ██████░░
+         3..5  kept                                         183        ████████
+        total  estimate                               365 → 326  -11%
+
+        cache: 7 kept, 319 rewritten once; 39 saved per call, pays after 95 calls
+      "
+    `);
+    const [made] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
+    const id = made?.compaction ?? "";
+    const diff = await print("jpg diff");
+    expect(await run("jpg diff")).toMatchInlineSnapshot(`
+      "$ jpg diff
+      --- before compaction 6yzrhc (<commit 2>)
+      +++ compaction 6yzrhc (<commit 1>)
+      @@ -1,13 +1,11 @@ turn 0 · assistant (reasoning)
+       == turn 0 ==
+       user
+         Measure the tide at the pier
+      -assistant (reasoning)
+      -  thought 0: the gauge at the pier is read first
+       assistant
+         Looking at gauge 0.
+       tool call Bash
+         command: echo toolu_000000000006
+       tool result Bash
+      -  output of toolu_000000000006
+      +  [compacted] Bash: success
+       assistant
+         Answer 0: the water stood at 0 metres.
+      @@ -14,13 +12,11 @@ turn 1 · assistant (reasoning)
+       == turn 1 ==
+       user
+         Request 1 about the harbour wall
+      -assistant (reasoning)
+      -  thought 1: the gauge at the pier is read first
+       assistant
+         Looking at gauge 1.
+       tool call Bash
+         command: echo toolu_000000000016
+       tool result Bash
+      -  output of toolu_000000000016
+      +  [compacted] Bash: success
+       assistant
+         Answer 1: the water stood at 1 metres.
+      @@ -27,13 +23,11 @@ turn 2 · assistant (reasoning)
+       == turn 2 ==
+       user
+         Request 2 about the harbour wall
+      -assistant (reasoning)
+      -  thought 2: the gauge at the pier is read first
+       assistant
+         Looking at gauge 2.
+       tool call Bash
+         command: echo toolu_000000000026
+       tool result Bash
+      -  output of toolu_000000000026
+      +  [compacted] Bash: success
+       assistant
+         Answer 2: the water stood at 2 metres.
+      "
+    `);
+    expect(await print(`jpg diff ${id}`)).toBe(diff);
+    expect((await print("jpg diff @ main~1..main")).split("\n").slice(2)).toEqual(diff.split("\n").slice(2));
+    expect(await run("jpg diff --stat")).toMatchInlineSnapshot(`
+      "$ jpg diff --stat
+      TURN    EVENTS     TOKENS           CHARACTERS
+      turn 0  -1 ~1     60 → 47  -22%      191 → 142
+      turn 1  -1 ~1     61 → 48  -21%      195 → 146
+      turn 2  -1 ~1     61 → 48  -21%      195 → 146
+      total   -3 ~3   365 → 326  -11%  1,166 → 1,019
+
+          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
+          commands         3        3        -        -       -                -
+          identifiers      3        3        -        -       -                -
+          requests         3        3        -        -       -                -
+      "
+    `);
     expect(await sandbox.json(["diff"])).toMatchObject({
       hunks: expect.any(Array) as unknown[],
       stat: expect.any(Object) as object,
     });
-    const view = (await sandbox.jpg(["print", "--compacted"])).stdout;
-    await sandbox.jpg(["undo"]);
-    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("thought 0");
-    await expectRefusal(sandbox, ["revert", compaction], {
+    const view = await print("jpg print --compacted");
+    expect(view).not.toContain("thought 0");
+    expect(await run("jpg undo")).toMatchInlineSnapshot(`
+      "$ jpg undo
+      Reverted 6yzrhc on <id>/main
+      commit <commit 3>  view 326 → 365
+      "
+    `);
+    expect(await print("jpg print --compacted")).toContain("thought 0");
+    await expectRefusal(sandbox, ["revert", id], {
       code: "already_reverted",
       exit: 2,
       says: /not in force/,
       hint: /jpg revert [0-9a-f]+/,
     });
+    expect(await run(`jpg revert ${id}`)).toMatchInlineSnapshot(`
+      "$ jpg revert 6yzrhc
+      ! error: 6yzrhc is not in force on <id>/main: <commit 3> took it back.
+      ! hint: \`jpg revert <commit 3>\` brings it back.
+      [exit 2]
+      "
+    `);
     const [revert] = await sandbox.json<readonly { commit: string }[]>(["log"]);
-    expect((await sandbox.jpg(["diff", revert?.commit ?? ""])).stdout).toContain(
-      `+++ revert of compaction ${compaction} (`,
-    );
-    await sandbox.jpg(["revert", revert?.commit ?? ""]);
-    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toBe(view);
+    expect(await print(`jpg diff ${revert?.commit ?? ""}`)).toContain(`+++ revert of compaction ${id} (`);
+    expect(await run(`jpg revert ${revert?.commit ?? ""}`)).toMatchInlineSnapshot(`
+      "$ jpg revert <commit 3, whole id>
+      Brought back 6yzrhc on <id>/main
+      commit <commit 4>  view 365 → 326
+      "
+    `);
+    expect(await print("jpg print --compacted")).toBe(view);
+    expect(await run("jpg log")).toMatchInlineSnapshot(`
+      "$ jpg log
+      <commit 4> (reapply of 6yzrhc, live) Reapply "compact 0..2: reasoning + tools stripped (365 → 326 tokens)"
+      <commit 3> (revert of 6yzrhc) Revert "compact 0..2: reasoning + tools stripped (365 → 326 tokens)"
+      <commit 1> (6yzrhc, reverted) compact 0..2: reasoning + tools stripped (365 → 326 tokens)
+      "
+    `);
     expect((await sandbox.json<readonly { kind: string }[]>(["log"])).map(({ kind }) => kind)).toEqual([
       "reapply",
       "revert",
       "compaction",
     ]);
-    const same = await sandbox.jpg(["diff", "@", "main..main"]);
-    expect(same).toMatchObject({ stdout: "", code: 0, stderr: expect.stringMatching(/No difference/) as string });
-    sandbox.remove();
+    expect(await run("jpg diff @ main..main")).toMatchInlineSnapshot(`
+      "$ jpg diff @ main..main
+      ! No difference: the model sees the same.
+      "
+    `);
   });
 });
 
-describe.concurrent("checkout", () => {
+describe("checkout", () => {
   it("is sparse unless --full, follows its branch, and refuses a folder in use", async () => {
-    const sandbox = await copyImportedSandbox();
+    const { sandbox, run } = await terminal();
     const sparse = join(sandbox.root, "sparse");
     const full = join(sandbox.root, "full");
-    await sandbox.jpg(["compact", "--to", "1"]);
-    await sandbox.jpg(["checkout", "@", sparse]);
-    await sandbox.jpg(["checkout", "@", full, "--full"]);
+    expect(await run("jpg compact --to 1")).toMatchInlineSnapshot(`
+      "$ jpg compact --to 1
+      Compacted <id>/main 0..1: reasoning + tools stripped
+      commit <commit 1>  compaction 6yzrhc
+         0..1  compacted  reasoning + tools stripped   121 → 95  -21%  ███░
+         2..5  kept                                         244        ████████
+        total  estimate                               365 → 339   -7%
+
+        cache: 7 kept, 332 rewritten once; 26 saved per call, pays after 147 calls
+      "
+    `);
+    expect(await run("jpg checkout @ ../sparse")).toMatchInlineSnapshot(`
+      "$ jpg checkout @ ../sparse
+      <id>/main is checked out at <root>/sparse; VIEW.md shows what the model sees
+      "
+    `);
+    expect(await run("jpg checkout @ ../full --full")).toMatchInlineSnapshot(`
+      "$ jpg checkout @ ../full --full
+      <id>/main is checked out at <root>/full; VIEW.md shows what the model sees
+      "
+    `);
     expect(existsSync(join(sparse, "turns"))).toBe(false);
     expect(existsSync(join(full, "turns", "0000", "000005.jsonl"))).toBe(true);
-    expect((await sandbox.jpg(["path"], { cwd: sparse })).stdout.trim()).toBe(sandbox.store);
-    await sandbox.jpg(["compact"], { cwd: sparse });
+    expect(await run("jpg path", { cwd: sparse })).toMatchInlineSnapshot(`
+      "$ jpg path
+      <root>/project/.git/jpg
+      "
+    `);
+    expect(await run("jpg compact", { cwd: sparse })).toMatchInlineSnapshot(`
+      "$ jpg compact
+      Compacted <id>/main 0..2: reasoning + tools stripped
+      commit <commit 2>  compaction 94928a
+         0..2  compacted  reasoning + tools stripped  156 → 143  -8%  ██████░
+         3..5  kept                                         183       ████████
+        total  estimate                               339 → 326  -4%
+
+        cache: 103 kept, 223 rewritten once; 13 saved per call, pays after 198 calls
+      note: saves only 13 of 339 tokens (3.8%); what is cached is rewritten all the same
+      "
+    `);
     for (const place of [sparse, full, sandbox.store]) {
       expect(sandbox.git(["status", "--porcelain"], place)).toBe("");
       expect(readFileSync(join(place, "VIEW.md"), "utf8")).not.toContain("thought 2");
       expect(readdirSync(join(place, "compactions"))).toHaveLength(2);
     }
-    await sandbox.jpg(["fork", "@", "other", "--no-activate"]);
+    expect(await run("jpg fork @ other --no-activate")).toMatchInlineSnapshot(`
+      "$ jpg fork @ other --no-activate
+      Forked <id>/main to <id>/other (6 turns)
+      "
+    `);
+    expect(await run("jpg checkout <id>/other ../sparse")).toMatchInlineSnapshot(`
+      "$ jpg checkout <id>/other ../sparse
+      ! error: <root>/sparse is a worktree of <id>/main already.
+      ! hint: In that folder, \`jpg use <id>/other\` changes its branch.
+      ! hint: Or name another directory.
+      [exit 2]
+      "
+    `);
     await expectRefusal(sandbox, ["checkout", `${sandbox.conversation}/other`, sparse], {
       code: "directory_in_use",
       exit: 2,
       says: /is a worktree of/,
     });
-    sandbox.remove();
   });
 });

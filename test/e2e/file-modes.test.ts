@@ -9,7 +9,7 @@ let sandbox: Sandbox;
 let users: number;
 beforeEach(() => {
   users = process.umask(0o022);
-  sandbox = createSandbox();
+  sandbox = createSandbox({ process: true });
 });
 afterEach(() => {
   process.umask(users);

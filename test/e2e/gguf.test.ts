@@ -61,7 +61,7 @@ async function prepare(
   library?: string,
   more = "",
 ): Promise<ImportedSandbox> {
-  const sandbox = await copyImportedSandbox(4);
+  const sandbox = await copyImportedSandbox(4, { process: true });
   cleanUp.push(sandbox.remove);
   const folder = join(sandbox.root, "models");
   mkdirSync(folder);

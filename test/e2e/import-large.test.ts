@@ -13,7 +13,7 @@ const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
 let sandbox: Sandbox;
 beforeEach(() => {
-  sandbox = createSandbox();
+  sandbox = createSandbox({ process: true });
 });
 afterEach(() => sandbox.remove());
 

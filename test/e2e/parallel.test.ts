@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts
 
 let box: Sandbox;
 beforeEach(() => {
-  box = createSandbox();
+  box = createSandbox({ process: true });
 });
 afterEach(() => box.remove());
 

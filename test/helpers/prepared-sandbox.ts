@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { createImportedSandbox, createSandbox, type Sandbox } from "./run-jpg.ts";
+import { createImportedSandbox, createSandbox, type RunOptions, type Sandbox } from "./run-jpg.ts";
 
 /** A sandbox whose project holds one conversation. */
 export type ImportedSandbox = Sandbox & { readonly conversation: string };
@@ -16,11 +16,14 @@ afterAll(async () => {
 });
 
 /** Gives a sandbox of its own whose project holds one imported conversation of `turns` turns. */
-export async function copyImportedSandbox(turns = 6): Promise<ImportedSandbox> {
+export async function copyImportedSandbox(
+  turns = 6,
+  whole: Pick<RunOptions, "process"> = {},
+): Promise<ImportedSandbox> {
   const made = templates.get(turns) ?? createImportedSandbox(turns);
   templates.set(turns, made);
   const template = await made;
-  const sandbox = createSandbox();
+  const sandbox = createSandbox(whole);
   cpSync(template.root, sandbox.root, { recursive: true, verbatimSymlinks: true });
   // The store's settings name its own hooks by their absolute path.
   const config = join(sandbox.store, ".git", "config");

@@ -1,6 +1,10 @@
-// Runs a command line in this process, over a store in a temporary folder: what hundreds of calls of a property test take.
+// Runs a command line in this process: no start of Node, no built command. What a process has of its own is handed in or put
+// back: environment, folder, standard streams, umask. Where the process itself is the subject, `runJpg` starts one.
+import packageJson from "../../package.json" with { type: "json" };
+import type { Runtime } from "../../src/app/workspace/runtime.ts";
+import { createRuntime } from "../../src/cli/create-runtime.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
-import type { TestRuntime } from "./workspace.ts";
+import type { TestEnvironment } from "./temp-repository.ts";
 
 export interface InProcessResult {
   readonly code: number;
@@ -8,22 +12,54 @@ export interface InProcessResult {
   readonly stderr: string;
 }
 
+/** Commands that talk to the streams, signals or terminal of the process they run in: these need one of their own. */
+const NEED_A_PROCESS: ReadonlySet<string> = new Set(["chat", "git", "mcp", "query", "resume"]);
+
+/** Whether a command line runs in the process of the tests. With JPG_TEST_PROCESSES=1 none does: slow, and nothing is handed in. */
+export function runsInProcess(argv: readonly string[]): boolean {
+  return (
+    process.env["JPG_TEST_PROCESSES"] !== "1" && !argv.some((word) => NEED_A_PROCESS.has(word) || word === "--watch")
+  );
+}
+
+/** The world of a command that a user types: clock and randomness are real. */
+export function createUserRuntime(cwd: string, env: TestEnvironment, input: string | Uint8Array = ""): Runtime {
+  return {
+    ...createRuntime(packageJson.version),
+    cwd,
+    env,
+    home: env["HOME"] ?? cwd,
+    readStdin: () => Promise.resolve(Buffer.from(input)),
+  };
+}
+
+/** The umask of the tests, and how many commands run under one of their own. */
+const umask = process.umask();
+let running = 0;
+
+// Commands of concurrent tests listen for the signals of one process.
+process.setMaxListeners(100);
+
 /** Runs one command line to its end. */
-export async function runInProcess(runtime: TestRuntime, argv: readonly string[]): Promise<InProcessResult> {
-  const written = { stdout: "", stderr: "" };
-  const stream = (name: keyof typeof written) => ({
-    write(chunk: string | Uint8Array): boolean {
-      written[name] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-      return true;
-    },
+export async function runInProcess(runtime: Runtime, argv: readonly string[]): Promise<InProcessResult> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const streamTo = (chunks: Buffer[]) => ({
+    write: (chunk: string | Uint8Array): boolean => chunks.push(Buffer.from(chunk)) > 0,
     on: () => undefined,
   });
-  const code = await runCommandLine(argv, {
-    runtime,
-    stdout: stream("stdout"),
-    stderr: stream("stderr"),
-    fronts: { serveMcp: () => Promise.reject(new Error("no server in this test")) },
-    onClosed: () => undefined,
-  });
-  return { code, ...written };
+  running++;
+  try {
+    const code = await runCommandLine(argv, {
+      runtime,
+      stdout: streamTo(stdout),
+      stderr: streamTo(stderr),
+      fronts: { serveMcp: () => Promise.reject(new Error("jpg mcp needs a process of its own")) },
+      onClosed: () => undefined,
+    });
+    return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+  } finally {
+    running--;
+    if (running === 0) process.umask(umask);
+  }
 }

@@ -1,10 +1,12 @@
-// Runs the built command as a user would, in a temporary project with an empty HOME: nothing of this machine's git or jpg
-// settings reaches it. Also makes small invented session files to work on.
+// Runs jpg as a user would, in a temporary project with an empty HOME: nothing of this machine's git or jpg settings reaches
+// it. A sandbox runs it in the process of the tests, and the built command where the process itself is the subject. Also makes
+// small invented session files to work on.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
+import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
 import { createTempFolder, git, type TestEnvironment } from "./temp-repository.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
@@ -20,8 +22,10 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string | undefined>;
   readonly input?: string | Uint8Array;
-  /** A user id to run as. */
+  /** A user id to run as; a process of its own does. */
   readonly uid?: number;
+  /** Runs the built command as a process of its own: for what a process has alone (signals, umask, start-up, memory, pid). */
+  readonly process?: boolean;
 }
 
 /** The whole environment of a run; `home` is an empty folder. */
@@ -39,14 +43,21 @@ export function jpgEnvironment(home: string): TestEnvironment {
   };
 }
 
-/** Runs jpg to its end; never throws for an exit code. */
-export function runJpg(
-  args: readonly string[],
-  options: Required<Pick<RunOptions, "cwd" | "env">> & RunOptions,
-): Promise<JpgResult> {
-  const env = Object.fromEntries(
-    Object.entries(options.env).filter(([, value]) => value !== undefined),
-  ) as TestEnvironment;
+type PlacedOptions = Required<Pick<RunOptions, "cwd" | "env">> & RunOptions;
+
+/** Runs jpg to its end, in this process where that can be; never throws for an exit code. */
+function runHere(args: readonly string[], options: PlacedOptions): Promise<JpgResult> {
+  if (options.process === true || options.uid !== undefined || !runsInProcess(args)) return runJpg(args, options);
+  return runInProcess(createUserRuntime(options.cwd, presentIn(options.env), options.input), args);
+}
+
+function presentIn(env: Record<string, string | undefined>): TestEnvironment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)) as TestEnvironment;
+}
+
+/** Runs the built jpg as a process of its own to its end; never throws for an exit code. */
+export function runJpg(args: readonly string[], options: PlacedOptions): Promise<JpgResult> {
+  const env = presentIn(options.env);
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd,
     env,
@@ -74,7 +85,7 @@ export interface Sandbox {
   readonly env: TestEnvironment;
   /** Where the project's store is, or will be. */
   readonly store: string;
-  /** Runs jpg in the project. */
+  /** Runs jpg in the project; in the process of the tests, where that can be and `process` does not ask for one. */
   jpg(args: readonly string[], options?: RunOptions): Promise<JpgResult>;
   /** Runs jpg with --json and parses what it prints, whatever the exit code. */
   json<T = Json>(args: readonly string[], options?: RunOptions): Promise<T>;
@@ -85,8 +96,8 @@ export interface Sandbox {
   remove(): void;
 }
 
-/** Creates a sandbox; the project is an empty git repository. */
-export function createSandbox(): Sandbox {
+/** Creates a sandbox; the project is an empty git repository. `process` = as in the options of a run, for all of its runs. */
+export function createSandbox(whole: Pick<RunOptions, "process"> = {}): Sandbox {
   const folder = createTempFolder();
   const home = join(folder.path, "home");
   const project = join(folder.path, "project");
@@ -96,7 +107,7 @@ export function createSandbox(): Sandbox {
   git(project, env, ["init", "--quiet", "."]);
   const store = join(project, ".git", "jpg");
   const jpg: Sandbox["jpg"] = (args, options = {}) =>
-    runJpg(args, { cwd: project, ...options, env: { ...env, ...options.env } });
+    runHere(args, { ...whole, cwd: project, ...options, env: { ...env, ...options.env } });
   return {
     root: folder.path,
     home,
@@ -118,8 +129,11 @@ export function createSandbox(): Sandbox {
 }
 
 /** A sandbox whose project holds one imported conversation of `turns` turns (see `smallSession`). */
-export async function createImportedSandbox(turns = 6): Promise<Sandbox & { readonly conversation: string }> {
-  const sandbox = createSandbox();
+export async function createImportedSandbox(
+  turns = 6,
+  whole: Pick<RunOptions, "process"> = {},
+): Promise<Sandbox & { readonly conversation: string }> {
+  const sandbox = createSandbox(whole);
   const file = sandbox.session("small.jsonl", smallSession({ turns }));
   const [report] = await sandbox.json<readonly { readonly id: string }[]>(["import", file]);
   return { ...sandbox, conversation: report?.id ?? "" };
