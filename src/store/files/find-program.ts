@@ -5,9 +5,12 @@ import { delimiter, join } from "node:path";
 /** Endings of programs on Windows; elsewhere a name is whole. */
 const ENDINGS = process.platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
 
+/** Where programs are looked for when there is no PATH. */
+const USUAL_PATH = "/usr/bin:/bin";
+
 /** Whether one of the folders of a PATH holds a program; a few looks at the disk. */
 export function hasProgram(name: string, path: string | undefined): boolean {
-  return (path ?? "")
+  return (path ?? USUAL_PATH)
     .split(delimiter)
     .some((folder) => ENDINGS.some((ending) => isProgram(join(folder === "" ? "." : folder, name + ending))));
 }
