@@ -114,7 +114,9 @@ export interface SessionDraft {
 export interface ResumePlan {
   /** Where its file goes, absolute. */
   readonly path: string;
-  /** Program and arguments that go on with it, in the project's directory. */
+  /** Program and arguments that have to be run first, e.g. to take the file into the agent's own store; absent = none. */
+  readonly before?: readonly string[];
+  /** Program and arguments that go on with it; both are run in the project's directory. */
   readonly command: readonly string[];
   /** What to say when the file cannot be written. */
   readonly hints: readonly string[];

@@ -15,6 +15,8 @@ export interface ResumeReport {
   readonly session: string;
   /** Absolute path of the session file. */
   readonly path: string;
+  /** Program and arguments that have to be run first; absent = none. */
+  readonly before?: readonly string[];
   /** Program and arguments that resume it. */
   readonly command: readonly string[];
   /** Directory to run it in. */
@@ -46,6 +48,7 @@ export async function prepareResume(workspace: Workspace, tree: BranchTree, name
       agent: name,
       session: session.sessionId,
       path: plan.path,
+      ...(plan.before !== undefined && { before: plan.before }),
       command: plan.command,
       directory: draft.cwd,
       branch: tree.branch,

@@ -28,13 +28,14 @@ export async function findExportedLines(
   { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
 ): Promise<ExportedLines> {
   const { view } = await loadView(store, exported);
-  const shown = linesOf(view, session, writer);
+  const shown = knownLines(view, session, writer);
   if (exported.compactions.length === 0) return shown;
-  const whole = linesOf(await loadHistory(store, exported), session, writer);
+  const whole = knownLines(await loadHistory(store, exported), session, writer);
   return shown.lines.size >= whole.lines.size ? shown : whole;
 }
 
-function linesOf(view: View, { sessionId, hasLine }: Held, writer: SessionWriter): ExportedLines {
+/** Finds the lines that an export of a view has, among those that a session holds. */
+export function knownLines(view: View, { sessionId, hasLine }: Held, writer: SessionWriter): ExportedLines {
   const lines = new Map<string, string>();
   const further = new Set<string>();
   const turnOf = new Map<string, number>();

@@ -3,7 +3,7 @@ import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { runProgram } from "../../app/programs/external-process.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
-import { quoteForShell } from "../../core/shell-word.ts";
+import { quoteForShell, shellWord } from "../../core/shell-word.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 
 const EXAMPLE = exampleAgent();
@@ -39,12 +39,15 @@ export const command: CommandSpec = {
     output.detail(`${report.reused ? "The session was there already" : "Wrote the session"}: ${report.path}`);
     if (!flag(options, "exec")) return 0;
     await workspace.close();
-    return runProgram(report.command, { cwd: report.directory, env: runtime.env });
+    const where = { cwd: report.directory, env: runtime.env };
+    const failed = report.before === undefined ? 0 : await runProgram(report.before, where);
+    return failed === 0 ? runProgram(report.command, where) : failed;
   },
 };
 
 /** The command as a shell takes it; the agent finds its session only in the project's directory. */
-function commandLine({ command, directory }: ResumeReport, cwd: string): string {
-  const line = command.join(" ");
+function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {
+  const words = (program: readonly string[]): string => program.map(shellWord).join(" ");
+  const line = before === undefined ? words(command) : `${words(before)} && ${words(command)}`;
   return directory === cwd ? line : `cd ${quoteForShell(directory)} && ${line}`;
 }
