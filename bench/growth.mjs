@@ -30,6 +30,7 @@ export async function benchGrowth(sandbox, { repetitions }) {
   const rows = [
     ...(await measureView(sandbox, { short: short.store, long: summarised }, repetitions)),
     ...(await measureAppend(sandbox, { short: short.store, long: long.store }, repetitions)),
+    await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, repetitions),
     await measureGrownImport(sandbox, { short, long }, repetitions),
   ];
   for (const path of [short.store, long.store, summarised]) rmSync(path, { recursive: true, force: true });
@@ -73,6 +74,15 @@ async function measureView(sandbox, stores, repetitions) {
       detail: `${opened.detail}; ${objects} objects read of the long one`,
     }),
   ];
+}
+
+async function measurePrintedTurns(sandbox, stores, repetitions) {
+  const print = (store) => async () => (await sandbox.jpg(["print", "--turn", "40..41", "--store", store])).ms;
+  const times = await interleave(repetitions * 2 + 1, { long: print(stores.long), short: print(stores.short) });
+  return createRow("print-turns", "print --turn of two turns, of 10,000 turns ÷ of 100", {
+    ...ratio(times.long, times.short),
+    limit: { atMost: 1.5 },
+  });
 }
 
 async function measureAppend(sandbox, stores, repetitions) {

@@ -15,6 +15,7 @@ import { benchRepository } from "./repository.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox } from "./sandbox.mjs";
 import { benchStrategies } from "./strategies.mjs";
+import { benchSync } from "./sync.mjs";
 import { benchTokens } from "./tokens.mjs";
 
 const BENCHMARKS = {
@@ -24,6 +25,7 @@ const BENCHMARKS = {
   list: benchList,
   fsck: benchFsck,
   growth: benchGrowth,
+  sync: benchSync,
   repository: benchRepository,
   import: benchImport,
   tokens: benchTokens,

@@ -128,9 +128,14 @@ export async function loadWhole(store: ConversationStore, tree: BranchTree): Pro
   return { view: project({ turnCount: tree.turnOids.length, turns, compactions: live.applied }), live, turns };
 }
 
-/** The full history as a view: every turn kept as it is. */
-export async function loadHistory(store: ConversationStore, tree: BranchTree): Promise<View> {
-  return historyView(await loadTurns(store, tree));
+/** The full history as a view: every turn kept as it is; of some turns (positions, inclusive) only those. */
+export async function loadHistory(
+  store: ConversationStore,
+  tree: BranchTree,
+  only?: { readonly from: number; readonly to: number },
+): Promise<View> {
+  const all = tree.turnOids.map((_, turn) => turn);
+  return historyView(await loadTurns(store, tree, only === undefined ? all : all.slice(only.from, only.to + 1)));
 }
 
 /** Turns as a view that changes nothing. */

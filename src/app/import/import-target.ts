@@ -7,6 +7,7 @@ import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { listPieces } from "../sessions/stored-session.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { ImportCandidate } from "./import-plan.ts";
+import { type FamilyNames, familyOf } from "./session-family.ts";
 
 /** A branch that holds pieces of the session. */
 export interface SessionBranch {
@@ -20,23 +21,8 @@ export function importSuffix(format: string, session: string, length = 4): strin
 }
 
 /** What a session's branches are found by. */
-export interface SessionNames {
+export interface SessionNames extends FamilyNames {
   readonly session: string;
-  readonly suffix: string;
-  /** The conversation that the file says it continues. */
-  readonly continues: string | undefined;
-}
-
-/** The branches among which those of a session are: of its conversation, or of the one it continues. */
-export function familyOf(
-  branches: readonly BranchTip[],
-  { suffix, continues }: Pick<SessionNames, "suffix" | "continues">,
-): readonly BranchTip[] {
-  return branches.filter(({ name }) => {
-    const conversation = conversationOf(name);
-    // A suffix is longer than usual where two sessions would have had one name.
-    return conversation === continues || conversation.slice(conversation.lastIndexOf("-") + 1).startsWith(suffix);
-  });
 }
 
 /** The branches of the session's conversation (or of the one it continues) that hold pieces of it, by name. */

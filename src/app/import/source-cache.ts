@@ -4,7 +4,8 @@ import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { HeldContent } from "./import-report.ts";
-import { familyOf, importSuffix } from "./import-target.ts";
+import { importSuffix } from "./import-target.ts";
+import { familyOf } from "./session-family.ts";
 
 /** A session file of which a branch holds everything. */
 export interface CachedSource {

@@ -38,10 +38,9 @@ async function loadPrinted(
   tree: BranchTree,
   options: { readonly compacted: boolean; readonly turns?: TurnSelection },
 ): Promise<View> {
-  const view = options.compacted
-    ? (await loadView(workspace.store, tree)).view
-    : await loadHistory(workspace.store, tree);
   const { turns } = options;
+  if (!options.compacted) return loadHistory(workspace.store, tree, turns);
+  const { view } = await loadView(workspace.store, tree);
   return turns === undefined ? view : { turns: view.turns.filter((turn) => touches(turn, turns)) };
 }
 

@@ -1,6 +1,6 @@
 // How a session file and the files beside it stand in the file system, as git's index remembers it of files: while none of
 // it changes, neither do the bytes.
-import { lstat, stat } from "node:fs/promises";
+import { type BigIntStats, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../workspace/object-id.ts";
 import type { SessionFile } from "./session-files.ts";
@@ -14,8 +14,8 @@ export interface Fingerprint {
   readonly byteLength: number;
 }
 
-type FileState = Awaited<ReturnType<typeof readState>>;
-
+/** Times to the nanosecond. */
+const STATE = { bigint: true } as const;
 const SECOND = 1_000_000_000n;
 /** How much older than the clock a change must be for the next one to be seen: clocks of file systems stand still so long. */
 const COARSE_CLOCK = 2n * SECOND;
@@ -30,11 +30,12 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
   if (file.path === "-") return null;
   const clock = BigInt(now().getTime()) * 1_000_000n;
   try {
-    const own = await readState(file.path, stat);
+    // At once: for each of thousands of files a detour through the thread pool would cost many times what looking costs.
+    const own = statSync(file.path, STATE);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
     for (const [path, full] of await allSideFiles(file)) {
-      const state = await readState(full, lstat);
+      const state = lstatSync(full, STATE);
       lines.push(describe(path, state));
       isSettled &&= hasSettled(state, clock);
     }
@@ -54,16 +55,12 @@ async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, stri
   return found;
 }
 
-function readState(path: string, read: typeof stat) {
-  return read(path, { bigint: true });
-}
-
-function describe(path: string, { size, mtimeNs, ctimeNs, ino, dev }: FileState): string {
+function describe(path: string, { size, mtimeNs, ctimeNs, ino, dev }: BigIntStats): string {
   return JSON.stringify([path, ...[size, mtimeNs, ctimeNs, ino, dev].map(String)]);
 }
 
 /** Whether a change from now on cannot have the time that the file has already. */
-function hasSettled({ mtimeNs, ctimeNs }: FileState, clock: bigint): boolean {
+function hasSettled({ mtimeNs, ctimeNs }: BigIntStats, clock: bigint): boolean {
   const newest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
   return newest < clock - (newest % SECOND === 0n ? COARSE_CLOCK : FINE_CLOCK);
 }

@@ -1,7 +1,7 @@
 // What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
 // gives, regular files, never through a link, and no more than fits.
-import { constants, type Dirent } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
+import { constants, type Dirent, lstatSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
@@ -73,7 +73,7 @@ export async function listSideFiles(file: SessionFile, rules: SideFileRules | un
       else others.push(entry.isDirectory() ? `${path}/` : path);
     }
   };
-  if (await isFolder(folder)) await list("");
+  if (isFolder(folder)) await list("");
   return { folder, files: files.sort(), others: others.sort(), leftOut };
 }
 
@@ -131,11 +131,12 @@ async function readSideFile(path: string, room: number): Promise<Buffer> {
 }
 
 /** A link to a folder is none: the agent makes the folder itself. */
-async function isFolder(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // nothing can be looked at there
+  }
 }
 
 function notStored(full: string, cause: unknown): LeftOut {
