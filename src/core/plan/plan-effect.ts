@@ -1,5 +1,7 @@
-// What a planned compaction would change beyond those that are in force already, event by event, summaries set aside: a
-// mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not nothing.
+// What a planned compaction would change beyond those that are in force already, event by event. It is looked at twice:
+// as the conversation is read now, where what a summary hides neither shows nor answers a call, and with summaries set
+// aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
+// nothing.
 import { type CallPolicy, type Compaction, isHiding } from "../compaction/compaction.ts";
 import { stripAttachments } from "../event/attachment-stub.ts";
 import { type Event, isMessage, type ToolCallRequest, traitsOf } from "../event/event.ts";
@@ -7,6 +9,7 @@ import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "../projection/covered-range.ts";
 import { localizeOverlays } from "../projection/local-overlay.ts";
+import { hiddenEvents, type IsHidden } from "../projection/survey.ts";
 import { dropLongTexts, truncateCall } from "../projection/tool-stub.ts";
 import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
 import { type EventRange, isInRange } from "../range/range-location.ts";
@@ -32,12 +35,18 @@ export interface EffectFacts {
 
 /** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
-  const outcomes = isHiding(draft) ? outcomesOfHiding(draft) : outcomesOfBoth(draft, facts);
+  const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
+  const effect = walk(range, facts, bare);
+  if (effect.changes || isHiding(draft) || !facts.compactions.some(isHiding)) return effect;
+  return { ...effect, changes: walk(range, facts, shownOutcomes(draft, facts)).changes };
+}
+
+function walk(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {
   let changes = false;
   let removed = 0;
   let messages = 0;
   for (let position = range.from; position <= range.to; position++) {
-    const turn = facts.turns.get(position);
+    const turn = turns.get(position);
     for (let index = 0; turn !== undefined && index < turn.events.length; index++) {
       const event = turn.events[index];
       if (event === undefined || !isInRange(range, position, index)) continue;
@@ -59,6 +68,7 @@ interface Outcomes {
 }
 
 const SAME: OutcomeOf = () => "same";
+const NOTHING_HIDDEN: IsHidden = () => false;
 
 function outcomesOfHiding({ keep }: Compaction): Outcomes {
   const kept = new Set(keep);
@@ -66,14 +76,29 @@ function outcomesOfHiding({ keep }: Compaction): Outcomes {
   return { before: SAME, after };
 }
 
-function outcomesOfBoth(draft: Compaction, facts: EffectFacts): Outcomes {
+/** With summaries and the like set aside. */
+function bareOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
-  const pairs = facts.pairs ?? pairCalls(facts.turns.values(), () => false);
+  const pairs = facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN);
   const before = mechanical.length === 0 ? SAME : outcomesOf(mechanical, facts, pairs);
   return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
 }
 
-/** Gives a function that says in a word what mechanical compactions make of an event; turns are asked for in their order. */
+/** As the conversation is read now: a result may answer another call than the hidden one, or be kept by name. */
+function shownOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
+  const { compactions, turns } = facts;
+  const isHidden = hiddenEvents(facts);
+  const pairs = pairCalls(turns.values(), isHidden);
+  const shown = (outcome: OutcomeOf): OutcomeOf => {
+    return (turn, event, index) => (isHidden(turn.index, index) ? "same" : outcome(turn, event, index));
+  };
+  return {
+    before: shown(outcomesOf(compactions, facts, pairs)),
+    after: shown(outcomesOf([...compactions, draft], facts, pairs)),
+  };
+}
+
+/** Gives a function that says in a word what the policies of compactions make of an event; turns are asked for in their order. */
 function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
   const ranges = planRanges(turnCount, compactions);
   let range: CoveredRange | undefined;

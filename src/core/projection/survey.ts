@@ -1,9 +1,11 @@
 // The first pass of a projection: for every turn, who decides over its events, and from that where each summary is
 // injected. It looks at positions and ids only and changes nothing.
+
+import type { Compaction } from "../compaction/compaction.ts";
 import { JpgError } from "../errors.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
-import type { CoveredRange } from "./covered-range.ts";
+import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { findDecider, keepsEvent, type LocalOverlay, localizeOverlays } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 
@@ -60,6 +62,32 @@ export function isHiddenAt({ turn, deciders }: SurveyedTurn, index: number): boo
   return decider !== null && hides(decider, turn.events[index] as Event);
 }
 
+/** Whether the event at a position is hidden: turn = its position, index = position in the turn's events, 0-based. */
+export type IsHidden = (turn: number, index: number) => boolean;
+
+/** Tells which events are hidden, of a conversation of which only some turns may be at hand; of the others, none. */
+export function hiddenEvents({
+  turnCount,
+  turns,
+  compactions,
+}: {
+  readonly turnCount: number;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+}): IsHidden {
+  const surveyed = new Map<number, SurveyedTurn>();
+  for (const range of planRanges(turnCount, compactions)) {
+    for (let position = range.from; range.hasDecisions && position <= range.to; position += 1) {
+      const turn = turns.get(position);
+      if (turn !== undefined) surveyed.set(position, surveyTurn(range, turn, localizeOverlays(range, turn)));
+    }
+  }
+  return (position, index) => {
+    const seen = surveyed.get(position);
+    return seen !== undefined && isHiddenAt(seen, index);
+  };
+}
+
 function hides(decider: Overlay, event: Event): boolean {
   return traitsOf(event).hideable && !keepsEvent(decider, event);
 }
@@ -73,9 +101,12 @@ function* surveyRange(range: CoveredRange, turns: ReadonlyMap<number, Turn>): Ge
       throw new JpgError("internal", "turn_not_read", problem, { data: { turn: position } });
     }
     if (locals === null || range.isCut) locals = localizeOverlays(range, turn);
-    const deciders = range.hasDecisions ? listDeciders(locals, turn) : [];
-    yield { turn, locals, deciders };
+    yield surveyTurn(range, turn, locals);
   }
+}
+
+function surveyTurn(range: CoveredRange, turn: Turn, locals: readonly LocalOverlay[]): SurveyedTurn {
+  return { turn, locals, deciders: range.hasDecisions ? listDeciders(locals, turn) : [] };
 }
 
 function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Overlay | null)[] {

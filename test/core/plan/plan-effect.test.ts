@@ -53,6 +53,42 @@ describe("effectOf", () => {
     expect(effect({ reasoning: "strip" }, hidden).changes).toBe(true);
   });
 
+  it("sees a result that answers an older call because the newer one is under a summary", () => {
+    const list: readonly Turn[] = ["read", "learn"].map((name, index) => ({
+      index,
+      events: [{ type: "tool_call_request", id: name, timestamp: "t", call_id: "1", name, arguments: {} }],
+    }));
+    const answer = {
+      type: "tool_call_response",
+      timestamp: "t",
+      call_id: "1",
+      content: "done",
+      is_error: false,
+    } as const;
+    const all = [...list, { index: 2, events: [{ ...answer, id: "r" }] }];
+    const facts = { turnCount: 3, turns: new Map(all.map((turn) => [turn.index, turn])) };
+    const range = { ...whole, to: 2 };
+    const strip = draft({
+      to_turn: 2,
+      tool_calls: { policy: "selective", calls: [{ event: "read", response: "strip" }] },
+    });
+    expect(effectOf(strip, range, { ...facts, compactions: [] }).changes).toBe(false);
+    const summary: Compaction = {
+      ...draft({ from_turn: 1, summary: { summary: "s" } }),
+      timestamp: "2026-02-01T00:00:00Z",
+    };
+    expect(effectOf(strip, range, { ...facts, compactions: [summary] }).changes).toBe(true);
+    expect(effectOf(strip, { ...range, to: 1 }, { ...facts, compactions: [summary] }).changes).toBe(false);
+  });
+
+  it("sees what a summary left by name although an older compaction had it already", () => {
+    const older = { ...draft({ reasoning: "strip" }), timestamp: "2026-02-01T00:00:00Z" };
+    const reasoning = turns[0]?.events.find((event) => event.type === "chat_response")?.id ?? "";
+    const summary = { ...draft({ summary: { summary: "s" }, keep: [reasoning] }), timestamp: "2026-02-02T00:00:00Z" };
+    expect(effect({ reasoning: "strip" }, [older]).changes).toBe(false);
+    expect(effect({ reasoning: "strip" }, [older, summary]).changes).toBe(true);
+  });
+
   it("sees no change where the same is in force already", () => {
     const before = [
       { ...draft({ tool_calls: { policy: "truncate", max_chars: 5 } }), timestamp: "2026-02-01T00:00:00Z" },
