@@ -7,12 +7,22 @@ export interface LinkChoice {
   readonly followLink?: boolean;
 }
 
-/** Reads a file that is one. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a pipe, a folder, a device. */
-export function readOwnFile(path: string, { followLink = false }: LinkChoice = {}): Buffer {
+/**
+ * Opens a file that is one, for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a pipe, a
+ * folder, a device. The caller closes it.
+ */
+export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW));
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw Object.assign(new Error(`${path} is no regular file`), { code: "EINVAL", syscall: "open", path });
+}
+
+/** Reads a file that is one. Throws as `openOwnFile` does. */
+export function readOwnFile(path: string, choice: LinkChoice = {}): Buffer {
+  const file = openOwnFile(path, choice);
   try {
-    if (fstatSync(file).isFile()) return readFileSync(file);
-    throw Object.assign(new Error(`${path} is no regular file`), { code: "EINVAL", syscall: "read", path });
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }

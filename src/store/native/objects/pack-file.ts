@@ -1,6 +1,7 @@
 // One git pack, read directly: its index of version 2 and its objects, whole or as deltas (gitformat-pack(5)).
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { constants, inflateSync } from "node:zlib";
+import { openOwnFile } from "../../files/read-file.ts";
 import { createFileWindow, type FileWindow } from "./file-window.ts";
 import { applyDelta } from "./object-delta.ts";
 
@@ -36,12 +37,18 @@ const LARGEST_WHOLE = 64 * 1024 * 1024;
 /** Bases kept for the deltas made from them, in bytes. */
 const REMEMBERED_BYTES = 2 * LARGEST_READ;
 
-/** Opens a pack by the path of its index (`….idx`), for objects of up to `largest` bytes. Throws when it is gone or of another version. */
+/** A pack may stand elsewhere: git reads it there, too. */
+const IN_PACKS = { followLink: true } as const;
+
+/**
+ * Opens a pack by the path of its index (`….idx`), for objects of up to `largest` bytes. Throws when it is gone, of another
+ * version, or no file but a pipe.
+ */
 export function openPack(indexPath: string, largest: number = LARGEST_READ): PackFile {
   const index = openIndex(indexPath);
   let file: number;
   try {
-    file = openSync(indexPath.replace(/\.idx$/, ".pack"), "r");
+    file = openOwnFile(indexPath.replace(/\.idx$/, ".pack"), IN_PACKS);
   } catch (error) {
     index.close();
     throw error;
@@ -95,7 +102,7 @@ interface PackIndex {
 }
 
 function openIndex(path: string): PackIndex {
-  const file = openSync(path, "r");
+  const file = openOwnFile(path, IN_PACKS);
   const head = readBytes(file, 0, NAMES_AT);
   if (head.length < NAMES_AT || head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2) {
     closeSync(file);

@@ -1,6 +1,7 @@
 // Objects read from git's files: the same bytes as git gives, and nothing where git could see it otherwise.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -152,4 +153,24 @@ describe("createObjectFiles", () => {
     await expect(readAll()).rejects.toMatchObject({ kind: "repository" });
     await reader.close();
   });
+});
+
+describe("a store that a stranger made", () => {
+  it("has pipes for packs: they are passed over, and so is the index or pack of a sound one", () => {
+    mkdirSync(packFolder(), { recursive: true });
+    const oid = put("text");
+    const pipe = (name: string): void => void execFileSync("mkfifo", [join(packFolder(), name)]);
+    pipe("pack-1.idx");
+    pipe("pack-1.pack");
+    run(["commit", "--quiet", "--allow-empty", "-m", "one"]);
+    run(["repack", "-a", "-d", "-q"]);
+    const index = readdirSync(packFolder()).find(
+      (name) => name.startsWith("pack-") && name.length > 20 && name.endsWith(".idx"),
+    );
+    writeFileSync(join(packFolder(), "pack-2.idx"), readFileSync(join(packFolder(), index ?? "")));
+    pipe("pack-2.pack");
+    symlinkSync(join(packFolder(), "pack-2.pack"), join(packFolder(), "pack-3.idx"));
+    expect(reread().read(oid)?.bytes.toString()).toBe("text");
+    expect(reread().read("0".repeat(40))).toBeNull();
+  }, 5_000);
 });
