@@ -1,10 +1,13 @@
 // Stores that jpg did not make where they are: stock clones, moved and copied projects, a jpg that was installed elsewhere.
+import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { git } from "../helpers/temp-repository.ts";
 
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const made: ImportedSandbox[] = [];
 afterAll(() => {
   for (const sandbox of made) sandbox.remove();
@@ -82,6 +85,86 @@ describe.concurrent("a project that is somewhere else", () => {
     sandbox.git(["revert", "--no-edit", commit], store);
     expect(viewIn(store)).toContain(THOUGHT);
     expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+  });
+
+  it("is mended with its worktrees, those that moved along and those that stayed", async () => {
+    const sandbox = await sandboxOf();
+    await sandbox.json(["compact"]);
+    const [outside, inside] = [join(sandbox.root, "outside"), join(sandbox.project, "inside")];
+    const forks = ["near", "inner", "outer"];
+    for (const name of forks)
+      expect(await sandbox.jpg(["fork", "@", name, "--first", "1"])).toMatchObject({ code: 0, stderr: "" });
+    const near = join(".git", "jpg-worktrees", sandbox.conversation, "near");
+    expect((await sandbox.jpg(["checkout", `${sandbox.conversation}/near`])).code).toBe(0);
+    expect((await sandbox.jpg(["checkout", `${sandbox.conversation}/inner`, inside])).code).toBe(0);
+    expect((await sandbox.jpg(["checkout", `${sandbox.conversation}/outer`, outside])).code).toBe(0);
+    expect(existsSync(join(sandbox.project, near, ".git"))).toBe(true);
+    const project = join(sandbox.root, "moved");
+    renameSync(sandbox.project, project);
+    const store = join(project, ".git", "jpg");
+    const { stderr } = await sandbox.jpg(["ls"], { cwd: project });
+    expect(stderr).toContain("work here again. So do its worktrees (3).");
+    const places = [join(project, near), join(project, "inside"), outside];
+    for (const place of places) {
+      expect(sandbox.git(["status", "--porcelain"], place)).toBe("");
+      expect((await sandbox.jpg(["log"], { cwd: place })).code).toBe(0);
+      expect(sandbox.git(["worktree", "list"], store)).toContain(place);
+    }
+    expect(sandbox.git(["worktree", "prune", "--dry-run", "--verbose"], store)).toBe("");
+    expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+  });
+
+  it("has worktrees of its own when it was copied with them", async () => {
+    const sandbox = await sandboxOf();
+    await sandbox.jpg(["fork", "@", "near", "--first", "1"]);
+    await sandbox.jpg(["checkout", `${sandbox.conversation}/near`]);
+    const near = join(".git", "jpg-worktrees", sandbox.conversation, "near");
+    const project = join(sandbox.root, "copied");
+    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    const { stderr } = await sandbox.jpg(["ls"], { cwd: project });
+    expect(stderr).toContain("So do its worktrees (1).");
+    for (const place of [sandbox.project, project]) {
+      expect(sandbox.git(["rev-parse", "--git-common-dir"], join(place, near))).toBe(join(place, ".git/jpg/.git"));
+      expect(sandbox.git(["worktree", "list"], join(place, ".git", "jpg"))).toContain(join(place, near));
+    }
+  });
+
+  it("is mended by a hook, where stock git in a copy calls that of the first one", async () => {
+    const sandbox = await sandboxOf();
+    await sandbox.jpg(["compact"]);
+    const project = join(sandbox.root, "copied");
+    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    const store = join(project, ".git", "jpg");
+    sandbox.git(["revert", "--no-edit", "HEAD"], store);
+    expect(sandbox.git(["config", "core.hooksPath"], store)).toBe(join(store, ".git", "hooks"));
+    expect(viewIn(store)).toContain(THOUGHT);
+    expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+  });
+
+  it("is mended by jpg mcp and jpg sync --watch, which say so on standard error", async () => {
+    const client = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const asked = [
+      { id: 1, method: "initialize", params: client },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "log", arguments: {} } },
+    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    for (const args of [["mcp"], ["sync", "--watch", "--every", "1"]]) {
+      const sandbox = await sandboxOf();
+      const project = join(sandbox.root, "moved");
+      renameSync(sandbox.project, project);
+      const child = spawn(process.execPath, [BIN, ...args], { cwd: project, env: sandbox.env });
+      if (args[0] === "mcp") for (const line of asked) child.stdin.write(line);
+      let said = "";
+      await new Promise<void>((resolve) => {
+        child.on("close", () => resolve());
+        child.stderr.on("data", (bytes: Buffer) => {
+          said += bytes.toString();
+          if (said.includes("was moved or copied")) child.kill("SIGTERM");
+        });
+      });
+      expect(said).toContain("was moved or copied: its hooks and its readable diffs work here again.");
+      expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+    }
   });
 
   it("is mended when it was copied, and leaves the worktrees of the first one alone", async () => {

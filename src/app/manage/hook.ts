@@ -14,7 +14,7 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 /** Runs what a hook does. `warn` is told what the user should know. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
-  const workspace = await openWorkspace(runtime, { warn }).catch(passOverJpgErrors);
+  const workspace = await openWorkspace(runtime, { info: warn, warn }).catch(passOverJpgErrors);
   if (workspace === null) return;
   try {
     if (name === "pre-push")

@@ -23,7 +23,7 @@ export interface WorkspaceOptions {
   readonly overrides?: readonly string[];
   /** Make the store, when there is none, as soon as something is written to it. */
   readonly create?: boolean;
-  /** Told what was set right in the store. Without it nothing is looked at: hooks call jpg where they stand. */
+  /** Told what was set right in the store: what moved, what was left half done. Without it nothing is looked at. */
   readonly info?: (message: string) => void;
   /** Told, once a call, of what the user should know of the settings and the store. */
   readonly warn?: (message: string) => void;
@@ -109,10 +109,11 @@ async function keepInPlace(
   const isMended = info !== undefined && chooseEngine({ engine, env }) === "native";
   const mended = !isMended ? null : await mendStore(root, { env, nodePath, jpgPath });
   if (mended === null) return;
-  const { kind, foreign } = mended;
+  const { kind, foreign, worktrees } = mended;
   const own =
     foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
-  info?.(`${MENDED[kind].replace("STORE", root)}${own}`);
+  const joined = worktrees === 0 ? "" : ` So do its worktrees (${worktrees}).`;
+  info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}`);
 }
 
 /** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */

@@ -16,7 +16,7 @@ export const command: CommandSpec = {
     { command: "jpg mcp --store ~/talks", explains: "over one conversation repository, wherever it is started" },
   ],
   run: async ({ options, runtime, output, fronts }) => {
-    await fronts.serveMcp({ runtime, options: { ...optionsFrom(options), warn: output.warn } });
+    await fronts.serveMcp({ runtime, options: { ...optionsFrom(options), info: output.info, warn: output.warn } });
     return 0;
   },
 };

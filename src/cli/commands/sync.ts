@@ -77,7 +77,8 @@ async function watchSessions(
   observer: SyncObserver,
 ): Promise<void> {
   const open = async (): Promise<Workspace> => {
-    const workspace = await openWorkspace(runtime, { ...optionsFrom(options), warn: observer.warn, create: true });
+    const { notice: info, warn } = observer;
+    const workspace = await openWorkspace(runtime, { ...optionsFrom(options), info, warn, create: true });
     warnOfPrograms(workspace);
     return workspace;
   };

@@ -2,23 +2,27 @@
 // that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
 // user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
 import { realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { Repository } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
+import { worktreesFolder } from "./refs/project-of-store.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
 import { type HookPrograms, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
+import { repairWorktrees } from "./worktrees/repair-worktrees.ts";
 
 /** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
 export interface Mended {
   readonly kind: "moved" | "programs" | "clone";
   /** The user's own hooks, which stay: names, or `core.hooksPath`. */
   readonly foreign: readonly string[];
+  /** Linked worktrees that had lost the store, or the store them, and have found each other; >= 0. */
+  readonly worktrees: number;
 }
 
 /** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
@@ -65,10 +69,19 @@ async function mendPlace(
 ): Promise<Mended | null> {
   const hooksDir = join(repository.gitDir, "hooks");
   const foreign = await writeHooks(hooksDir, programs);
+  // Before the settings, which are what says where the store was.
+  const worktrees = kind === "moved" ? await joinWorktrees(repository) : 0;
   const present = await readLocalSettings(repository);
   await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
   // A newer jpg has more hooks: nothing was wrong.
-  return kind === "outdated" ? null : { kind, foreign };
+  return kind === "outdated" ? null : { kind, foreign, worktrees };
+}
+
+async function joinWorktrees({ gitDir, cwd }: Repository): Promise<number> {
+  const oldHooksDir = textconvFolderIn((await readFileIfThere(join(gitDir, "config"))) ?? "");
+  if (oldHooksDir === null) return 0;
+  const worktreesDir = await worktreesFolder(cwd, gitDir);
+  return repairWorktrees({ gitDir, oldGitDir: dirname(oldHooksDir), worktreesDir });
 }
 
 /** Gives a stock clone what jpg needs, and leaves the rest of its settings alone. */
@@ -79,7 +92,7 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
   const left = await writeHooks(hooksDir, programs);
   await excludeViews(repository.gitDir);
   await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
-  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left };
+  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0 };
 }
 
 /** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
