@@ -10,7 +10,7 @@ export const ROOMS = {
     ["projection"],
     ["coverage", "thread", "tokens"],
     ["loss", "range"],
-    ["chunks", "integrity", "strategies"],
+    ["integrity", "parts", "strategies"],
     ["plan", "summary"],
     ["extract"],
     ["tangents"],

@@ -10,7 +10,7 @@ const CORE = [
   'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
   'export { findSubsumed } from "./src/app/plan/subsumption.ts";',
   'export { isNothing } from "./src/core/range/bound-resolution.ts";',
-  'export { CACHE_READ, CACHE_WRITE } from "./src/core/tokens/cache-receipt.ts";',
+  'export { CACHE_READ, CACHE_WRITE } from "./src/core/tokens/cache-cost.ts";',
   'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
   'export { traitsOf } from "./src/core/event/event.ts";',
   'export { pinnedEvents } from "./src/core/compaction/pin.ts";',

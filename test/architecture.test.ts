@@ -68,6 +68,42 @@ describe("agents", () => {
   });
 });
 
+describe("names", () => {
+  /** What a file exports and declares itself, by name. */
+  const declared = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const) (\w+)/gm;
+  /** The names that are declared in two places, each with its files. `files` = text by path. */
+  function ambiguous(files: ReadonlyMap<string, string>): string[] {
+    const found = new Map<string, Set<string>>();
+    for (const [path, text] of files)
+      for (const [, name = ""] of text.matchAll(declared)) found.set(name, (found.get(name) ?? new Set()).add(path));
+    return [...found]
+      .filter(([name, paths]) => paths.size > 1 && !isCommand(name, [...paths]) && !areTwins([...paths]))
+      .map(([name, paths]) => `${name}: ${[...paths].join(", ")}`);
+  }
+
+  /** Every command's file exports `command`. */
+  function isCommand(name: string, paths: readonly string[]): boolean {
+    return name === "command" && paths.every((path) => path.startsWith("src/cli/commands/"));
+  }
+
+  /** What both engines have, each gives the other's name. */
+  function areTwins(paths: readonly string[]): boolean {
+    const engines = paths.map((path) => /^src\/store\/(embedded|native)\//.exec(path)?.[1]);
+    return engines.sort().join(" ") === "embedded native";
+  }
+
+  it("stand for one thing: none is exported by two files of src", () => {
+    const twice = new Map([
+      ["src/core/a.ts", "export function same(): void {}"],
+      ["src/app/b.ts", "export interface same {}"],
+      ["src/store/native/c.ts", "export function twin(): void {}"],
+      ["src/store/embedded/d.ts", "export async function twin(): Promise<void> {}"],
+    ]);
+    expect(ambiguous(twice)).toEqual(["same: src/core/a.ts, src/app/b.ts"]);
+    expect(ambiguous(new Map(sourceFiles().map((path) => [path, readFileSync(join(root, path), "utf8")])))).toEqual([]);
+  });
+});
+
 describe("laws", () => {
   it("say how many examples they draw through runs(), so that exploring may raise it", () => {
     const fixed = /^(?!.*fc\.sample\().*\bnumRuns\b(?!: runs\()/m;

@@ -2,7 +2,7 @@
 // copied. Tables have no prototype: looking up a name that nobody set gives undefined, whatever the name.
 import { BUILT_IN_CONFIG, listBuiltIn } from "./built-in-config.ts";
 import type { Config } from "./config.ts";
-import type { Assignment, Origin } from "./layer.ts";
+import type { Assignment, SettingOrigin } from "./layer.ts";
 import { formatKey, type SettingPath } from "./setting-key.ts";
 
 /** A config and the settings it was made of, by dotted key, ordered by it. */
@@ -10,7 +10,7 @@ export interface AssembledConfig {
   readonly config: Config;
   /** As written. */
   readonly values: ReadonlyMap<string, unknown>;
-  readonly origins: ReadonlyMap<string, Origin>;
+  readonly origins: ReadonlyMap<string, SettingOrigin>;
 }
 
 type Table = Record<string, unknown>;

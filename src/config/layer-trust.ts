@@ -3,7 +3,7 @@
 // project's file (decision 019 has the table).
 import type { Config } from "./config.ts";
 import type { Assignment, LayerName } from "./layer.ts";
-import { namedProviders, providerOf } from "./named-providers.ts";
+import { namedProviderOf, namedProviders } from "./named-providers.ts";
 import { formatKey, type SettingPath } from "./setting-key.ts";
 import { findNode } from "./setting-tree.ts";
 
@@ -26,7 +26,7 @@ export function isUsersWord(layer: LayerName, isTrusted: boolean): boolean {
  * Gives why a layer without trust may not set a key so; null when it may. `own`: the settings of the layers that are the
  * user's word, put together.
  */
-export function refusal(
+export function refusalOfSetting(
   layer: LayerName,
   { path, value }: Pick<Assignment, "path" | "value">,
   own: Config,
@@ -57,7 +57,7 @@ export function asksForSummary(profile: string, { conversation }: Config): boole
 
 function refusalOfModel(model: string, own: Config): string | null {
   if (model === "") return null;
-  const provider = providerOf(model, own);
+  const provider = namedProviderOf(model, own);
   if (provider === null) return "it names no provider of models that your own settings know";
   return namedProviders(own).has(provider) ? null : `your own settings do not name ${provider}`;
 }

@@ -7,7 +7,7 @@ import type { SettingPath } from "./setting-key.ts";
 export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
 
 /** Where a value comes from. */
-export interface Origin {
+export interface SettingOrigin {
   readonly layer: LayerName;
   /** File, absent for built-in values and flags. */
   readonly file?: string;
@@ -32,7 +32,7 @@ export interface Assignment {
   readonly raw: unknown;
   /** As the config holds it; undefined = takes back what a lower layer set. */
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
 /** What is wrong with one key of a layer. */
@@ -40,7 +40,7 @@ export interface Problem {
   readonly code: "unknown_key" | "bad_value";
   /** Dotted key as written. */
   readonly key: string;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   /** What was expected and received. */
   readonly reason: string;
   /** The nearest name or word, when one is near. */
@@ -56,12 +56,12 @@ export interface LayerContents {
 }
 
 /** Gives the origin of a key of a layer. */
-export function originOf({ name, file, lineOf }: Layer, path: SettingPath): Origin {
+export function originOf({ name, file, lineOf }: Layer, path: SettingPath): SettingOrigin {
   const line = lineOf?.(path);
   return { layer: name, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
 }
 
 /** Renders where a setting stands: `file:line`, or the layer's name when it stands in no file. */
-export function renderPlace({ layer, file, line }: Origin): string {
+export function renderPlace({ layer, file, line }: SettingOrigin): string {
   return [file ?? layer, ...(line === undefined ? [] : [line])].join(":");
 }

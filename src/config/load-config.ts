@@ -4,8 +4,8 @@
 import { JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
-import { type Assignment, type Layer, type LayerName, type Origin, type Problem, renderPlace } from "./layer.ts";
-import { isUsersWord, refusal } from "./layer-trust.ts";
+import { type Assignment, type Layer, type LayerName, type Problem, renderPlace, type SettingOrigin } from "./layer.ts";
+import { isUsersWord, refusalOfSetting } from "./layer-trust.ts";
 import { parseOverride, toTable } from "./overrides.ts";
 import { readLayer } from "./read-layer.ts";
 import { formatKey } from "./setting-key.ts";
@@ -55,7 +55,7 @@ export interface LoadedConfig {
   /** As written, by dotted key; only what is in force. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Where each value comes from, by dotted key; same keys as `values`. */
-  readonly origins: ReadonlyMap<string, Origin>;
+  readonly origins: ReadonlyMap<string, SettingOrigin>;
   /** Lowest layer first. */
   readonly ignored: readonly IgnoredSetting[];
 }
@@ -86,7 +86,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const own = assembleConfig(inForceOf([...remembered, ...usersWord]));
   const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
     assignments.filter((assignment) => {
-      const reason = counts ? null : refusal(name, assignment, own.config);
+      const reason = counts ? null : refusalOfSetting(name, assignment, own.config);
       if (reason === null) return true;
       ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
       return false;
@@ -131,7 +131,7 @@ function renderMany(settings: readonly IgnoredSetting[]): string {
   return `${file ?? layer}: ignored ${settings.length} settings (${named.join(", ")} …): ${why}${remedyIn({ layer })}`;
 }
 
-function remedyIn({ layer }: Pick<Origin, "layer">): string {
+function remedyIn({ layer }: Pick<SettingOrigin, "layer">): string {
   return layer === "project" ? "; `jpg trust --dry-run` shows what trust would allow" : "";
 }
 

@@ -9,14 +9,14 @@ export function namedProviders(config: Config): ReadonlySet<string> {
   const { model, compaction } = config.conversation;
   const summaries = Object.values(compaction.profiles).map(({ summary }) => summary?.model);
   const models = [model, compaction.model, ...summaries].flatMap((name) => {
-    const provider = name === undefined ? null : providerOf(name, config);
+    const provider = name === undefined ? null : namedProviderOf(name, config);
     return provider === null ? [] : [provider];
   });
   return new Set([...Object.keys(config.providers), ...models]);
 }
 
 /** The provider of a model by its name; null where it is none that can be told. */
-export function providerOf(model: string, { providers }: Pick<Config, "providers">): string | null {
+export function namedProviderOf(model: string, { providers }: Pick<Config, "providers">): string | null {
   try {
     return parseModelName(model, Object.keys(providers)).provider;
   } catch (error) {

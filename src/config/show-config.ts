@@ -1,7 +1,7 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/event/fields.ts";
-import { type Origin, renderPlace } from "./layer.ts";
+import { renderPlace, type SettingOrigin } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { parseKey } from "./scan-key.ts";
 import type { SettingFacts } from "./schema.ts";
@@ -15,7 +15,7 @@ export interface SettingRow {
   readonly key: string;
   /** As written; a text in its place says that a secret is not shown. */
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
 const HIDDEN = "(not shown)";

@@ -5,7 +5,7 @@ import type { ProviderCode } from "./refusal.ts";
 import { toShownText, toShownUrl } from "./shown-text.ts";
 
 /** Whom a request was for; `model` is null for requests without one. */
-export interface Target {
+export interface FailureTarget {
   readonly connection: LlmConnection;
   readonly model: string | null;
 }
@@ -55,7 +55,7 @@ const WHAT: Readonly<Record<ProviderCode, string>> = {
 };
 
 /** Creates a failure; its message names provider and model, its hints what to change. */
-export function createFailure(target: Target, code: ProviderCode, details: FailureDetails = {}): Failure {
+export function createFailure(target: FailureTarget, code: ProviderCode, details: FailureDetails = {}): Failure {
   const { provider, apiKey } = target.connection;
   const { what = WHAT[code], more = "", hints = hintsOf(target, code), isPassing = false } = details;
   const { askedMs = null, status = null } = details;
@@ -71,7 +71,7 @@ export function createFailure(target: Target, code: ProviderCode, details: Failu
 }
 
 /** Says to look at the setting of the address. */
-export function addressHint({ connection }: Target): string {
+export function addressHint({ connection }: FailureTarget): string {
   return `Check ${connection.urlSetting}.`;
 }
 
@@ -80,7 +80,7 @@ export function shownAddress({ api, apiKey, baseUrl }: LlmConnection): string {
   return toShownUrl(baseUrl ?? OWN_URLS[api], apiKey);
 }
 
-function hintsOf(target: Target, code: ProviderCode): readonly string[] {
+function hintsOf(target: FailureTarget, code: ProviderCode): readonly string[] {
   const { apiKey = "", keySetting } = target.connection;
   const other = "`--model PROVIDER/MODEL` takes another model.";
   switch (code) {
@@ -107,7 +107,7 @@ function hintsOf(target: Target, code: ProviderCode): readonly string[] {
   }
 }
 
-function reachHint({ connection: { api, baseUrl, urlSetting } }: Target): string {
+function reachHint({ connection: { api, baseUrl, urlSetting } }: FailureTarget): string {
   const isHere = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(baseUrl ?? OWN_URLS[api]);
   return isHere ? `Start the server, or change ${urlSetting}.` : `Check the network and ${urlSetting}.`;
 }

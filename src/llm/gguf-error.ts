@@ -1,6 +1,6 @@
 // What went wrong in node-llama-cpp, as the error of jpg.
 import { JpgError, messageOf } from "../core/errors.ts";
-import { createFailure, type Target } from "./failure.ts";
+import { createFailure, type FailureTarget } from "./failure.ts";
 import { WindowError } from "./gguf-engine.ts";
 import type { LlamaLibrary } from "./gguf-library.ts";
 import { toShownText } from "./shown-text.ts";
@@ -9,7 +9,7 @@ const WINDOW_SETTING = "providers.gguf.context_tokens";
 const OTHER = "`--model PROVIDER/MODEL` takes another model.";
 
 /** Translates what loading a model or generating threw: `context_overflow`, `provider_failed`. */
-export function toGgufError(target: Target, library: LlamaLibrary, error: unknown): JpgError {
+export function toGgufError(target: FailureTarget, library: LlamaLibrary, error: unknown): JpgError {
   if (error instanceof JpgError) return error;
   if (error instanceof WindowError)
     return createFailure(target, "context_overflow", { more: ` (${error.message})` }).error;

@@ -2,12 +2,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { nearestName } from "../core/nearest-name.ts";
-import { createFailure, type Target } from "./failure.ts";
+import { createFailure, type FailureTarget } from "./failure.ts";
 import { readGgufHeader } from "./gguf-header.ts";
 import { toShownText } from "./shown-text.ts";
 
 /** Checks that the model of a request is a GGUF file in the folder. Throws `unknown_model`. */
-export async function checkModelFile(target: Target, folder: string): Promise<void> {
+export async function checkModelFile(target: FailureTarget, folder: string): Promise<void> {
   const name = target.model ?? "";
   const problem = await readGgufHeader(join(folder, name)).then(
     ({ isGguf }) => (isGguf ? null : "is no GGUF file"),

@@ -2,7 +2,7 @@
 // wire rather than from the errors of their libraries.
 import { JpgError } from "../core/errors.ts";
 import type { WireFault } from "./exchange.ts";
-import { addressHint, createFailure, type Failure, shownAddress, type Target } from "./failure.ts";
+import { addressHint, createFailure, type Failure, type FailureTarget, shownAddress } from "./failure.ts";
 import type { LlmConnection } from "./llm-client.ts";
 import { judgeRefusal, type Refusal, readRefusal } from "./refusal.ts";
 import { askedWait, LONGEST_ASKED_WAIT } from "./retry.ts";
@@ -34,7 +34,7 @@ function isAddress(baseUrl: string): boolean {
 }
 
 /** Translates what a try failed of; `error` is what the provider's library threw. */
-export function toFailure(target: Target, fault: WireFault | null, error: unknown): Failure {
+export function toFailure(target: FailureTarget, fault: WireFault | null, error: unknown): Failure {
   if (error instanceof JpgError) return { error, isPassing: false, askedMs: null };
   const { apiKey } = target.connection;
   switch (fault?.kind) {
@@ -63,7 +63,7 @@ export function toFailure(target: Target, fault: WireFault | null, error: unknow
   }
 }
 
-function refusalFailure(target: Target, refusal: Refusal, askedMs: number | null): Failure {
+function refusalFailure(target: FailureTarget, refusal: Refusal, askedMs: number | null): Failure {
   const { status } = refusal;
   const verdict = judgeRefusal(refusal);
   // What names no model can lack none: the address is wrong.
@@ -80,7 +80,10 @@ function refusalFailure(target: Target, refusal: Refusal, askedMs: number | null
   });
 }
 
-function networkFailure(target: Target, { heard, cause }: Extract<WireFault, { readonly kind: "network" }>): Failure {
+function networkFailure(
+  target: FailureTarget,
+  { heard, cause }: Extract<WireFault, { readonly kind: "network" }>,
+): Failure {
   if (heard) return createFailure(target, "stream_cut", { isPassing: true });
   const reason = networkReason(cause);
   const more = ` at ${shownAddress(target.connection)} (${toShownText(reason, target.connection.apiKey)})`;
@@ -102,7 +105,7 @@ function networkReason(cause: unknown): string {
 }
 
 /** An error inside a stream: the libraries throw what the provider sent, each in its own wrapping. */
-function streamFailure(target: Target, error: unknown): Failure {
+function streamFailure(target: FailureTarget, error: unknown): Failure {
   const { status, error: sent, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const value = error instanceof StreamedError ? error.value : (sent ?? textBetweenBraces(message));
   if (value === null || (value === undefined && isHalfJson(error))) {

@@ -1,15 +1,15 @@
 // `jpg mcp`: the tools of jpg for any agent, over standard input and output, which carry the protocol and nothing else.
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { compact } from "./tools/compact.ts";
-import { fork } from "./tools/fork.ts";
-import { log } from "./tools/log.ts";
-import { search } from "./tools/search.ts";
-import { show } from "./tools/show.ts";
-import { stats } from "./tools/stats.ts";
+import { compactTool } from "./tools/compact.ts";
+import { forkTool } from "./tools/fork.ts";
+import { logTool } from "./tools/log.ts";
+import { searchTool } from "./tools/search.ts";
+import { showTool } from "./tools/show.ts";
+import { statsTool } from "./tools/stats.ts";
 import type { McpPlace, McpTool } from "./tools/tool.ts";
 
-const TOOLS: readonly McpTool[] = [compact, log, show, search, fork, stats];
+const TOOLS: readonly McpTool[] = [compactTool, logTool, showTool, searchTool, forkTool, statsTool];
 
 const INSTRUCTIONS =
   "jpg is version control for conversations such as this one: what compactions took out of the context stays stored. `search` finds it, `show` gives the original, `log` tells what was taken out, `stats` how large the context is, `compact` prepares a smaller continuation, `fork` another way.";

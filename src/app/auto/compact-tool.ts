@@ -30,7 +30,11 @@ export const COMPACT_DEFINITION: ToolDefinition = {
 };
 
 /** Creates the tool for a branch and the model that is offered it. */
-export function compactTool(workspace: Workspace, branch: string, offered: Pick<OpenedModel, "name" | "facts">): Tool {
+export function createCompactTool(
+  workspace: Workspace,
+  branch: string,
+  offered: Pick<OpenedModel, "name" | "facts">,
+): Tool {
   const asking = { window: offered.facts.contextWindow, answering: offered.name };
   return {
     definition: COMPACT_DEFINITION,

@@ -39,7 +39,7 @@ export async function startOfFork(store: ConversationStore, tip: BranchTree, tur
 }
 
 /** A start, and what the tree holds there once its changes are made. */
-export interface TurnStart extends ForkStart {
+export interface BranchAtTurn extends ForkStart {
   readonly compactions: readonly TreeFile[];
 }
 
@@ -47,7 +47,7 @@ export interface TurnStart extends ForkStart {
  * Finds the commit whose tree holds exactly the first turns of a branch; else the one with the fewest more, and what takes
  * these away with all that belongs to them. Throws `shallow_history` where git has left the commit out.
  */
-export async function startOfTurns(store: ConversationStore, host: Host, turnCount: number): Promise<TurnStart> {
+export async function startOfTurns(store: ConversationStore, host: Host, turnCount: number): Promise<BranchAtTurn> {
   const wanted = host.turnOids.slice(0, turnCount);
   const path = turnCount === 0 ? "conversation.json" : turnPath(turnCount - 1);
   const commits = (await store.readLog({ from: host.commit, paths: [path] })).map(({ commit }) => commit);
@@ -76,7 +76,7 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
 }
 
 /** The start with those compactions of the tip in force that are named, and no others. */
-export function withCompactionsOf(start: TurnStart, tip: BranchTree, stay: readonly string[]): ForkStart {
+export function withCompactionsOf(start: BranchAtTurn, tip: BranchTree, stay: readonly string[]): ForkStart {
   const { compactions: there, ...rest } = start;
   const wanted = tip.compactions.filter((file) => stay.includes(compactionIdOfPath(file.path) ?? ""));
   const [has, keep] = [there, wanted].map((files) => new Set(files.map((file) => file.path)));

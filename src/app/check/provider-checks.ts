@@ -15,7 +15,7 @@ import { exportOpenAiResponses } from "../../formats/openai-responses/export.ts"
 export type ProviderList = readonly unknown[];
 
 /** What a list is checked for. */
-export interface ListOptions {
+export interface ProviderCheckOptions {
   readonly model?: string;
   /** Whether it is sent as it stands; false = a request will follow. */
   readonly complete: boolean;
@@ -26,7 +26,7 @@ export interface ListOptions {
 export interface ProviderChecks {
   /** The list that jpg sends of a view. */
   readonly render: (view: View, options: { readonly model?: string }) => ProviderList;
-  readonly check: (list: ProviderList, options: ListOptions) => readonly Violation[];
+  readonly check: (list: ProviderList, options: ProviderCheckOptions) => readonly Violation[];
 }
 
 export const PROVIDER_CHECKS: Readonly<Record<ProviderName, ProviderChecks>> = {

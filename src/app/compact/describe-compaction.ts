@@ -6,7 +6,7 @@ import { traitsOf } from "../../core/event/event.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
 import type { View } from "../../core/projection/view.ts";
-import { cacheReceipt } from "../../core/tokens/cache-receipt.ts";
+import { cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
 import { segmentTokens } from "./compact-segments.ts";
@@ -67,7 +67,7 @@ export function describeReport(facts: {
     tokens: planned.tokens,
     tokens_source: planned.tokens_source,
     overhead: meter.overhead,
-    cache: isWritten ? cacheReceipt(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
+    cache: isWritten ? cacheCost(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
     receipt: compaction.receipt ?? null,
     ungrounded,
     report: reportOf(planned),

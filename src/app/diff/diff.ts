@@ -9,7 +9,7 @@ import { requireWholeHistory } from "../branch/fork-start.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
-import { resolveRevision } from "../names/revision.ts";
+import { resolveBranchRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
 
@@ -139,7 +139,7 @@ async function diffRevisions(
 async function revisionTree(workspace: Workspace, tree: BranchTree, revision: string): Promise<BranchTree> {
   if (revision === "") return tree;
   const options = { conversation: conversationOf(tree.branch), bareForks: true };
-  const found = await resolveRevision(workspace, revision, options);
+  const found = await resolveBranchRevision(workspace, revision, options);
   if (found !== null) return loadBranchTree(workspace.store, found.branch, found.commit);
   try {
     return await resolveTree(workspace, revision);

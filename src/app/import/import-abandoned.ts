@@ -5,7 +5,7 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { startOfTurns } from "../branch/fork-start.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { importCommits } from "./import-commits.ts";
+import { makeCommits } from "./import-commits.ts";
 import { commonTurns } from "./import-plan.ts";
 import { everCompactions } from "./import-target.ts";
 import { createTurnChain, type TurnChain } from "./turn-chain.ts";
@@ -56,7 +56,7 @@ async function forkOne(
   if (host === undefined) return null;
   const { commit: parent, changes } = await startOfTurns(store, host, common);
   const name = branchName(conversationOf(branch), abandoned.name);
-  const commits = importCommits({
+  const commits = makeCommits({
     sequence,
     chain: own,
     source: open.source,

@@ -49,7 +49,7 @@ export interface ImportCommits {
 const RECORD_ID_LENGTH = 10;
 
 /** Yields the commits oldest first; one turn is prepared at a time. */
-export async function* importCommits(work: ImportCommits): AsyncGenerator<CommitSpec> {
+export async function* makeCommits(work: ImportCommits): AsyncGenerator<CommitSpec> {
   if (work.root !== undefined) yield rootCommit(work.root, work.agent);
   for (let index = 0; index < work.firstTurn; index++) yield* compactionCommits(work, index, null);
   for (let index = work.firstTurn; index < work.sequence.turnCount; index++) {

@@ -5,7 +5,7 @@ import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
 import { forkAbandoned } from "./import-abandoned.ts";
-import { importCommits } from "./import-commits.ts";
+import { makeCommits } from "./import-commits.ts";
 import type { ImportPlace } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
 import { countCompactions, type ImportReport } from "./import-report.ts";
@@ -62,7 +62,7 @@ async function createCommits(
   const before = await countCompactions(store, parent, place.changes);
   const { source, document, limits } = open;
   const stretches = { sequence, source, document, session: session.sessionId, limits };
-  const commits = importCommits({
+  const commits = makeCommits({
     ...stretches,
     chain,
     agent: open.format.agent,

@@ -6,7 +6,7 @@ import type { ConversationStore, FileChange } from "../../store/conversation-sto
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
-import { listPiecesFrom, listSideFiles } from "../sessions/stored-session.ts";
+import { listPiecesFrom, listStoredSideFiles } from "../sessions/stored-session.ts";
 import { blobId } from "../workspace/object-id.ts";
 import type { TurnSequence } from "./turn-sequence.ts";
 
@@ -52,6 +52,6 @@ export async function hasSideFiles(
   session: { readonly id: string; readonly sideFiles: readonly SideFile[] },
 ): Promise<boolean> {
   if (session.sideFiles.length === 0) return true;
-  const stored = await listSideFiles(store, commit, session.id);
+  const stored = await listStoredSideFiles(store, commit, session.id);
   return session.sideFiles.every((file) => stored.get(file.path) === blobId(file.bytes));
 }

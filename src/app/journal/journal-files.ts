@@ -3,7 +3,7 @@
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwnText } from "../../store/files/read-file.ts";
-import { isGone } from "../../store/files/running-process.ts";
+import { isProcessGone } from "../../store/files/running-process.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
 
@@ -90,7 +90,7 @@ function moveAside(path: string, aside: string): Promise<boolean> {
 async function isDead(path: string, now: Date): Promise<boolean> {
   const head = await readJournalHead(path);
   if (head === null) return (await ageOf(path, now)) > NO_HEAD_MS;
-  return isGone(head.writer, () => ageOf(path, now));
+  return isProcessGone(head.writer, () => ageOf(path, now));
 }
 
 /** Milliseconds since a file was written to; -1 when it is gone. */

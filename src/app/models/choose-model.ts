@@ -2,7 +2,7 @@
 // names (decision 019): a conversation's last model, a key and an address in the environment choose among those and never
 // add one. A name that a person gave is never replaced by another; without any, a summary is an extract that no model writes.
 import type { Config } from "../../config/config.ts";
-import { namedProviders, providerOf } from "../../config/named-providers.ts";
+import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
 import { cheapModel } from "../../core/model/current-models.ts";
@@ -38,7 +38,7 @@ export async function chooseModel(workspace: Workspace, choice: ModelChoice): Pr
 }
 
 function isNamed(config: Config, model: string): boolean {
-  const provider = providerOf(model, config);
+  const provider = namedProviderOf(model, config);
   return provider !== null && namedProviders(config).has(provider);
 }
 

@@ -7,7 +7,7 @@ import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { mainBranch, preferredBranch } from "./conversations.ts";
-import { resolveRevision } from "./revision.ts";
+import { resolveBranchRevision } from "./revision.ts";
 
 export type Target =
   | { readonly kind: "branch"; readonly branch: string; readonly commit: string }
@@ -52,7 +52,7 @@ export async function findCompactions(
 
 /** The commit that a revision names. An abbreviated id is a prefix; anything else that git can read is exact. */
 export async function findCommit(workspace: Workspace, word: string): Promise<readonly Candidate[]> {
-  const found = await resolveRevision(workspace, word);
+  const found = await resolveBranchRevision(workspace, word);
   if (found === null) return [];
   const isPrefix = /^[0-9a-f]{4,39}$/.test(word);
   return [{ name: isPrefix ? found.commit : word, target: { kind: "commit", ...found } }];

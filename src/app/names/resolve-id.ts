@@ -21,7 +21,7 @@ import {
   type Target,
 } from "./id-candidates.ts";
 import { describeRemotes } from "./remote-conversations.ts";
-import { branchHolding, resolveRevision } from "./revision.ts";
+import { branchHolding, resolveBranchRevision } from "./revision.ts";
 
 type TargetKind = Target["kind"];
 
@@ -96,7 +96,7 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined): Pr
     if (target.kind === "branch") return await treeOfTarget(workspace, target, id);
   } catch (error) {
     const isUnknown = error instanceof JpgError && error.code === "unknown_id";
-    if (!isUnknown || id === undefined || (await resolveRevision(workspace, id)) === null) throw error;
+    if (!isUnknown || id === undefined || (await resolveBranchRevision(workspace, id)) === null) throw error;
   }
   const word = id ?? "@";
   throw userError("not_a_branch", `${word} is a commit, which can be read; only a conversation can be written to.`, {

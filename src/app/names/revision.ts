@@ -20,7 +20,7 @@ const PARTS = /^(.*?)((?:[~^]|@\{).*)?$/su;
  * Resolves a revision; null when it names no commit. `conversation` = the one whose forks go by their own name, with a way
  * from it or (`bareForks`) without one.
  */
-export async function resolveRevision(
+export async function resolveBranchRevision(
   workspace: Workspace,
   word: string,
   options: { readonly conversation?: string; readonly bareForks?: boolean } = {},

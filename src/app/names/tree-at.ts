@@ -7,7 +7,7 @@ import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { compactionsWithin } from "../branch/fork-start.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { resolveRevision } from "./revision.ts";
+import { resolveBranchRevision } from "./revision.ts";
 
 /** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */
 export async function treeAt(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
@@ -18,7 +18,10 @@ export async function treeAt(workspace: Workspace, tree: BranchTree, at: string)
 
 async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
   if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
-  const found = await resolveRevision(workspace, at, { conversation: conversationOf(tree.branch), bareForks: true });
+  const found = await resolveBranchRevision(workspace, at, {
+    conversation: conversationOf(tree.branch),
+    bareForks: true,
+  });
   const there = found === null ? null : await loadBranchTree(workspace.store, tree.branch, found.commit);
   if (there === null || there.header.id !== tree.header.id) {
     throw userError(

@@ -4,7 +4,7 @@ import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { StepReport } from "../../core/strategies/compose-steps.ts";
-import type { CacheReceipt } from "../../core/tokens/cache-receipt.ts";
+import type { CacheCost } from "../../core/tokens/cache-cost.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
@@ -68,7 +68,7 @@ export interface CompactReport {
   /** Of both: tokens in front of the events (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
   /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
-  readonly cache: CacheReceipt | null;
+  readonly cache: CacheCost | null;
   /** What it takes from the model's sight; null as for `cache`. */
   readonly receipt: LossReceipt | null;
   /** What the summary says and the events do not bear out; empty without a summary. */

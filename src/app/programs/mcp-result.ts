@@ -85,14 +85,14 @@ function limitTexts(parts: readonly (Part | ImagePart)[]): readonly (Part | Imag
   let left = MAX_TEXT_BYTES;
   return parts.map((part) => {
     if (part.type !== "text") return part;
-    const cut = cutMiddle(part.text, left);
+    const cut = cutMiddleBytes(part.text, left);
     left = Math.max(0, left - Buffer.byteLength(part.text));
     return text(cut);
   });
 }
 
 /** Keeps both ends of a text that is longer than so many bytes, and says between them how much is missing. */
-export function cutMiddle(whole: string, maxBytes: number): string {
+export function cutMiddleBytes(whole: string, maxBytes: number): string {
   const bytes = Buffer.from(whole, "utf8");
   if (bytes.length <= maxBytes) return whole;
   const head = characterStart(bytes, Math.floor(maxBytes / 2));

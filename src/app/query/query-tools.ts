@@ -1,6 +1,6 @@
 // The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
 import type { Config } from "../../config/config.ts";
-import { COMPACT_TOOL, compactTool } from "../auto/compact-tool.ts";
+import { COMPACT_TOOL, createCompactTool } from "../auto/compact-tool.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ToolOpening } from "./query-request.ts";
@@ -18,7 +18,7 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   model.catch(() => inVain.abort());
   const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
   try {
-    return { ...box, tools: [compactTool(workspace, branch, await model), ...box.tools] };
+    return { ...box, tools: [createCompactTool(workspace, branch, await model), ...box.tools] };
   } catch (error) {
     await box.close();
     throw error;

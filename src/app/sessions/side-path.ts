@@ -9,13 +9,13 @@ const GIT_NAMES: ReadonlySet<string> = new Set([".git", ".gitattributes", ".gitm
 const IGNORED_IN_NAMES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** What keeps a file from being stored: the part of its path that ends with the name in the way, and why. */
-export interface Refusal {
+export interface PathRefusal {
   readonly path: string;
   readonly reason: string;
 }
 
 /** Finds why a path, `/` between names, cannot stand below `folder` in a tree; null when it can. */
-export function refusalOf(path: string, folder: string): Refusal | null {
+export function refusalOf(path: string, folder: string): PathRefusal | null {
   const names = path.split("/");
   for (const [index, name] of names.entries()) {
     const reason = reasonAgainst(name);

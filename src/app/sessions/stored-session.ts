@@ -41,7 +41,7 @@ export async function listPiecesFrom(
 }
 
 /** Object ids of the side files of one session on a branch, by path below the session's folder. */
-export async function listSideFiles(
+export async function listStoredSideFiles(
   store: ConversationStore,
   commit: string,
   session: string,

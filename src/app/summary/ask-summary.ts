@@ -8,7 +8,7 @@ import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
 import { writeRetry } from "../../core/summary/summary-prompt.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { RequestFrame } from "./request-frame.ts";
-import { addCall, type Spending } from "./summary-spending.ts";
+import { addSpending, type Spending } from "./summary-spending.ts";
 import type { SummaryTemplates } from "./summary-templates.ts";
 
 /** Who is asked, and how. */
@@ -69,7 +69,7 @@ async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Pro
   for await (const part of stream) {
     if (part.type === "part" && part.part.kind === "message") texts.push(part.part.text);
     if (part.type !== "stop") continue;
-    addCall(spending, part.stop.usage, opened.facts.price);
+    addSpending(spending, part.stop.usage, opened.facts.price);
     if (part.stop.reason === "aborted") break;
     return { text: texts.join("\n"), reason: part.stop.reason };
   }

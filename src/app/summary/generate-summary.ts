@@ -5,7 +5,7 @@ import { readLedger } from "../../core/summary/event-ledger.ts";
 import { finishSummary } from "../../core/summary/finish-summary.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import { rawBeginning, subjectOf, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
+import { nameTurns, rawBeginning, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
 import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
@@ -88,7 +88,7 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
   const { from_turn, to_turn } = planned.plan.compaction;
   const instructions = request.instructions ?? planned.plan.summarize?.instructions;
   return {
-    subject: subjectOf(from_turn, to_turn),
+    subject: nameTurns(from_turn, to_turn),
     ...(instructions === undefined ? {} : { instructions }),
     focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
     words: wordLimit(replaced),

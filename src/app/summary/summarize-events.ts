@@ -6,7 +6,7 @@ import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
 import {
   messageView,
-  subjectOf,
+  nameTurns,
   suffixView,
   wordLimit,
   writeRecord,
@@ -110,7 +110,7 @@ function askPart(
 }
 
 function subjectOfEvents(events: readonly PlacedEvent[]): string {
-  return subjectOf(events[0]?.turn ?? 0, events.at(-1)?.turn ?? 0);
+  return nameTurns(events[0]?.turn ?? 0, events.at(-1)?.turn ?? 0);
 }
 
 function tellStart({ opened, progress }: Summarizer, { task }: SummarySource, tokens: number, note: string): void {

@@ -9,7 +9,7 @@ import { isNothing, type RangeRequest } from "../../core/range/bound-resolution.
 import { fillTemplate } from "../../core/summary/fill-template.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import { rawBeginning, subjectOf, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
+import { nameTurns, rawBeginning, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
 import { readTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
@@ -98,7 +98,7 @@ async function writeInstructions(
   const covered = placed.map(({ event }) => event);
   const emphasis = wordFocus(focus, detectWork(covered));
   const instructions = fillTemplate("summary-bundle", templates.bundle, {
-    text: fillTemplate("summary text", templates.summary.text, { turns: subjectOf(plan.from_turn, plan.to_turn) }),
+    text: fillTemplate("summary text", templates.summary.text, { turns: nameTurns(plan.from_turn, plan.to_turn) }),
     focus: emphasis,
     sections: templates.summary.sections,
   });

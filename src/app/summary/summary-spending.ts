@@ -19,7 +19,7 @@ export function createSpending(): Spending {
 }
 
 /** Adds a call; `usage` as the provider gave it. */
-export function addCall(spending: Spending, usage: unknown, price: ModelPrice | null): void {
+export function addSpending(spending: Spending, usage: unknown, price: ModelPrice | null): void {
   const read = readUsage(usage);
   const { usage: sum } = spending;
   spending.calls += 1;

@@ -1,6 +1,6 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
-import { COMPACT_DEFINITION, compactTool } from "../../app/auto/compact-tool.ts";
+import { COMPACT_DEFINITION, createCompactTool } from "../../app/auto/compact-tool.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
 import { newConversation } from "../../app/names/new-conversation.ts";
 import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
@@ -65,7 +65,7 @@ function withOwnTools(
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },
 ): ToolBox {
-  const own = compactTool(workspace, branch, state.model);
+  const own = createCompactTool(workspace, branch, state.model);
   return { ...servers, tools: [own, ...servers.tools], problems: [] };
 }
 

@@ -1,7 +1,7 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C interrupts. It is left
 // as it was found, whatever happens.
 import { CTRL_C, type KeyInput, type KeyReader, type KeySource, openKeyInput } from "./key-input.ts";
-import { type Completion, type LineScreen, type LineSource, readLine, type TypedLine } from "./line-editor.ts";
+import { type LineCompletion, type LineScreen, type LineSource, readLine, type TypedLine } from "./line-editor.ts";
 import { BRACKETS_OFF, BRACKETS_ON, createPastedTexts } from "./pasted-text.ts";
 
 /** Where a chat takes place. */
@@ -14,7 +14,7 @@ export interface ChatTerminal {
    * Reads a message: a line that ends in a backslash goes on in the next one. Null when the user leaves: Ctrl-D in an empty
    * line, or Ctrl-C twice with nothing typed between. A single Ctrl-C empties the line.
    */
-  readMessage(prompt: string, complete?: (line: string) => Promise<Completion>): Promise<string | null>;
+  readMessage(prompt: string, complete?: (line: string) => Promise<LineCompletion>): Promise<string | null>;
   /** Reads a line that is no message; null for Ctrl-C and Ctrl-D. Ctrl-C interrupts the work that asks, too. */
   readAnswer(prompt: string): Promise<string | null>;
   /** Waits for one of these keys, upper and lower case alike; null for Enter, Escape, Ctrl-C and Ctrl-D. */
@@ -105,7 +105,7 @@ interface MessageOptions {
   readonly prompt: string;
   history(): readonly string[];
   remember(line: string): void;
-  readonly complete?: (line: string) => Promise<Completion>;
+  readonly complete?: (line: string) => Promise<LineCompletion>;
 }
 
 async function readMessage(lines: LineSource, options: MessageOptions): Promise<string | null> {

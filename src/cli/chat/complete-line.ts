@@ -1,5 +1,5 @@
 // Completion at the prompt of the chat: the names of slash commands, and what may follow them.
-import type { Completion } from "./line-editor.ts";
+import type { LineCompletion } from "./line-editor.ts";
 import { isCalled, type SlashCommand, type SlashContext } from "./slash-command.ts";
 
 /** Completes a line up to its end; a message is not completed. */
@@ -7,7 +7,7 @@ export async function completeLine(
   line: string,
   commands: readonly SlashCommand[],
   context: SlashContext,
-): Promise<Completion> {
+): Promise<LineCompletion> {
   if (!line.startsWith("/") || line.startsWith("//")) return [[], line];
   const [name = "", ...words] = line.slice(1).split(/\s+/);
   const last = words.pop();

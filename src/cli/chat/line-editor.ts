@@ -6,7 +6,7 @@ import { CTRL_C, type KeyInput, type KeyReader } from "./key-input.ts";
 import { firstKeys, type PastedTexts } from "./pasted-text.ts";
 
 /** What stands for the line: the candidates, and the part of the line that they replace. */
-export type Completion = readonly [candidates: readonly string[], replaced: string];
+export type LineCompletion = readonly [candidates: readonly string[], replaced: string];
 
 /** Where lines are typed. */
 export interface LineScreen {
@@ -23,7 +23,7 @@ export interface LineOptions {
   readonly prompt: string;
   /** Earlier lines, newest first. */
   readonly history?: readonly string[];
-  complete?(line: string): Promise<Completion>;
+  complete?(line: string): Promise<LineCompletion>;
 }
 
 /** A line that was typed, or how the typing ended. */

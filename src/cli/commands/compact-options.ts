@@ -1,6 +1,7 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
-import type { ChunkCount } from "../../app/compact/chunk-plan.ts";
+
 import type { CompactRequest } from "../../app/compact/compact.ts";
+import type { PartCount } from "../../app/compact/parts-plan.ts";
 import { userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
@@ -126,16 +127,16 @@ export function readManner({
 }
 
 /** Most parts of one call: each is a commit and a request to a model. */
-const MOST_CHUNKS = 1000;
+const MOST_PARTS = 1000;
 
 /** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
-export function readChunks(options: CommandContext["options"]): ChunkCount | null {
+export function readPartCount(options: CommandContext["options"]): PartCount | null {
   const word = text(options, "chunks");
   if (word === undefined) return null;
   if (word === "auto") return "auto";
   const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
-  if (count >= 1 && count <= MOST_CHUNKS) return count;
-  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_CHUNKS}; got "${word}".`, {
+  if (count >= 1 && count <= MOST_PARTS) return count;
+  throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_PARTS}; got "${word}".`, {
     hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
   });
 }

@@ -16,8 +16,8 @@ import { renderTimeline } from "../render/render-timeline.ts";
 import {
   checkActivation,
   leavesTangents,
-  readChunks,
   readManner,
+  readPartCount,
   readRange,
   readStrategies,
   readTurns,
@@ -127,7 +127,7 @@ export const command: CommandSpec = {
     checkActivation(context);
     const range = readRange(context);
     const strategies = readStrategies(context);
-    const chunks = readChunks(context.options);
+    const chunks = readPartCount(context.options);
     const workspace = await context.open();
     const tree = await resolveWhole(workspace, context.args[0]);
     const wish = readWish(context);
@@ -157,8 +157,8 @@ export const command: CommandSpec = {
       return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
     }
     if (chunks !== null) {
-      const { runChunks } = await import("./compact-chunks.ts");
-      return runChunks(context, workspace, { tree, request: { ...request, chunks } });
+      const { runParts } = await import("./compact-parts.ts");
+      return runParts(context, workspace, { tree, request: { ...request, chunks } });
     }
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
   },

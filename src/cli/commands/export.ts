@@ -47,7 +47,7 @@ export const command: CommandSpec = {
         ? await resolveWholeTree(workspace, args[0])
         : await treeAt(workspace, await resolveTree(workspace, args[0]), at);
     if (flag(options, "original"))
-      return writeChunks(context, await exportOriginal(workspace, tree, text(options, "session")));
+      return writeBytes(context, await exportOriginal(workspace, tree, text(options, "session")));
     const model = text(options, "model");
     const request = {
       to: text(options, "to") ?? "",
@@ -55,7 +55,7 @@ export const command: CommandSpec = {
       messages: flag(options, "messages"),
       ...(model === undefined ? {} : { model }),
     };
-    return writeChunks(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
+    return writeBytes(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
   },
 };
 
@@ -72,7 +72,7 @@ function checkFlags({ options }: CommandContext): void {
     });
 }
 
-async function writeChunks(
+async function writeBytes(
   { options, runtime, output, json }: CommandContext,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<number> {

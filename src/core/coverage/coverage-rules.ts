@@ -8,14 +8,14 @@ import type { Turn } from "../event/turn.ts";
 export type Expectation = "gone" | "unchanged" | "stripped" | "truncated";
 
 /** An event with its place: turn and position in the turn's events, 0-based. */
-export interface PlacedEvent {
+export interface IndexedEvent {
   readonly turn: Turn;
   readonly index: number;
   readonly event: Event;
 }
 
 /** Whether a compaction covers an event, kept by name or not. */
-export function covers(compaction: Compaction, { turn, index }: PlacedEvent): boolean {
+export function covers(compaction: Compaction, { turn, index }: IndexedEvent): boolean {
   const { from_turn, to_turn, from_event, to_event } = compaction;
   if (turn.index < from_turn || turn.index > to_turn) return false;
   const find = (id: string): number => turn.events.findIndex((event) => event.id === id);
@@ -26,7 +26,7 @@ export function covers(compaction: Compaction, { turn, index }: PlacedEvent): bo
 }
 
 /** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
-function listVoices(placed: PlacedEvent, compactions: readonly Compaction[]): readonly Compaction[] {
+function listVoices(placed: IndexedEvent, compactions: readonly Compaction[]): readonly Compaction[] {
   const newestFirst = compactions
     .filter((compaction) => covers(compaction, placed))
     .sort((a, b) => compareCompactions(b, a));
@@ -35,13 +35,13 @@ function listVoices(placed: PlacedEvent, compactions: readonly Compaction[]): re
 }
 
 /** The compaction that hides an event, if any. */
-export function findHider(placed: PlacedEvent, compactions: readonly Compaction[]): Compaction | undefined {
+export function findHider(placed: IndexedEvent, compactions: readonly Compaction[]): Compaction | undefined {
   return listVoices(placed, compactions).find(isHiding);
 }
 
 /** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
 export function expectEvent(
-  placed: PlacedEvent,
+  placed: IndexedEvent,
   compactions: readonly Compaction[],
   call: ToolCallRequest | undefined,
 ): Expectation {

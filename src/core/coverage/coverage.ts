@@ -1,7 +1,7 @@
 // The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
 // wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
 import type { Compaction } from "../compaction/compaction.ts";
-import { covers, type Expectation, expectEvent, findHider, type PlacedEvent } from "./coverage-rules.ts";
+import { covers, type Expectation, expectEvent, findHider, type IndexedEvent } from "./coverage-rules.ts";
 import { looksAsExpected } from "./coverage-shape.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { pairCalls } from "../event/tool-pairing.ts";
@@ -34,7 +34,7 @@ export interface CoverageOptions {
   readonly dropped?: ReadonlySet<string>;
 }
 
-interface CheckedEvent extends PlacedEvent {
+interface CheckedEvent extends IndexedEvent {
   readonly hider: Compaction | undefined;
   readonly expectation: Expectation;
 }
@@ -67,7 +67,7 @@ function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]):
     return turn && event && findHider({ turn, index, event }, compactions);
   };
   const pairs = pairCalls(turns, (turn, index) => find(turn, index) !== undefined);
-  const placed = turns.flatMap((turn) => turn.events.map((event, index): PlacedEvent => ({ turn, index, event })));
+  const placed = turns.flatMap((turn) => turn.events.map((event, index): IndexedEvent => ({ turn, index, event })));
   return placed
     .filter(({ event }) => traitsOf(event).providerVisible)
     .map((one) => {

@@ -3,7 +3,7 @@
 import type { ChatRequest, ContentPart } from "./event.ts";
 
 /** Strips image, document and attachment parts of a request; one without any is returned as it is. */
-export function stripAttachments(request: ChatRequest): ChatRequest {
+export function stubAttachments(request: ChatRequest): ChatRequest {
   const { content } = request;
   if (!Array.isArray(content)) return request;
   const parts: readonly ContentPart[] = content;

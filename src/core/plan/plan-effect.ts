@@ -3,7 +3,7 @@
 // aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
 // nothing.
 import { type CallPolicy, type Compaction, isHiding } from "../compaction/compaction.ts";
-import { stripAttachments } from "../event/attachment-stub.ts";
+import { stubAttachments } from "../event/attachment-stub.ts";
 import { type Event, isMessage, type ToolCallRequest, traitsOf } from "../event/event.ts";
 import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
@@ -122,7 +122,7 @@ function outcomeOf(event: Event, { action, compaction }: Disposition): string {
   if (action === "omit") return "removed";
   switch (event.type) {
     case "chat_request":
-      return stripAttachments(event) === event ? "same" : "stripped";
+      return stubAttachments(event) === event ? "same" : "stripped";
     case "tool_call_request":
       return requestOutcome(event, action);
     case "tool_call_response": {

@@ -1,6 +1,6 @@
 // Applies what a mechanical policy decided about one event. An event that stays as it is keeps its identity.
 import type { CallPolicy } from "../compaction/compaction.ts";
-import { stripAttachments } from "../event/attachment-stub.ts";
+import { stubAttachments } from "../event/attachment-stub.ts";
 import type { Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import { dropLongTexts, type StubOptions, stripCall, stripResult, truncateCall, truncateResult } from "./tool-stub.ts";
 import type { Disposition } from "./winner.ts";
@@ -23,7 +23,7 @@ export function shortenEvent(
     case "chat_response":
       return null;
     case "chat_request":
-      return stripAttachments(event);
+      return stubAttachments(event);
     case "tool_call_request":
       return shortenCall(event, action);
     case "tool_call_response":

@@ -31,7 +31,7 @@ export interface PlacedMessage {
 }
 
 /** The input of every rule. */
-export interface AnthropicInput {
+export interface AnthropicChecked {
   readonly all: readonly PlacedMessage[];
   /** Without system messages; calls and results are paired over it. */
   readonly dialogue: readonly PlacedMessage[];
@@ -39,10 +39,10 @@ export interface AnthropicInput {
 }
 
 /** Prepares a list for the rules. Content that is neither a string nor a list counts as empty (rule A0 names it). */
-export function toAnthropicInput(
+export function toAnthropicChecked(
   messages: readonly AnthropicMessage[],
   options: AnthropicCheckOptions,
-): AnthropicInput {
+): AnthropicChecked {
   const all = messages.map((message, index) => place(message, index));
   return { all, dialogue: all.filter((message) => message.role !== "system"), options };
 }

@@ -1,11 +1,11 @@
 // Rule A9 of the Anthropic Messages API: a call that the provider runs itself (web search, MCP servers of the API) and its
 // result stand in one message of the assistant, the call first.
 import { appendAll } from "../append-all.ts";
-import type { AnthropicInput, PlacedBlock, PlacedMessage } from "./anthropic-messages.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { AnthropicChecked, PlacedBlock, PlacedMessage } from "./anthropic-messages.ts";
+import type { Breach, Rule } from "./rule.ts";
 import { isServerCall, isServerResult } from "./server-blocks.ts";
 
-function* halves({ dialogue, all }: AnthropicInput): Generator<Finding> {
+function* halves({ dialogue, all }: AnthropicChecked): Generator<Breach> {
   for (const blocks of assistantRuns(dialogue)) {
     const open = new Map<unknown, PlacedBlock>();
     for (const placed of blocks) {
@@ -41,4 +41,4 @@ function idText(id: unknown): string {
 }
 
 /** Rule A9. */
-export const ANTHROPIC_SERVER_TOOL_RULE: Rule<AnthropicInput> = { id: "A9", severity: "error", find: halves };
+export const ANTHROPIC_SERVER_TOOL_RULE: Rule<AnthropicChecked> = { id: "A9", severity: "error", find: halves };

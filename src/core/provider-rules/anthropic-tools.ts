@@ -2,18 +2,18 @@
 // without the system messages that newer models accept in between.
 import {
   type AnthropicBlock,
-  type AnthropicInput,
+  type AnthropicChecked,
   blocksOfType,
   type PlacedBlock,
   type PlacedMessage,
 } from "./anthropic-messages.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { Breach, Rule } from "./rule.ts";
 
 const TOOL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 /** After a call only further calls may stand; blocks of server tools come as the API gave them. */
 const NOT_AFTER_CALL: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking", "image", "document"]);
 
-function* unanswered({ dialogue }: AnthropicInput): Generator<Finding> {
+function* unanswered({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const { call, answered, later } of answers(dialogue)) {
     if (!answered && !later)
       yield {
@@ -23,7 +23,7 @@ function* unanswered({ dialogue }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* unasked({ dialogue }: AnthropicInput): Generator<Finding> {
+function* unasked({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const [at, message] of dialogue.entries()) {
     const asked = new Set(callsOf(dialogue[at - 1]).map(({ value }) => value["id"]));
     for (const { value, position } of blocksOfType([message], "tool_result")) {
@@ -34,7 +34,7 @@ function* unasked({ dialogue }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* scattered({ dialogue }: AnthropicInput): Generator<Finding> {
+function* scattered({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const { call, answered, later } of answers(dialogue)) {
     if (!answered && later)
       yield {
@@ -44,7 +44,7 @@ function* scattered({ dialogue }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* resultsBehind({ dialogue }: AnthropicInput): Generator<Finding> {
+function* resultsBehind({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const message of dialogue) {
     if (message.role !== "user") continue;
     const first = message.blocks.findIndex((block) => block["type"] !== "tool_result");
@@ -55,7 +55,7 @@ function* resultsBehind({ dialogue }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* afterCalls({ dialogue }: AnthropicInput): Generator<Finding> {
+function* afterCalls({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const message of dialogue) {
     if (message.role !== "assistant") continue;
     const first = message.blocks.findIndex((block) => block["type"] === "tool_use");
@@ -70,15 +70,15 @@ function* afterCalls({ dialogue }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* repeatedCalls({ dialogue }: AnthropicInput): Generator<Finding> {
+function* repeatedCalls({ dialogue }: AnthropicChecked): Generator<Breach> {
   yield* repeated(blocksOfType(dialogue, "tool_use"), "tool_use", "is used by an earlier call");
 }
 
-function* repeatedResults({ dialogue }: AnthropicInput): Generator<Finding> {
+function* repeatedResults({ dialogue }: AnthropicChecked): Generator<Breach> {
   yield* repeated(blocksOfType(dialogue, "tool_result"), "tool_result", "has a result already");
 }
 
-function* badIds({ dialogue }: AnthropicInput): Generator<Finding> {
+function* badIds({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const type of ["tool_use", "tool_result"]) {
     for (const { value, position } of blocksOfType(dialogue, type)) {
       const id = value[type === "tool_use" ? "id" : "tool_use_id"];
@@ -90,7 +90,7 @@ function* badIds({ dialogue }: AnthropicInput): Generator<Finding> {
 }
 
 /** Rules A1–A8, in order. */
-export const ANTHROPIC_TOOL_RULES: readonly Rule<AnthropicInput>[] = [
+export const ANTHROPIC_TOOL_RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A1", severity: "error", find: unanswered },
   { id: "A2", severity: "error", find: unasked },
   { id: "A3", severity: "error", find: scattered },
@@ -129,7 +129,7 @@ function resultIds(message: PlacedMessage | undefined): unknown[] {
   return message.blocks.filter((block) => block["type"] === "tool_result").map((block) => block["tool_use_id"]);
 }
 
-function* repeated(blocks: Iterable<PlacedBlock>, type: string, what: string): Generator<Finding> {
+function* repeated(blocks: Iterable<PlacedBlock>, type: string, what: string): Generator<Breach> {
   const seen = new Set<unknown>();
   for (const { value, position } of blocks) {
     const id = value[type === "tool_use" ? "id" : "tool_use_id"];

@@ -1,16 +1,16 @@
 // Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a
 // table, ids as in the rule book (A1 …; A0 = the message is no message). What needs the model's own data is not checked.
 import {
+  type AnthropicChecked,
   type AnthropicCheckOptions,
-  type AnthropicInput,
   type AnthropicMessage,
   blocksOfType,
-  toAnthropicInput,
+  toAnthropicChecked,
 } from "./anthropic-messages.ts";
 import { hasModelFeature } from "./anthropic-models.ts";
 import { ANTHROPIC_SERVER_TOOL_RULE } from "./anthropic-server-tools.ts";
 import { ANTHROPIC_TOOL_RULES } from "./anthropic-tools.ts";
-import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
+import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
 
@@ -21,10 +21,10 @@ export function checkAnthropic(
   messages: readonly AnthropicMessage[],
   options: AnthropicCheckOptions = {},
 ): readonly Violation[] {
-  return runRules("anthropic", RULES, toAnthropicInput(messages, options));
+  return runRules("anthropic", RULES, toAnthropicChecked(messages, options));
 }
 
-function* noMessage({ all, options }: AnthropicInput): Generator<Finding> {
+function* noMessage({ all, options }: AnthropicChecked): Generator<Breach> {
   const system = options.model === undefined || hasModelFeature(options.model, "system_messages");
   for (const { index, role } of all) {
     if (role === "user" || role === "assistant" || (role === "system" && system)) continue;
@@ -33,7 +33,7 @@ function* noMessage({ all, options }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* emptyText({ all }: AnthropicInput): Generator<Finding> {
+function* emptyText({ all }: AnthropicChecked): Generator<Breach> {
   for (const { value, position } of blocksOfType(all, "text")) {
     if (typeof value["text"] === "string" && value["text"].trim() !== "") continue;
     const place = all[position.message]?.plain === true ? { message: position.message } : position;
@@ -41,7 +41,7 @@ function* emptyText({ all }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* emptyMessage({ all }: AnthropicInput): Generator<Finding> {
+function* emptyMessage({ all }: AnthropicChecked): Generator<Breach> {
   for (const { index, role, blocks } of all) {
     const optional = role === "assistant" && index === all.length - 1;
     if (blocks.length === 0 && !optional)
@@ -49,7 +49,7 @@ function* emptyMessage({ all }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* wrongFirst({ dialogue, all }: AnthropicInput): Generator<Finding> {
+function* wrongFirst({ dialogue, all }: AnthropicChecked): Generator<Breach> {
   const first = dialogue[0];
   if (first === undefined)
     yield { position: { message: 0 }, message: all.length === 0 ? "The list is empty." : "No message of the user." };
@@ -60,7 +60,7 @@ function* wrongFirst({ dialogue, all }: AnthropicInput): Generator<Finding> {
     };
 }
 
-function* sameRole({ all }: AnthropicInput): Generator<Finding> {
+function* sameRole({ all }: AnthropicChecked): Generator<Breach> {
   for (const [at, message] of all.entries()) {
     if (at > 0 && all[at - 1]?.role === message.role) {
       yield {
@@ -71,7 +71,7 @@ function* sameRole({ all }: AnthropicInput): Generator<Finding> {
   }
 }
 
-function* prefill({ dialogue, options }: AnthropicInput): Generator<Finding> {
+function* prefill({ dialogue, options }: AnthropicChecked): Generator<Breach> {
   const last = dialogue.at(-1);
   if (options.complete === false || last?.role !== "assistant" || !hasModelFeature(options.model, "no_prefill")) return;
   yield {
@@ -80,7 +80,7 @@ function* prefill({ dialogue, options }: AnthropicInput): Generator<Finding> {
   };
 }
 
-function* trailingSpace({ dialogue, options }: AnthropicInput): Generator<Finding> {
+function* trailingSpace({ dialogue, options }: AnthropicChecked): Generator<Breach> {
   const last = dialogue.at(-1);
   if (options.complete === false || last?.role !== "assistant") return;
   const text = last.blocks.at(-1)?.["text"];
@@ -92,7 +92,7 @@ function* trailingSpace({ dialogue, options }: AnthropicInput): Generator<Findin
   }
 }
 
-function* loopWithoutThinking({ dialogue, options }: AnthropicInput): Generator<Finding> {
+function* loopWithoutThinking({ dialogue, options }: AnthropicChecked): Generator<Breach> {
   const [call, results] = dialogue.slice(-2);
   const inLoop =
     call?.role === "assistant" && results?.blocks.some((block) => block["type"] === "tool_result") === true;
@@ -103,7 +103,7 @@ function* loopWithoutThinking({ dialogue, options }: AnthropicInput): Generator<
   };
 }
 
-function* thinkingAtEnd({ dialogue, options }: AnthropicInput): Generator<Finding> {
+function* thinkingAtEnd({ dialogue, options }: AnthropicChecked): Generator<Breach> {
   const last = dialogue.findLast(({ role }) => role === "assistant");
   if (options.thinking !== false || last === undefined) return;
   for (const [block, value] of last.blocks.entries()) {
@@ -115,7 +115,7 @@ function* thinkingAtEnd({ dialogue, options }: AnthropicInput): Generator<Findin
   }
 }
 
-function* unsigned({ all }: AnthropicInput): Generator<Finding> {
+function* unsigned({ all }: AnthropicChecked): Generator<Breach> {
   for (const { value, position } of blocksOfType(all, "thinking")) {
     if (typeof value["signature"] !== "string" || value["signature"] === "")
       yield { position, message: "A thinking block has no signature." };
@@ -130,7 +130,7 @@ function isThinking(type: unknown): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-const RULES: readonly Rule<AnthropicInput>[] = [
+const RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A0", severity: "error", find: noMessage },
   ...ANTHROPIC_TOOL_RULES,
   ANTHROPIC_SERVER_TOOL_RULE,

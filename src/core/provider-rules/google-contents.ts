@@ -1,5 +1,6 @@
 // A list of contents in the shape of Google's generateContent, prepared once for all rules: roles filled in, names of
 // fields in camel case, which the API takes besides snake case.
+import { isFields } from "../event/fields.ts";
 
 /** A part in the provider's shape. */
 export type GooglePart = Readonly<Record<string, unknown>>;
@@ -42,11 +43,6 @@ export function toGoogleInput(contents: readonly GoogleContent[], options: Googl
   return { contents: contents.map((content, index) => place(toRecord(content), index)), options };
 }
 
-/** Whether a value is an object, not a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function place(content: Readonly<Record<string, unknown>>, index: number): PlacedContent {
   const { role = "user", parts, ...extra } = content;
   const list: readonly unknown[] = Array.isArray(parts) ? parts : [];
@@ -59,7 +55,7 @@ function place(content: Readonly<Record<string, unknown>>, index: number): Place
 }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  return isFields(value) ? value : {};
 }
 
 function inCamelCase(part: GooglePart): GooglePart {

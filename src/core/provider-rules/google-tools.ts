@@ -3,9 +3,9 @@
 import type { GoogleInput, GooglePart, PlacedContent } from "./google-contents.ts";
 import { hasGoogleFeature } from "./google-models.ts";
 import { currentTurnStart, DUMMY_SIGNATURE, isSignature } from "./google-signature.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { Breach, Rule } from "./rule.ts";
 
-function* callsAfterModel({ contents }: GoogleInput): Generator<Finding> {
+function* callsAfterModel({ contents }: GoogleInput): Generator<Breach> {
   for (const [at, content] of contents.entries()) {
     const call = firstOf(content, "functionCall");
     if (content.role !== "model" || call < 0 || contents[at - 1]?.role === "user") continue;
@@ -17,7 +17,7 @@ function* callsAfterModel({ contents }: GoogleInput): Generator<Finding> {
   }
 }
 
-function* unequalCounts({ contents }: GoogleInput): Generator<Finding> {
+function* unequalCounts({ contents }: GoogleInput): Generator<Breach> {
   for (const [at, content] of contents.entries()) {
     const calls = content.role === "model" ? countOf(content, "functionCall") : 0;
     const next = contents[at + 1];
@@ -30,7 +30,7 @@ function* unequalCounts({ contents }: GoogleInput): Generator<Finding> {
   }
 }
 
-function* unasked({ contents }: GoogleInput): Generator<Finding> {
+function* unasked({ contents }: GoogleInput): Generator<Breach> {
   for (const [at, content] of contents.entries()) {
     const before = contents[at - 1];
     const asked = content.role === "user" && before?.role === "model" && countOf(before, "functionCall") > 0;
@@ -45,7 +45,7 @@ function* unasked({ contents }: GoogleInput): Generator<Finding> {
   }
 }
 
-function* mixedResponses({ contents, options }: GoogleInput): Generator<Finding> {
+function* mixedResponses({ contents, options }: GoogleInput): Generator<Breach> {
   for (const content of contents) {
     const last = content.parts.findLastIndex((part) => part["functionResponse"] !== undefined);
     const other = content.parts.findIndex((part) => part["functionResponse"] === undefined);
@@ -58,7 +58,7 @@ function* mixedResponses({ contents, options }: GoogleInput): Generator<Finding>
   }
 }
 
-function* unsignedSteps({ contents, options }: GoogleInput): Generator<Finding> {
+function* unsignedSteps({ contents, options }: GoogleInput): Generator<Breach> {
   if (options.complete === false || !hasGoogleFeature(options.model, "signed_calls")) return;
   for (const content of contents.slice(currentTurnStart(contents) + 1)) {
     const block = content.role === "model" ? firstOf(content, "functionCall") : -1;
@@ -72,14 +72,14 @@ function* unsignedSteps({ contents, options }: GoogleInput): Generator<Finding> 
   }
 }
 
-function* badSignatures(input: GoogleInput): Generator<Finding> {
+function* badSignatures(input: GoogleInput): Generator<Breach> {
   for (const { value, position } of signatures(input)) {
     if (value === DUMMY_SIGNATURE || value === "" || isSignature(value)) continue;
     yield { position, message: "A thoughtSignature is not base64." };
   }
 }
 
-function* dummySignatures(input: GoogleInput): Generator<Finding> {
+function* dummySignatures(input: GoogleInput): Generator<Breach> {
   for (const { value, position } of signatures(input)) {
     if (value === DUMMY_SIGNATURE)
       yield {
@@ -100,7 +100,7 @@ export const GOOGLE_TOOL_RULES: readonly Rule<GoogleInput>[] = [
   { id: "G10", severity: "warning", find: dummySignatures },
 ];
 
-function* signatures({ contents }: GoogleInput): Generator<{ value: unknown; position: Finding["position"] }> {
+function* signatures({ contents }: GoogleInput): Generator<{ value: unknown; position: Breach["position"] }> {
   for (const { index, parts } of contents) {
     for (const [block, part] of parts.entries()) {
       const value = part["thoughtSignature"];

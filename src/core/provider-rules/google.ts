@@ -1,15 +1,15 @@
 // Checks a list of contents against the structural rules of Google's generateContent: each rule is a small function in a
 // table, ids as in the rule book (G1 …; G0 = the content is no content).
+import { isFields } from "../event/fields.ts";
 import {
   type GoogleCheckOptions,
   type GoogleContent,
   type GoogleInput,
   type GooglePart,
-  isRecord,
   toGoogleInput,
 } from "./google-contents.ts";
 import { GOOGLE_TOOL_RULES } from "./google-tools.ts";
-import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
+import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { GoogleCheckOptions, GoogleContent } from "./google-contents.ts";
 
@@ -44,7 +44,7 @@ const FIELDS = {
   functionResponse: new Set(["id", "name", "response", "parts", "willContinue", "scheduling"]),
 } as const;
 
-function* noContent({ contents }: GoogleInput): Generator<Finding> {
+function* noContent({ contents }: GoogleInput): Generator<Breach> {
   for (const { index, role, parts } of contents) {
     if (role !== "user" && role !== "model")
       yield { position: { message: index }, message: `The role is ${JSON.stringify(role)}; expected user or model.` };
@@ -66,18 +66,18 @@ function problemOf(part: GooglePart): string | null {
   }
   const value = part[kind];
   if (kind === "text") return typeof value === "string" ? null : "A text is no string.";
-  if (!isRecord(value)) return `A ${kind} is no object.`;
+  if (!isFields(value)) return `A ${kind} is no object.`;
   return kind === "functionCall" || kind === "functionResponse" ? problemOfTool(kind, value) : null;
 }
 
 function problemOfTool(kind: "functionCall" | "functionResponse", { name, args, response }: GooglePart): string | null {
   if (typeof name !== "string" || name === "") return `A ${kind} has no name.`;
-  const isFine = kind === "functionCall" ? args === undefined || isRecord(args) : isRecord(response);
+  const isFine = kind === "functionCall" ? args === undefined || isFields(args) : isFields(response);
   const field = kind === "functionCall" ? "args" : "response";
   return isFine ? null : `The ${field} of the ${kind} ${JSON.stringify(name)} is no object.`;
 }
 
-function* wrongRoles({ contents, options }: GoogleInput): Generator<Finding> {
+function* wrongRoles({ contents, options }: GoogleInput): Generator<Breach> {
   const [first] = contents;
   if (first === undefined && options.complete !== false)
     yield { position: { message: 0 }, message: "The list is empty." };
@@ -89,13 +89,13 @@ function* wrongRoles({ contents, options }: GoogleInput): Generator<Finding> {
   }
 }
 
-function* wrongLast({ contents, options }: GoogleInput): Generator<Finding> {
+function* wrongLast({ contents, options }: GoogleInput): Generator<Breach> {
   const last = contents.at(-1);
   if (options.complete === false || last === undefined || last.role === "user") return;
   yield { position: { message: last.index }, message: `The last content has role ${last.role}; expected user.` };
 }
 
-function* emptyParts({ contents }: GoogleInput): Generator<Finding> {
+function* emptyParts({ contents }: GoogleInput): Generator<Breach> {
   for (const { index, role, parts } of contents) {
     if (parts.length === 0) yield { position: { message: index }, message: `A content of role ${role} has no parts.` };
     for (const [block, part] of parts.entries()) {
@@ -105,7 +105,7 @@ function* emptyParts({ contents }: GoogleInput): Generator<Finding> {
   }
 }
 
-function* unknownFields({ contents, options }: GoogleInput): Generator<Finding> {
+function* unknownFields({ contents, options }: GoogleInput): Generator<Breach> {
   for (const { index, parts, extra } of contents) {
     if (extra.length > 0) yield { position: { message: index }, message: `A content has ${listed(extra)}.` };
     for (const [block, part] of parts.entries()) {
@@ -118,7 +118,7 @@ function* unknownFields({ contents, options }: GoogleInput): Generator<Finding> 
 function unknownOf(part: GooglePart, vertex: boolean): string[] {
   const inside = (["functionCall", "functionResponse"] as const).flatMap((kind) => {
     const value = part[kind];
-    const names = isRecord(value) ? Object.keys(value) : [];
+    const names = isFields(value) ? Object.keys(value) : [];
     return names
       .filter((name) => !FIELDS[kind].has(name) || (vertex && name === "id"))
       .map((name) => `${kind}.${name}`);

@@ -1,6 +1,6 @@
 // Rule C0 of OpenAI Chat Completions: the shape of messages, their parts and calls, as the API's schema wants it.
 import { asObject, type ChatMessage, type OpenAiChatInput, type OpenAiObject } from "./openai-chat-messages.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { Breach, Rule } from "./rule.ts";
 
 /** Part types by role; roles that are not here are unknown. */
 const PARTS: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
@@ -16,7 +16,7 @@ const MAX_ID = 64;
 /** Some deployments refuse longer ids ("string too long. Expected a string with maximum length 40"). */
 const MAX_SAFE_ID = 40;
 
-function* badShape({ all }: OpenAiChatInput): Generator<Finding> {
+function* badShape({ all }: OpenAiChatInput): Generator<Breach> {
   if (all.length === 0) yield { position: { message: 0 }, message: "The list is empty." };
   for (const message of all) {
     if (!PARTS.has(message.role)) {
@@ -29,7 +29,7 @@ function* badShape({ all }: OpenAiChatInput): Generator<Finding> {
   }
 }
 
-function* badContent(message: ChatMessage): Generator<Finding> {
+function* badContent(message: ChatMessage): Generator<Breach> {
   const { content } = message.value;
   if (typeof content === "string") return;
   if (content === null || content === undefined) {
@@ -50,7 +50,7 @@ function* badContent(message: ChatMessage): Generator<Finding> {
   }
 }
 
-function* badCalls(message: ChatMessage): Generator<Finding> {
+function* badCalls(message: ChatMessage): Generator<Breach> {
   const { value, role, calls } = message;
   if (role === "tool" && !isId(value["tool_call_id"])) yield at(message, idProblem(value["tool_call_id"]));
   if (role !== "assistant" || value["tool_calls"] === undefined || value["tool_calls"] === null) return;
@@ -65,7 +65,7 @@ function* badCalls(message: ChatMessage): Generator<Finding> {
   }
 }
 
-function* longIds({ all }: OpenAiChatInput): Generator<Finding> {
+function* longIds({ all }: OpenAiChatInput): Generator<Breach> {
   for (const message of all) {
     for (const [block, { id }] of message.calls.entries()) {
       if (isId(id) && id.length > MAX_SAFE_ID)
@@ -93,6 +93,6 @@ function idProblem(id: unknown): string {
   return `The id ${JSON.stringify(id ?? null)} of a call is not a text of 1–${MAX_ID} characters.`;
 }
 
-function at({ index }: ChatMessage, message: string, block?: number): Finding {
+function at({ index }: ChatMessage, message: string, block?: number): Breach {
   return { position: { message: index, ...(block !== undefined && { block }) }, message };
 }

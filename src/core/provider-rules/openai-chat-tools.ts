@@ -2,7 +2,7 @@
 // once, in any order.
 import type { ChatMessage, OpenAiChatInput, OpenAiObject } from "./openai-chat-messages.ts";
 import { functionOf } from "./openai-chat-shape.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { Breach, Rule } from "./rule.ts";
 
 /** The calls of a message that is no tool message, with the tool messages that follow it directly. */
 interface Batch {
@@ -12,13 +12,13 @@ interface Batch {
   readonly results: readonly ChatMessage[];
 }
 
-function* unanswered({ all }: OpenAiChatInput): Generator<Finding> {
+function* unanswered({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, id, isLater } of missing(all)) {
     if (!isLater) yield { position, message: `The call ${id} has no tool message.` };
   }
 }
 
-function* unasked({ all }: OpenAiChatInput): Generator<Finding> {
+function* unasked({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { calls, results } of batches(all)) {
     const asked = new Set(calls.map((call) => call["id"]));
     for (const { index, value } of results) {
@@ -32,13 +32,13 @@ function* unasked({ all }: OpenAiChatInput): Generator<Finding> {
   }
 }
 
-function* scattered({ all }: OpenAiChatInput): Generator<Finding> {
+function* scattered({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, id, isLater } of missing(all)) {
     if (isLater) yield { position, message: `Another message stands between the call ${id} and its tool message.` };
   }
 }
 
-function* repeatedInBatch({ all }: OpenAiChatInput): Generator<Finding> {
+function* repeatedInBatch({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { index: message, calls, results } of batches(all)) {
     const called = new Set<unknown>();
     for (const [block, { id }] of calls.entries()) {
@@ -56,7 +56,7 @@ function* repeatedInBatch({ all }: OpenAiChatInput): Generator<Finding> {
   }
 }
 
-function* repeatedInList({ all }: OpenAiChatInput): Generator<Finding> {
+function* repeatedInList({ all }: OpenAiChatInput): Generator<Breach> {
   const earlier = new Set<unknown>();
   for (const { index, calls } of all) {
     for (const [block, { id }] of calls.entries()) {
@@ -67,14 +67,14 @@ function* repeatedInList({ all }: OpenAiChatInput): Generator<Finding> {
   }
 }
 
-function* noText({ all }: OpenAiChatInput): Generator<Finding> {
+function* noText({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, call } of argumentsOf(all)) {
     if (typeof call["arguments"] !== "string")
       yield { position, message: "The arguments of a call are not a text of JSON." };
   }
 }
 
-function* noJson({ all }: OpenAiChatInput): Generator<Finding> {
+function* noJson({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, call } of argumentsOf(all)) {
     const text = call["arguments"];
     if (typeof text === "string" && !isJson(text))
@@ -107,7 +107,7 @@ function batches(all: readonly ChatMessage[]): readonly Batch[] {
 }
 
 interface Missing {
-  readonly position: Finding["position"];
+  readonly position: Breach["position"];
   readonly id: string;
   /** A tool message of that id stands further down. */
   readonly isLater: boolean;
@@ -126,7 +126,7 @@ function* missing(all: readonly ChatMessage[]): Generator<Missing> {
   }
 }
 
-function* argumentsOf(all: readonly ChatMessage[]): Generator<{ position: Finding["position"]; call: OpenAiObject }> {
+function* argumentsOf(all: readonly ChatMessage[]): Generator<{ position: Breach["position"]; call: OpenAiObject }> {
   for (const { index, calls } of all) {
     for (const [block, call] of calls.entries()) {
       if (call["type"] !== "custom") yield { position: { message: index, block }, call: functionOf(call) };

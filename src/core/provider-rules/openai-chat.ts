@@ -8,7 +8,7 @@ import {
 } from "./openai-chat-messages.ts";
 import { OPENAI_CHAT_SHAPE_RULES } from "./openai-chat-shape.ts";
 import { OPENAI_CHAT_TOOL_RULES } from "./openai-chat-tools.ts";
-import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
+import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { OpenAiChatCheckOptions } from "./openai-chat-messages.ts";
 
@@ -23,14 +23,14 @@ export function checkOpenAiChat(
   return runRules("openai-chat", RULES, toOpenAiChatInput(messages, options));
 }
 
-function* saysNothing({ all }: OpenAiChatInput): Generator<Finding> {
+function* saysNothing({ all }: OpenAiChatInput): Generator<Breach> {
   for (const message of assistants(all)) {
     if (message.calls.length === 0 && isNothing(message.value["content"]) && !hasOther(message))
       yield at(message, "A message of the assistant has neither content nor calls.");
   }
 }
 
-function* nullContent({ all, options }: OpenAiChatInput): Generator<Finding> {
+function* nullContent({ all, options }: OpenAiChatInput): Generator<Breach> {
   if (options.compatible !== true) return;
   for (const message of assistants(all)) {
     if (message.calls.length > 0 && (message.value["content"] ?? null) === null)
@@ -38,7 +38,7 @@ function* nullContent({ all, options }: OpenAiChatInput): Generator<Finding> {
   }
 }
 
-function* compatibility({ all, options }: OpenAiChatInput): Generator<Finding> {
+function* compatibility({ all, options }: OpenAiChatInput): Generator<Breach> {
   if (options.compatible !== true) return;
   for (const [position, message] of all.entries()) {
     const before = all[position - 1];
@@ -54,7 +54,7 @@ function* compatibility({ all, options }: OpenAiChatInput): Generator<Finding> {
     yield at(last, "The last message is the assistant's; some servers take no prefill.");
 }
 
-function* reasoningSent({ all, options }: OpenAiChatInput): Generator<Finding> {
+function* reasoningSent({ all, options }: OpenAiChatInput): Generator<Breach> {
   if (options.reasoning === true) return;
   for (const message of assistants(all)) {
     if (typeof message.value["reasoning_content"] === "string")
@@ -86,6 +86,6 @@ function hasOther({ value }: ChatMessage): boolean {
   return ["refusal", "audio", "function_call"].some((key) => (value[key] ?? null) !== null);
 }
 
-function at({ index }: ChatMessage, message: string): Finding {
+function at({ index }: ChatMessage, message: string): Breach {
   return { position: { message: index }, message };
 }

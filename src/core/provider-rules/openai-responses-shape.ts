@@ -2,7 +2,7 @@
 // passed on; only that they have a type is asked.
 import { asObject } from "./openai-chat-messages.ts";
 import { isCall, isOutput, type OpenAiResponsesInput, type ResponsesItem } from "./openai-responses-items.ts";
-import type { Finding, Rule } from "./rule.ts";
+import type { Breach, Rule } from "./rule.ts";
 
 const INPUT: ReadonlySet<unknown> = new Set(["input_text", "input_image", "input_file", "input_audio"]);
 /** Part types by role; roles that are not here are unknown. */
@@ -21,7 +21,7 @@ const ASKED: ReadonlyMap<unknown, string> = new Map([
   ["custom_tool_call", "input"],
 ]);
 
-function* badShape({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* badShape({ all }: OpenAiResponsesInput): Generator<Breach> {
   if (all.length === 0) yield { position: { message: 0 }, message: "The list is empty." };
   for (const item of all) {
     if (typeof item.type !== "string") yield at(item, "An item has neither a type nor a role.");
@@ -30,7 +30,7 @@ function* badShape({ all }: OpenAiResponsesInput): Generator<Finding> {
   }
 }
 
-function* badMessage(item: ResponsesItem): Generator<Finding> {
+function* badMessage(item: ResponsesItem): Generator<Breach> {
   const { role, content } = item.value;
   const types = PARTS.get(role);
   if (types === undefined) {
@@ -45,7 +45,7 @@ function* badMessage(item: ResponsesItem): Generator<Finding> {
   yield* badParts(item, content, types);
 }
 
-function* badParts(item: ResponsesItem, parts: readonly unknown[], types: ReadonlySet<unknown>): Generator<Finding> {
+function* badParts(item: ResponsesItem, parts: readonly unknown[], types: ReadonlySet<unknown>): Generator<Breach> {
   for (const [block, part] of parts.entries()) {
     const { type, text } = asObject(part);
     if (!types.has(type)) {
@@ -55,7 +55,7 @@ function* badParts(item: ResponsesItem, parts: readonly unknown[], types: Readon
   }
 }
 
-function* badCall(item: ResponsesItem): Generator<Finding> {
+function* badCall(item: ResponsesItem): Generator<Breach> {
   const { call_id, name, output } = item.value;
   if (typeof call_id !== "string" || call_id === "" || call_id.length > MAX_ID)
     yield at(item, `The call_id ${JSON.stringify(call_id ?? null)} is not a text of 1–${MAX_ID} characters.`);
@@ -75,6 +75,6 @@ export const OPENAI_RESPONSES_SHAPE_RULES: readonly Rule<OpenAiResponsesInput>[]
   { id: "R0", severity: "error", find: badShape },
 ];
 
-function at({ index }: ResponsesItem, message: string, block?: number): Finding {
+function at({ index }: ResponsesItem, message: string, block?: number): Breach {
   return { position: { message: index, ...(block !== undefined && { block }) }, message };
 }

@@ -12,7 +12,7 @@ import {
   toOpenAiResponsesInput,
 } from "./openai-responses-items.ts";
 import { OPENAI_RESPONSES_SHAPE_RULES } from "./openai-responses-shape.ts";
-import { type Finding, type Rule, runRules, type Violation } from "./rule.ts";
+import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { OpenAiResponsesCheckOptions } from "./openai-responses-items.ts";
 
@@ -27,7 +27,7 @@ export function checkOpenAiResponses(
   return runRules("openai-responses", RULES, toOpenAiResponsesInput(items, options));
 }
 
-function* unanswered({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* unanswered({ all }: OpenAiResponsesInput): Generator<Breach> {
   const outputs = byCallId(all.filter(isOutput));
   for (const call of all.filter(isCall)) {
     const found = outputs
@@ -37,7 +37,7 @@ function* unanswered({ all }: OpenAiResponsesInput): Generator<Finding> {
   }
 }
 
-function* unasked({ all, options }: OpenAiResponsesInput): Generator<Finding> {
+function* unasked({ all, options }: OpenAiResponsesInput): Generator<Breach> {
   if (options.previous_response_id !== undefined) return;
   const calls = byCallId(all.filter(isCall));
   for (const output of all.filter(isOutput)) {
@@ -48,15 +48,15 @@ function* unasked({ all, options }: OpenAiResponsesInput): Generator<Finding> {
   }
 }
 
-function* repeatedCalls({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* repeatedCalls({ all }: OpenAiResponsesInput): Generator<Breach> {
   yield* repeated(all.filter(isCall), "is used by an earlier call");
 }
 
-function* repeatedOutputs({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* repeatedOutputs({ all }: OpenAiResponsesInput): Generator<Breach> {
   yield* repeated(all.filter(isOutput), "has an output already");
 }
 
-function* reasoningAlone({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* reasoningAlone({ all }: OpenAiResponsesInput): Generator<Breach> {
   for (const item of all) {
     if (item.type !== "reasoning" || !hasId(item)) continue;
     const next = all[item.index + 1];
@@ -65,28 +65,28 @@ function* reasoningAlone({ all }: OpenAiResponsesInput): Generator<Finding> {
   }
 }
 
-function* withoutReasoning({ all, options }: OpenAiResponsesInput): Generator<Finding> {
+function* withoutReasoning({ all, options }: OpenAiResponsesInput): Generator<Breach> {
   for (const { item, reasoning } of madeWith(all)) {
     if (options.reasoned?.has(String(item.value["id"])) === true && !reasoning.some(hasId))
       yield at(item, `The ${String(item.type)} ${JSON.stringify(item.value["id"])} was sent without its reasoning.`);
   }
 }
 
-function* mixedIds({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* mixedIds({ all }: OpenAiResponsesInput): Generator<Breach> {
   for (const { item, reasoning } of madeWith(all)) {
     if (reasoning.length > 0 && !reasoning.some(hasId))
       yield at(item, `The ${String(item.type)} has an id, the reasoning before it has none.`);
   }
 }
 
-function* noSummary({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* noSummary({ all }: OpenAiResponsesInput): Generator<Breach> {
   for (const item of all) {
     if (item.type === "reasoning" && !Array.isArray(item.value["summary"]))
       yield at(item, "A reasoning item has no summary; expected a list, which may be empty.");
   }
 }
 
-function* emptyCompaction({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* emptyCompaction({ all }: OpenAiResponsesInput): Generator<Breach> {
   for (const item of compactions(all)) {
     const { encrypted_content } = item.value;
     if (typeof encrypted_content !== "string" || encrypted_content === "")
@@ -94,7 +94,7 @@ function* emptyCompaction({ all }: OpenAiResponsesInput): Generator<Finding> {
   }
 }
 
-function* lateCompaction({ all }: OpenAiResponsesInput): Generator<Finding> {
+function* lateCompaction({ all }: OpenAiResponsesInput): Generator<Breach> {
   const first = all.find((item) => isMadeByModel(item) || isOutput(item));
   for (const item of compactions(all)) {
     if (first !== undefined && item.index > first.index)
@@ -138,7 +138,7 @@ function byCallId(items: readonly ResponsesItem[]): ReadonlyMap<unknown, readonl
   return lists;
 }
 
-function* repeated(items: readonly ResponsesItem[], what: string): Generator<Finding> {
+function* repeated(items: readonly ResponsesItem[], what: string): Generator<Breach> {
   const seen = new Set<unknown>();
   for (const item of items) {
     const id = item.value["call_id"];
@@ -155,6 +155,6 @@ function idOf({ value }: ResponsesItem): string {
   return JSON.stringify(value["call_id"] ?? null);
 }
 
-function at({ index }: ResponsesItem, message: string): Finding {
+function at({ index }: ResponsesItem, message: string): Breach {
   return { position: { message: index }, message };
 }

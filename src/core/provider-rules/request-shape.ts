@@ -1,5 +1,5 @@
 // Recognises what a provider was sent, or would be: the body of a request, or the bare list of its messages.
-import { isRecord } from "./google-contents.ts";
+import { isFields } from "../event/fields.ts";
 import { type ProviderName, providerOf } from "./provider.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface RequestShape {
 
 /** Recognises a parsed JSON value; null when it is neither a request nor a list of messages. */
 export function recognizeRequest(value: unknown): RequestShape | null {
-  const body: Json = isRecord(value) ? value : {};
+  const body: Json = isFields(value) ? value : {};
   const list = Array.isArray(value) ? (value as readonly unknown[]) : listOf(body);
   if (list === null || (list.length > 0 && body["contents"] === undefined && !list.some(isMessage))) return null;
   const model = typeof body["model"] === "string" ? body["model"] : undefined;
@@ -42,7 +42,7 @@ function choose(possible: readonly ProviderName[], model: string | undefined): P
 }
 
 function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousResponse"> {
-  const thinking = isRecord(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
+  const thinking = isFields(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
   const previous = body["previous_response_id"];
   return {
     ...(thinking !== undefined && { thinking }),
@@ -57,14 +57,14 @@ function listOf({ contents, input, messages }: Json): readonly unknown[] | null 
 
 /** Sessions of agents have lists of messages too, whose entries name their role elsewhere. */
 function isMessage(entry: unknown): boolean {
-  return isRecord(entry) && (typeof entry["role"] === "string" || isResponsesItem(entry));
+  return isFields(entry) && (typeof entry["role"] === "string" || isResponsesItem(entry));
 }
 
 /** Most telling first: the name of the list, then what only one provider writes. */
 function providersOf(body: Json, list: readonly unknown[]): readonly ProviderName[] {
   if (Array.isArray(body["contents"])) return ["google"];
   if (body["input"] !== undefined) return ["openai-responses"];
-  const entries = list.filter(isRecord);
+  const entries = list.filter(isFields);
   if (entries.some((entry) => Array.isArray(entry["parts"]))) return ["google"];
   const types = new Set(entries.flatMap((entry) => partsOf(entry).map((part) => part["type"])));
   if (body["messages"] === undefined && entries.some(isResponsesItem)) return ["openai-responses"];
@@ -91,7 +91,7 @@ function isResponsesItem(entry: Json): boolean {
 }
 
 function partsOf({ content }: Json): readonly Json[] {
-  return Array.isArray(content) ? content.filter(isRecord) : [];
+  return Array.isArray(content) ? content.filter(isFields) : [];
 }
 
 function hasAny(types: ReadonlySet<unknown>, wanted: readonly string[]): boolean {

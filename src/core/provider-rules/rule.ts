@@ -2,7 +2,7 @@
 // it is broken. Checking reads messages and never changes them; hardening is elsewhere.
 
 /** `error`: the provider refuses the request. `warning`: accepted, but harmful or provider dependent. */
-export type Severity = "error" | "warning";
+export type RuleSeverity = "error" | "warning";
 
 /** Where a rule is broken; both 0-based. */
 export interface MessagePosition {
@@ -12,26 +12,26 @@ export interface MessagePosition {
 }
 
 /** What a rule's function finds: where, and what is wrong there. */
-export interface Finding {
+export interface Breach {
   readonly position: MessagePosition;
   /** One sentence. */
   readonly message: string;
 }
 
 /** One breach of one rule. */
-export interface Violation extends Finding {
+export interface Violation extends Breach {
   /** Rule id, e.g. `A1`. */
   readonly rule: string;
-  readonly severity: Severity;
+  readonly severity: RuleSeverity;
   readonly provider: string;
 }
 
 /** A rule over a provider's own input type. */
 export interface Rule<Input> {
   readonly id: string;
-  readonly severity: Severity;
+  readonly severity: RuleSeverity;
   /** Finds breaches, in message order. */
-  readonly find: (input: Input) => Iterable<Finding>;
+  readonly find: (input: Input) => Iterable<Breach>;
 }
 
 /** Runs a table of rules; violations come in the order of the table, within a rule in message order. */

@@ -1,6 +1,6 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
 import type { CallPolicy, Compaction, StubStyle } from "../compaction/compaction.ts";
-import { stripAttachments } from "../event/attachment-stub.ts";
+import { stubAttachments } from "../event/attachment-stub.ts";
 import { type Event, isReasoning } from "../event/event.ts";
 import { shortenEvent } from "../projection/shorten-event.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
@@ -51,7 +51,7 @@ export function takenBy(spoken: Spoken, { open }: StrategyContext): Shown {
 /** What is left of an event; null = nothing. */
 function leftOf(event: Event, { reasoning, attachments, turns }: Spoken): Event | null {
   if (turns === "omit" || (reasoning === "strip" && isReasoning(event))) return null;
-  return attachments === "strip" && event.type === "chat_request" ? stripAttachments(event) : event;
+  return attachments === "strip" && event.type === "chat_request" ? stubAttachments(event) : event;
 }
 
 /** Adds up, with a factor for the second. */

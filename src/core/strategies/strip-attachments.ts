@@ -1,4 +1,4 @@
-import { stripAttachments as withoutAttachments } from "../event/attachment-stub.ts";
+import { stubAttachments as withoutAttachments } from "../event/attachment-stub.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** `strip-attachments`: takes images, documents and attached files out of requests. */

@@ -1,7 +1,8 @@
 // Makes raw events fit a model's window: as one transcript with outputs shortened as little as need be, or in parts that end where
 // turns end, each made from its own raw events.
-import { planChunks, type TurnChunk } from "../chunks/turn-chunks.ts";
+
 import type { Event } from "../event/event.ts";
+import { cutParts, type TurnPart } from "../parts/turn-parts.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
 import { estimateTextTokens } from "./text-tokens.ts";
 import { renderTranscript, type Transcript, type TranscriptLimits } from "./transcript.ts";
@@ -39,14 +40,14 @@ export function fitParts(events: readonly PlacedEvent[], budgetTokens: number): 
   const placedOf = new Map<Event, PlacedEvent>(events.map((placed) => [placed.event, placed]));
   const estimate = (event: Event): number =>
     estimateTextTokens(renderTranscript([placedOf.get(event) as PlacedEvent], PART).text);
-  return takeChunks(events, planChunks(turns, { budgetTokens, estimate })).map((part) => ({
+  return takeParts(events, cutParts(turns, { budgetTokens, estimate })).map((part) => ({
     events: part,
     transcript: squeeze(part, budgetTokens),
   }));
 }
 
 /** Deals the events out to the parts, by the turn and event that each begins with. */
-function takeChunks(events: readonly PlacedEvent[], chunks: readonly TurnChunk[]): readonly (readonly PlacedEvent[])[] {
+function takeParts(events: readonly PlacedEvent[], chunks: readonly TurnPart[]): readonly (readonly PlacedEvent[])[] {
   const parts: PlacedEvent[][] = [];
   for (const placed of events) {
     const next = chunks[parts.length];

@@ -80,7 +80,7 @@ export function writeRecord(
 }
 
 /** Names turns in a prompt. */
-export function subjectOf(from: number, to: number): string {
+export function nameTurns(from: number, to: number): string {
   return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
 }
 

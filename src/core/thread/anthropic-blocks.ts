@@ -5,11 +5,11 @@ import { fieldsOf } from "../event/fields.ts";
 import { isSameModelFamily } from "../model/model-family.ts";
 
 /** A content block as the API takes it. */
-export type Block = Readonly<Record<string, unknown>>;
+export type ContentBlock = Readonly<Record<string, unknown>>;
 
 /** What a content became, and the rules that changed it on the way. */
 export interface BlockList {
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly ContentBlock[];
   /** Ids of provider rules, in the order they were met; empty when the content went through as it is. */
   readonly rules: readonly string[];
 }
@@ -26,7 +26,7 @@ export function toBlocks(content: Content): BlockList {
 
 /** Converts the content of a tool result: a text stays a text; the API takes an empty one. */
 export function toResultContent(content: Content): {
-  readonly content: string | readonly Block[];
+  readonly content: string | readonly ContentBlock[];
   readonly rules: readonly string[];
 } {
   if (isText(content)) return { content: plainText(content), rules: [] };
@@ -38,7 +38,7 @@ export function toResultContent(content: Content): {
 }
 
 /** Converts reasoning; absent when the model in force must not be sent it (A19). */
-export function toThinkingBlock(event: ChatResponse, model: string | undefined): Block | undefined {
+export function toThinkingBlock(event: ChatResponse, model: string | undefined): ContentBlock | undefined {
   const { provider, model: maker, signature, encrypted } = event.metadata ?? {};
   if (provider !== undefined && provider !== "anthropic") return undefined;
   if (model !== undefined && maker !== undefined && !isSameModelFamily(model, maker)) return undefined;
@@ -70,10 +70,10 @@ function partBlocks(part: ContentPart): BlockList {
 
 function opaqueBlocks(value: unknown): BlockList {
   const isBlock = typeof value === "object" && value !== null && "type" in value;
-  return isBlock ? { blocks: [value as Block], rules: [] } : { blocks: [], rules: ["A11"] };
+  return isBlock ? { blocks: [value as ContentBlock], rules: [] } : { blocks: [], rules: ["A11"] };
 }
 
-function mediaBlock(part: Extract<ContentPart, { readonly type: "image" | "document" }>): Block {
+function mediaBlock(part: Extract<ContentPart, { readonly type: "image" | "document" }>): ContentBlock {
   const { type, data, media_type, url, title } = part;
   const extra = title === undefined ? {} : { title };
   if (typeof data === "string")

@@ -4,7 +4,7 @@ import type { ChatResponse, Event } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";
 import type { View } from "../projection/view.ts";
 import { isServerCall, isServerResult } from "../provider-rules/server-blocks.ts";
-import type { Block } from "./anthropic-blocks.ts";
+import type { ContentBlock } from "./anthropic-blocks.ts";
 
 /** Which calls have both halves in one message, by message and call. */
 export type ServerCalls = ReadonlySet<string>;
@@ -35,12 +35,12 @@ function halvesOf(event: Event): readonly Half[] {
 }
 
 /** Whether a block may be sent: it is no half of a call, or its other half is sent too. */
-export function isWholeServerCall(block: Block, messageId: string | undefined, calls: ServerCalls): boolean {
+export function isWholeServerCall(block: ContentBlock, messageId: string | undefined, calls: ServerCalls): boolean {
   if (isServerCall(block)) return calls.has(keyOf(messageId, block["id"]));
   return !isServerResult(block) || calls.has(keyOf(messageId, block["tool_use_id"]));
 }
 
-function opaqueValues(event: ChatResponse): readonly Block[] {
+function opaqueValues(event: ChatResponse): readonly ContentBlock[] {
   const parts = Array.isArray(event.message) ? event.message : [];
   return parts.flatMap((part: unknown) => {
     const { type, value } = fieldsOf(part);

@@ -3,7 +3,7 @@
 import { mediaOf, textOfContent } from "../event/content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
-import { type Block, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
+import { type ContentBlock, toBlocks, toResultContent, toThinkingBlock } from "./anthropic-blocks.ts";
 import { type CallPlan, planCalls } from "./anthropic-calls.ts";
 import { endWithUser, findSpokenMessages, hardenEnds } from "./anthropic-hardening.ts";
 import {
@@ -169,7 +169,7 @@ function drop(writer: Writer, event: Event, rule: string): void {
   writer.hardening.push({ rule, event: event.id, action: "dropped" });
 }
 
-function blockOf(writer: Writer, event: Event, block: Block): ThreadBlock {
+function blockOf(writer: Writer, event: Event, block: ContentBlock): ThreadBlock {
   const origin = writer.origins.get(event);
   // Most events are kept as they are; a spread costs several times as much.
   return origin?.compaction === undefined ? { event: event.id, block } : { ...origin, block };

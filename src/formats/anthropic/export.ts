@@ -5,7 +5,7 @@ import { type AnthropicOptions, toAnthropicThread } from "../../core/thread/anth
 import { splitPrompts } from "../../core/thread/leading-prompts.ts";
 
 /** One message as the API takes it. */
-export interface AnthropicMessage {
+export interface ExportedAnthropicMessage {
   readonly role: "user" | "assistant" | "system";
   readonly content: readonly Readonly<Record<string, unknown>>[];
 }
@@ -13,7 +13,7 @@ export interface AnthropicMessage {
 export interface AnthropicExport {
   /** System prompt of the conversation, when its events hold one; absent otherwise. */
   readonly system?: string;
-  readonly messages: readonly AnthropicMessage[];
+  readonly messages: readonly ExportedAnthropicMessage[];
 }
 
 /** Exports a view. System prompts before everything else become `system`. */

@@ -3,7 +3,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import { deriveName } from "../derived-name.ts";
-import { plainText } from "./content-parts.ts";
+import { plainTextOfParts } from "./content-parts.ts";
 import { type RawLine, recordOf } from "./line.ts";
 import { isSent } from "./line-kind.ts";
 import type { LineEntry } from "./session-index.ts";
@@ -27,7 +27,7 @@ export interface CompactionSources {
 }
 
 /** Reads the compactions of a path, oldest first, with rising timestamps. */
-export function readCompactions(sources: CompactionSources): readonly Compaction[] {
+export function readAgentCompactions(sources: CompactionSources): readonly Compaction[] {
   const places = placeLines(sources.plan);
   const compactions: Compaction[] = [];
   for (const found of findBreaks(sources)) {
@@ -131,7 +131,7 @@ function createCompaction(sources: CompactionSources, found: Break, { end, after
       ? { turns: "omit" as const }
       : {
           summary: {
-            summary: plainText(recordOf(summary, "message")?.["content"]),
+            summary: plainTextOfParts(recordOf(summary, "message")?.["content"]),
             source: "imported" as const,
             inject: "request" as const,
           },

@@ -39,7 +39,7 @@ function opaque(value: unknown): ContentPart {
 }
 
 /** The plain text of a message's content, parts on lines of their own. */
-export function plainText(content: unknown): string {
+export function plainTextOfParts(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content

@@ -34,13 +34,13 @@ export function indexView(view: View): ViewFacts {
 }
 
 /** Finds the event behind a block; absent for what a summary or hardening made. */
-export function factsOf(view: ViewFacts, block: ThreadBlock | undefined): EventFacts | undefined {
+export function exportFactsOf(view: ViewFacts, block: ThreadBlock | undefined): EventFacts | undefined {
   return block?.event === undefined ? undefined : view.events.get(block.event);
 }
 
 /** Finds the compaction that put a block into the view. */
 export function compactionOf(view: ViewFacts, block: ThreadBlock | undefined): string | undefined {
-  return block?.compaction ?? factsOf(view, block)?.compaction;
+  return block?.compaction ?? exportFactsOf(view, block)?.compaction;
 }
 
 /** Tells what a line made of a block is named after, what it stands for, and its date. */
@@ -48,7 +48,7 @@ export function identityOf(
   view: ViewFacts,
   block: ThreadBlock | undefined,
 ): Pick<LineDraft, "key" | "shows" | "timestamp"> {
-  const facts = factsOf(view, block);
+  const facts = exportFactsOf(view, block);
   const compaction = compactionOf(view, block);
   const timestamp = facts?.event.timestamp ?? view.times.get(compaction ?? "");
   const shows = facts === undefined || facts.isSummary ? compaction : undefined;

@@ -6,7 +6,7 @@ import type { View } from "../../core/projection/view.ts";
 import { formatReminder } from "../../core/thread/reminder.ts";
 import type { Thread, ThreadBlock, ThreadMessage } from "../../core/thread/thread.ts";
 import { boundaryName } from "../line-names.ts";
-import { compactionOf, type EventFacts, factsOf, identityOf, indexView, type ViewFacts } from "./export-facts.ts";
+import { compactionOf, type EventFacts, exportFactsOf, identityOf, indexView, type ViewFacts } from "./export-facts.ts";
 import {
   BOUNDARY_BODY,
   createAssistantBody,
@@ -15,7 +15,14 @@ import {
   type LineDraft,
   SUMMARY_MARKS,
 } from "./export-lines.ts";
-import { contentOf, isForeign, modelOf, noticeMarks, originalAttachment, queuedAttachment } from "./export-source.ts";
+import {
+  contentOf,
+  exportedModelOf,
+  isForeign,
+  noticeMarks,
+  originalAttachment,
+  queuedAttachment,
+} from "./export-source.ts";
 import { unwrapNotification } from "./notification.ts";
 
 /** Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. */
@@ -81,7 +88,7 @@ function addMessage(writer: Writer, message: ThreadMessage, at: number): void {
 /** Adds one line: a result, or all blocks of one request. An attachment says all of its event at once. */
 function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlock[]): void {
   const [first] = group;
-  const event = factsOf(writer.view, first)?.event;
+  const event = exportFactsOf(writer.view, first)?.event;
   const draft = identityOf(writer.view, first);
   const blocks = group.map(({ block }) => (asSystem ? asReminder(block) : block));
   const original = originalAttachment(event);
@@ -104,7 +111,7 @@ function marksOf(writer: Writer, first: ThreadBlock | undefined): LineDraft["bod
     const call = writer.calls.get(first.block["tool_use_id"]);
     return call === undefined ? {} : { sourceToolAssistantUUID: call };
   }
-  const facts = factsOf(writer.view, first);
+  const facts = exportFactsOf(writer.view, first);
   const compaction = compactionOf(writer.view, first);
   const isFirst = writer.chain.lines.length === 1 && compaction !== undefined && isBoundary(writer.chain.lines[0]);
   if (isFirst && (facts === undefined || facts.isSummary)) return SUMMARY_MARKS;
@@ -128,7 +135,7 @@ function asReminder(block: ThreadBlock["block"]): ThreadBlock["block"] {
 function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number): void {
   const own = `msg_${blocks[0]?.event ?? at}`;
   const sent = blocks
-    .map((block) => ({ block, event: factsOf(writer.view, block)?.event }))
+    .map((block) => ({ block, event: exportFactsOf(writer.view, block)?.event }))
     .filter(({ block, event }) => isSendable(block.block, event))
     .map(({ block, event }) => ({
       block,
@@ -138,7 +145,7 @@ function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number
   for (const [i, { block, event, messageId }] of sent.entries()) {
     const isLast = sent[i + 1]?.messageId !== messageId;
     const stopReason = isLast ? (block.block["type"] === "tool_use" ? "tool_use" : "end_turn") : null;
-    const body = createAssistantBody({ messageId, model: modelOf(event), block: block.block, stopReason });
+    const body = createAssistantBody({ messageId, model: exportedModelOf(event), block: block.block, stopReason });
     const uuid = writer.chain.add({ ...identityOf(writer.view, block), body });
     if (block.block["type"] === "tool_use") writer.calls.set(block.block["id"], uuid);
   }

@@ -16,7 +16,7 @@ export function isForeign(event: Event | undefined): boolean {
 }
 
 /** Gives the model to name in an assistant line. */
-export function modelOf(event: Event | undefined): string {
+export function exportedModelOf(event: Event | undefined): string {
   const model = event?.metadata?.model;
   return model === undefined || isForeign(event) ? NO_MODEL : model;
 }

@@ -6,7 +6,7 @@ import type { ImportedSession } from "../imported-session.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { findAbandoned } from "./abandoned.ts";
-import { readCompactions } from "./compactions.ts";
+import { readAgentCompactions } from "./compactions.ts";
 import { isClaudeLine } from "./detect.ts";
 import { parseLine, stringOf } from "./line.ts";
 import { createParsedLines, type ParsedLines } from "./parsed-lines.ts";
@@ -32,7 +32,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const sessionId = sessionIdOf(index);
   const reading = readPath(lines, index, sessionId);
   const { graph, path, cuts, plan } = reading;
-  const compactions = readCompactions({ plan, chain: path.chain, nodes: index.nodes, isBroken: graph.isBroken });
+  const compactions = readAgentCompactions({ plan, chain: path.chain, nodes: index.nodes, isBroken: graph.isBroken });
   const starts = turnStarts(cuts);
   const title = firstTitle(plan);
   const origin = readExportOrigin(index.firstLine);

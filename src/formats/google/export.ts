@@ -5,7 +5,7 @@ import { type GoogleOptions, toGoogleThread } from "../../core/thread/google-thr
 import { splitPrompts } from "../../core/thread/leading-prompts.ts";
 
 /** One content as the API takes it. */
-export interface GoogleContent {
+export interface ExportedGoogleContent {
   readonly role: "user" | "model";
   readonly parts: readonly Readonly<Record<string, unknown>>[];
 }
@@ -13,7 +13,7 @@ export interface GoogleContent {
 export interface GoogleExport {
   /** System prompt of the conversation, when its events hold one; absent otherwise. */
   readonly systemInstruction?: { readonly parts: readonly [{ readonly text: string }] };
-  readonly contents: readonly GoogleContent[];
+  readonly contents: readonly ExportedGoogleContent[];
 }
 
 /** Exports a view. System prompts before everything else become `systemInstruction`. */

@@ -25,7 +25,7 @@ const output = z.object({
   note: z.string(),
 });
 
-export const compact: McpTool = defineTool({
+export const compactTool: McpTool = defineTool({
   name: "compact",
   title: "Prepare a smaller continuation",
   description: `${COMPACT_ADVICE} ${LIMIT} Refused below 10k tokens, and not done when the session is small enough.`,

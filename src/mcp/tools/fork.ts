@@ -6,7 +6,7 @@ import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { conversation, imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
-export const fork: McpTool = defineTool({
+export const forkTool: McpTool = defineTool({
   name: "fork",
   title: "Fork a conversation",
   description:

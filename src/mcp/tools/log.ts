@@ -17,7 +17,7 @@ const row = z.object({
   timestamp: z.string(),
 });
 
-export const log: McpTool = defineTool({
+export const logTool: McpTool = defineTool({
   name: "log",
   title: "Compaction history",
   description:

@@ -14,7 +14,7 @@ const hit = z.object({
   line: z.string().describe("The line that holds the match, far ends cut."),
 });
 
-export const search: McpTool = defineTool({
+export const searchTool: McpTool = defineTool({
   name: "search",
   title: "Search conversations",
   description:

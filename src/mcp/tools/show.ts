@@ -18,7 +18,7 @@ const output = z.object({
   compaction: z.string().optional().describe("The compaction that changes or hides it."),
 });
 
-export const show: McpTool = defineTool({
+export const showTool: McpTool = defineTool({
   name: "show",
   title: "Fetch an original",
   description:

@@ -6,7 +6,7 @@ import { defineTool, type McpTool } from "./tool.ts";
 
 const counts = z.object({ raw: z.number(), view: z.number() });
 
-export const stats: McpTool = defineTool({
+export const statsTool: McpTool = defineTool({
   name: "stats",
   title: "Size of a conversation",
   description:

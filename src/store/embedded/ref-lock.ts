@@ -2,9 +2,9 @@
 // exclusively may write the new content into it; renaming it onto the file changes that at once and gives the lock up.
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { repositoryError } from "../../core/errors.ts";
+import { codeOf, repositoryError } from "../../core/errors.ts";
 import { isAbandoned } from "../files/abandoned.ts";
-import { codeOf, type EmbeddedRepository } from "./repository.ts";
+import type { EmbeddedRepository } from "./repository.ts";
 
 /** A lock that is held. */
 export interface FileLock {

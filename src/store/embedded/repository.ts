@@ -1,5 +1,7 @@
 // A repository as the embedded engine sees it: a git dir in a file system, which may be in memory, and what its parts share.
+
 import type { promises } from "node:fs";
+import { codeOf } from "../../core/errors.ts";
 import type { ObjectFiles } from "../native/objects/object-files.ts";
 import { readFileIfThere } from "../native/refs/ref-reader.ts";
 import type { Identity } from "../store-surroundings.ts";
@@ -61,9 +63,4 @@ export async function readText(
 /** Whether a path, or a folder on the way to it, does not exist. */
 export function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
-}
-
-/** The code of a file system's error. */
-export function codeOf(error: unknown): string {
-  return (error as { readonly code?: string } | null)?.code ?? "";
 }

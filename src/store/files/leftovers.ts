@@ -8,7 +8,7 @@ import { isAbandoned, type StorePlace } from "./abandoned.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { fileAge } from "./file-age.ts";
 import { writerOfDraft } from "./replace-file.ts";
-import { isGone } from "./running-process.ts";
+import { isProcessGone } from "./running-process.ts";
 
 /** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
 const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;
@@ -74,7 +74,7 @@ async function listDrafts(folder: string): Promise<readonly string[]> {
   for (const name of await namesIn(folder)) {
     const writer = writerOfDraft(name);
     const path = join(folder, name);
-    if (writer !== null && (await isGone(writer, () => fileAge(path)))) left.push(path);
+    if (writer !== null && (await isProcessGone(writer, () => fileAge(path)))) left.push(path);
   }
   return left;
 }

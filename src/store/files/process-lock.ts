@@ -6,7 +6,7 @@ import { fileAge } from "./file-age.ts";
 import { pathExists } from "./path-exists.ts";
 import { readOwnText } from "./read-file.ts";
 import { createFile, draftPath } from "./replace-file.ts";
-import { isGone, markThisProcess, type ProcessMark } from "./running-process.ts";
+import { isProcessGone, markThisProcess, type ProcessMark } from "./running-process.ts";
 
 const WAIT_MS = 10;
 const ATTEMPTS = 2000;
@@ -87,7 +87,7 @@ async function readHolder(path: string): Promise<ProcessMark | null> {
 }
 
 function isDead(holder: ProcessMark, path: string): Promise<boolean> {
-  return isGone(holder, () => fileAge(path));
+  return isProcessGone(holder, () => fileAge(path));
 }
 
 function isSame(one: ProcessMark | null, other: ProcessMark | null): boolean {

@@ -54,7 +54,7 @@ export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
 }
 
 /** Whether the process that made a file is gone. `age` gives the milliseconds since the file was written to. */
-export async function isGone(mark: ProcessMark, age: () => Promise<number>): Promise<boolean> {
+export async function isProcessGone(mark: ProcessMark, age: () => Promise<number>): Promise<boolean> {
   const state = await stateOfProcess(mark);
   return state === "ended" || (state === "unknown" && (await age()) > UNKNOWN_WRITER_MS);
 }

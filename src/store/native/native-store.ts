@@ -32,7 +32,7 @@ import { moveWithWorktrees } from "./worktrees/held-branches.ts";
 import { readActiveBranch, useBranch } from "./worktrees/use-branch.ts";
 import { listWorktrees } from "./worktrees/worktree-list.ts";
 import { createWorktrees } from "./worktrees/worktrees.ts";
-import { type ImportedBranch, importCommits } from "./writes/fast-import.ts";
+import { fastImport, type ImportedBranch } from "./writes/fast-import.ts";
 import { signCommits } from "./writes/sign-commits.ts";
 
 /** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
@@ -169,7 +169,7 @@ async function write(
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
   await clearLeftovers(repository, worktrees);
-  const branches = await signCommits(repository, await importCommits(repository, writes));
+  const branches = await signCommits(repository, await fastImport(repository, writes));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
   const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);

@@ -1,7 +1,7 @@
 // Compactions that a model asks for: what is refused, what each tier does, what the model is told.
 import { afterEach, describe, expect, it } from "vitest";
 import { agentCompact } from "../../../src/app/auto/agent-compact.ts";
-import { COMPACT_TOOL, compactTool } from "../../../src/app/auto/compact-tool.ts";
+import { COMPACT_TOOL, createCompactTool } from "../../../src/app/auto/compact-tool.ts";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
@@ -116,11 +116,11 @@ const OFFERED = { name: "anthropic/claude-x", facts: { contextWindow: null, maxO
 
 describe("compactTool", () => {
   const call = async ({ workspace, branch }: Place, args: Record<string, unknown>, signal?: AbortSignal) =>
-    compactTool(workspace, branch, OFFERED).call(args, { signal: signal ?? new AbortController().signal });
+    createCompactTool(workspace, branch, OFFERED).call(args, { signal: signal ?? new AbortController().signal });
 
   it("is described to the model and asks nobody", async () => {
     const { workspace, branch } = await open({ turns: 1 });
-    const tool = compactTool(workspace, branch, OFFERED);
+    const tool = createCompactTool(workspace, branch, OFFERED);
     expect(tool).toMatchObject({ origin: "jpg", confirm: false, definition: { name: COMPACT_TOOL } });
     expect(tool.definition.parameters).toMatchObject({ properties: { focus: { type: "string" } } });
   });

@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutMiddle } from "../../../src/app/programs/mcp-result.ts";
+import { cutMiddleBytes } from "../../../src/app/programs/mcp-result.ts";
 
 describe("cutMiddle", () => {
   it("leaves a text that fits as it is", () => {
-    expect(cutMiddle("ebb and flow", 12)).toBe("ebb and flow");
+    expect(cutMiddleBytes("ebb and flow", 12)).toBe("ebb and flow");
   });
 
   it("keeps both ends within the limit, cuts no character in two, and counts what is missing", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(text, fc.nat(300), (whole, limit) => {
-        const cut = cutMiddle(whole, limit);
+        const cut = cutMiddleBytes(whole, limit);
         const size = Buffer.byteLength(whole);
         if (size <= limit) {
           expect(cut).toBe(whole);

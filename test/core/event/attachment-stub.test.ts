@@ -1,6 +1,6 @@
 // What is left of a request whose attachments are stripped.
 import { describe, expect, it } from "vitest";
-import { stripAttachments } from "../../../src/core/event/attachment-stub.ts";
+import { stubAttachments } from "../../../src/core/event/attachment-stub.ts";
 import type { ChatRequest, Content } from "../../../src/core/event/event.ts";
 
 // covers: 036 "`strip-attachments` policy"
@@ -13,7 +13,7 @@ function request(content: Content): ChatRequest {
 describe("stripAttachments", () => {
   it("leaves a short text for each image, document and attachment", () => {
     const opaque = { type: "opaque", value: 1 } as const;
-    const stripped = stripAttachments(
+    const stripped = stubAttachments(
       request([
         { type: "text", text: "look" },
         { type: "image", media_type: "image/png", data: "AAAA" },
@@ -35,6 +35,6 @@ describe("stripAttachments", () => {
 
   it("returns a request without any as it is", () => {
     for (const plain of [request("hi"), request([{ type: "text", text: "hi" }])])
-      expect(stripAttachments(plain)).toBe(plain);
+      expect(stubAttachments(plain)).toBe(plain);
   });
 });

@@ -4,8 +4,8 @@ import { joinSummaries } from "../../../src/core/summary/join-summaries.ts";
 import { readSummaryAnswer } from "../../../src/core/summary/summary-answer.ts";
 import {
   messageView,
+  nameTurns,
   rawBeginning,
-  subjectOf,
   suffixView,
   type TaskOptions,
   wordLimit,
@@ -122,7 +122,7 @@ describe("writeRetry and writeRecord", () => {
   });
 
   it("name turns in words", () => {
-    expect([subjectOf(3, 3), subjectOf(0, 12)]).toEqual(["turn 3", "turns 0 to 12"]);
+    expect([nameTurns(3, 3), nameTurns(0, 12)]).toEqual(["turn 3", "turns 0 to 12"]);
   });
 });
 

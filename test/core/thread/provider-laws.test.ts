@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ListOptions, PROVIDER_CHECKS } from "../../../src/app/check/provider-checks.ts";
+import { PROVIDER_CHECKS, type ProviderCheckOptions } from "../../../src/app/check/provider-checks.ts";
 import { REQUEST_BODIES } from "../../../src/app/export/request-body.ts";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import type { Event } from "../../../src/core/event/event.ts";
@@ -24,7 +24,12 @@ import { runs } from "../../helpers/runs.ts";
 // covers: 064 "Alternation for OpenAI, Google, local"
 
 /** What a provider would refuse in a view rendered for a model; a view that shows nothing is sent nothing. */
-function refusals(view: View, provider: ProviderName, model: string | undefined, more: Partial<ListOptions> = {}) {
+function refusals(
+  view: View,
+  provider: ProviderName,
+  model: string | undefined,
+  more: Partial<ProviderCheckOptions> = {},
+) {
   const { render, check } = PROVIDER_CHECKS[provider];
   const options = model === undefined ? {} : { model };
   const list = render(view, options);

@@ -5,7 +5,7 @@ import { type Repository, tryCommand } from "../git/git-command.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { takeBack } from "./half-step.ts";
-import { checkAdvance, refusal } from "./worktree-advance.ts";
+import { checkAdvance, refusalOfSwitch } from "./worktree-advance.ts";
 import { forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
 
 /** The branch that HEAD of a store, or of one of its worktrees, names, born or not; null when it names none. */
@@ -64,5 +64,5 @@ async function switchTo(
       () => false,
     ));
   if (isBack) await forgetStep(worktree);
-  throw await refusal(place, { worktree }, command, result);
+  throw await refusalOfSwitch(place, { worktree }, command, result);
 }

@@ -33,7 +33,7 @@ export async function checkAdvance(repository: Repository, advance: Advance): Pr
   // A file that was only touched looks changed until the index is refreshed.
   await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
   const result = await tryCommand(here, command);
-  if (!isClear(result)) throw await refusal(here, advance, command, result);
+  if (!isClear(result)) throw await refusalOfSwitch(here, advance, command, result);
 }
 
 /**
@@ -49,7 +49,7 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
   const here = placeIn(repository, advance.worktree);
   const command = { args: ["read-tree", ...advanceArguments(advance)] };
   const result = await tryCommand(here, command);
-  if (result.code !== 0) throw await refusal(here, advance, command, result);
+  if (result.code !== 0) throw await refusalOfSwitch(here, advance, command, result);
 }
 
 function advanceArguments({ from, to }: Advance): readonly string[] {
@@ -62,7 +62,7 @@ export function placeIn(repository: Repository, worktree: Worktree): Repository 
 }
 
 /** The error for what git said when it would not touch a worktree. */
-export async function refusal(
+export async function refusalOfSwitch(
   here: Repository,
   advance: Pick<Advance, "worktree">,
   command: { readonly args: readonly string[] },

@@ -40,7 +40,7 @@ const MEMORY: Environment = {
 const ARGS: readonly string[] = ["fast-import", "--quiet", "--done", "--date-format=raw", "--depth=10"];
 
 /** Writes the commits of all writes; moves no branch. When a source of commits throws, so does this, with nothing referenced. */
-export async function importCommits(
+export async function fastImport(
   repository: Repository,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly ImportedBranch[]> {

@@ -6,7 +6,7 @@ import type { Turn } from "../event/turn.ts";
 import { listSafeCuts } from "../range/safe-cut.ts";
 
 /** Events of one turn that stay together. */
-export interface Block {
+export interface TurnBlock {
   readonly turn: Turn;
   /** Positions of its first and last event in the turn, 0-based, inclusive. */
   readonly first: number;
@@ -19,11 +19,11 @@ export interface Block {
 }
 
 /** Lists the blocks of turns in order. Linear in the events. */
-export function listBlocks(turns: readonly Turn[], estimate: (event: Event) => number): readonly Block[] {
+export function listBlocks(turns: readonly Turn[], estimate: (event: Event) => number): readonly TurnBlock[] {
   return turns.flatMap((turn) => blocksOfTurn(turn, estimate));
 }
 
-function blocksOfTurn(turn: Turn, estimate: (event: Event) => number): readonly Block[] {
+function blocksOfTurn(turn: Turn, estimate: (event: Event) => number): readonly TurnBlock[] {
   const ends = blockEnds(turn.events);
   return ends.map((last, at) => {
     const first = (ends[at - 1] ?? -1) + 1;

@@ -1,9 +1,10 @@
 // Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
 // over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
 // one fails.
-import type { TurnChunk } from "../../core/chunks/turn-chunks.ts";
+
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
+import type { TurnPart } from "../../core/parts/turn-parts.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { formatTurnRange } from "../../core/range/turn-range.ts";
@@ -11,16 +12,16 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport, TokenChange } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type ChunkCount, planParts, rangeOf, rulesOf } from "./chunk-plan.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { beginSeries } from "./compaction-series.ts";
+import { type PartCount, planParts, rangeOf, rulesOf } from "./parts-plan.ts";
 
-export interface ChunkedRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
-  readonly chunks: ChunkCount;
+export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
+  readonly chunks: PartCount;
 }
 
 /** The outcome of a compaction in parts, and of its dry run. */
-export interface ChunkedReport {
+export interface PartsReport {
   readonly conversation: string;
   readonly branch: string;
   readonly dryRun: boolean;
@@ -38,11 +39,11 @@ export interface ChunkedReport {
  * Summarises a range in parts. Without a start it goes on behind the last live summary. Throws `chunks_need_summary`, and what
  * `compact` throws; an error after the first commit says which parts stay and what to type to go on.
  */
-export async function compactInChunks(
+export async function compactInParts(
   workspace: Workspace,
   tree: BranchTree,
-  request: ChunkedRequest,
-): Promise<ChunkedReport> {
+  request: PartsRequest,
+): Promise<PartsReport> {
   const { chunks: count, ...asked } = request;
   const rules = await rulesOf(workspace, tree, asked);
   const input: CompactRequest = { ...asked, ...rules, range: await rangeOf(workspace, tree, asked) };
@@ -66,10 +67,10 @@ export async function compactInChunks(
 
 interface Work {
   readonly input: CompactRequest;
-  readonly chunks: readonly TurnChunk[];
+  readonly chunks: readonly TurnPart[];
 }
 
-type Done = Pick<ChunkedReport, "parts" | "warnings">;
+type Done = Pick<PartsReport, "parts" | "warnings">;
 
 async function compactEach(workspace: Workspace, tree: BranchTree, { input, chunks }: Work): Promise<Done> {
   const parts: CompactReport[] = [];
@@ -103,7 +104,7 @@ function isTooLong(error: unknown): boolean {
 interface Interruption {
   readonly done: readonly CompactReport[];
   /** Parts that were not summarised, the one that failed first. */
-  readonly left: readonly TurnChunk[];
+  readonly left: readonly TurnPart[];
   readonly branch: string;
   readonly input: CompactRequest;
 }
@@ -139,7 +140,7 @@ function endText(turn: number, event: string | undefined): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
 }
 
-function rangeText({ from_turn, from_event, to_turn, to_event }: TurnChunk): string {
+function rangeText({ from_turn, from_event, to_turn, to_event }: TurnPart): string {
   const [from, to] = [endText(from_turn, from_event), endText(to_turn, to_event)];
   return from === to ? from : `${from}..${to}`;
 }

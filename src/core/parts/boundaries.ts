@@ -2,7 +2,7 @@
 // two stretches that hold together), where somebody went away, where planning turned into doing or doing into repairing.
 import type { Event } from "../event/event.ts";
 import { callFacts, isWriting } from "../tools/call-facts.ts";
-import type { Block } from "./blocks.ts";
+import type { TurnBlock } from "./blocks.ts";
 import { topicDepths } from "./topics.ts";
 
 const TOPIC_WEIGHT = 0.5;
@@ -18,7 +18,7 @@ const PHASE_CALLS = 12;
 const LEAST_CALLS = 3;
 
 /** Gives for each block how good the gap after it is, 0..1; linear in the blocks. */
-export function scoreBoundaries(blocks: readonly Block[]): readonly number[] {
+export function scoreBoundaries(blocks: readonly TurnBlock[]): readonly number[] {
   const depths = topicDepths(blocks);
   const phases = phaseChanges(blocks);
   return blocks.map((block, at) => {
@@ -27,7 +27,7 @@ export function scoreBoundaries(blocks: readonly Block[]): readonly number[] {
   });
 }
 
-function pauseScore(before: Block, after: Block | undefined): number {
+function pauseScore(before: TurnBlock, after: TurnBlock | undefined): number {
   if (after === undefined) return 0;
   const [end, start] = [before.turn.events[before.last] as Event, after.turn.events[after.first] as Event];
   const pause = Date.parse(start.timestamp) - Date.parse(end.timestamp);
@@ -38,7 +38,7 @@ function pauseScore(before: Block, after: Block | undefined): number {
 /** Kinds of work, told from calls and their results. */
 type Work = "look" | "change" | "repair";
 
-function phaseChanges(blocks: readonly Block[]): readonly number[] {
+function phaseChanges(blocks: readonly TurnBlock[]): readonly number[] {
   const works: Work[] = [];
   const ends = blocks.map((block) => {
     for (const event of block.turn.events.slice(block.first, block.last + 1)) {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../../src/core/chunks/blocks.ts";
-import { topicDepths } from "../../../src/core/chunks/topics.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import type { TurnBlock } from "../../../src/core/parts/blocks.ts";
+import { topicDepths } from "../../../src/core/parts/topics.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";
 
-function blockOf(events: readonly Event[], index = 0): Block {
+function blockOf(events: readonly Event[], index = 0): TurnBlock {
   return { turn: { index, events }, first: 0, last: events.length - 1, tokens: 0, messages: 0, endsTurn: true };
 }
 

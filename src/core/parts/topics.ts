@@ -4,7 +4,7 @@ import type { Event } from "../event/event.ts";
 import { filesNamed } from "../loss/call-traces.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { termsOf } from "../loss/terms.ts";
-import type { Block } from "./blocks.ts";
+import type { TurnBlock } from "./blocks.ts";
 
 /** Blocks on each side of a gap that are compared. */
 const WINDOW = 6;
@@ -19,7 +19,7 @@ const FILE_WEIGHT = 3;
 type Bag = Map<string, number>;
 
 /** Gives for each block how clearly the topic changes behind it, 0..1; the last that says anything has 0. */
-export function topicDepths(blocks: readonly Block[]): readonly number[] {
+export function topicDepths(blocks: readonly TurnBlock[]): readonly number[] {
   const bags = blocks.map(bagOf);
   const depths = depthsOf(weighBags(bags.filter((bag) => bag.size > 0)));
   // A block without words belongs to what was said before it.
@@ -98,7 +98,7 @@ function weighBags(bags: readonly Bag[]): readonly Bag[] {
   );
 }
 
-function bagOf({ turn, first, last }: Block): Bag {
+function bagOf({ turn, first, last }: TurnBlock): Bag {
   const bag: Bag = new Map();
   for (const event of turn.events.slice(first, last + 1)) {
     if (bag.size >= TERMS_OF_BLOCK) break;

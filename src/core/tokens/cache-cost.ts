@@ -1,4 +1,4 @@
-// The cache receipt: what a compaction costs and saves where a provider caches the prefix of what it is sent. Everything after
+// The cost for the cache: what a compaction costs and saves where a provider caches the prefix of what it is sent. Everything after
 // the first change is written to the cache anew; from then on every call reads less.
 import { type Event, traitsOf } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
@@ -10,7 +10,7 @@ export const CACHE_READ = 0.1;
 export const CACHE_WRITE = 1.25;
 
 /** All in tokens but the calls; estimates unless `count` counts. */
-export interface CacheReceipt {
+export interface CacheCost {
   /** The longest beginning that stays word for word: its cache goes on being read. */
   readonly prefix_kept: number;
   /** What follows it in the new view: written to the cache once more. */
@@ -29,12 +29,12 @@ export interface CacheCounting {
   readonly overhead?: number;
 }
 
-/** Works out the receipt of going over from one view to another. */
-export function cacheReceipt(
+/** Works out what it costs to go over from one view to another. */
+export function cacheCost(
   before: View,
   after: View,
   { count = estimateEvent, overhead = 0 }: CacheCounting = {},
-): CacheReceipt {
+): CacheCost {
   const sent = listSent(before);
   const next = listSent(after);
   let same = 0;

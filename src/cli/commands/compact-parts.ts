@@ -1,6 +1,6 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../../app/compact/compact-chunks.ts";
+import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
@@ -12,22 +12,22 @@ import { documentOfSeveral } from "../render/compact-document.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "../render/render-quantity.ts";
 
 /** Compacts in parts and tells what came of it. */
-export async function runChunks(
+export async function runParts(
   { output, json }: CommandContext,
   workspace: Workspace,
-  { tree, request }: { readonly tree: BranchTree; readonly request: ChunkedRequest },
+  { tree, request }: { readonly tree: BranchTree; readonly request: PartsRequest },
 ): Promise<number> {
   return endOnInterrupt(output, async (signal) => {
-    const report = await compactInChunks(workspace, tree, { ...request, signal });
+    const report = await compactInParts(workspace, tree, { ...request, signal });
     const { parts: reports, ...rest } = report;
     if (json) output.json(documentOfSeveral({ ...rest, reports }));
-    else output.data(renderChunks(report, output));
+    else output.data(renderParts(report, output));
     return 0;
   });
 }
 
 /** Renders the outcome: a line for each part, then what the user should know. */
-export function renderChunks(report: ChunkedReport, rendering: Rendering): string {
+export function renderParts(report: PartsReport, rendering: Rendering): string {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, reason, warnings } = report;
   const notes = [...parts.flatMap(partNotes), ...warnings].map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listBlocks } from "../../../src/core/chunks/blocks.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { listBlocks } from "../../../src/core/parts/blocks.ts";
 import { parseConversation, printConversation } from "../../helpers/notation.ts";
 
 const one = (): number => 1;

@@ -1,9 +1,10 @@
 // Plans a progressive compaction: where it begins, and the parts that its range is cut into.
-import { splitAtSummaries } from "../../core/chunks/split-at-summaries.ts";
-import { planChunks, planEvenChunks, type TurnChunk } from "../../core/chunks/turn-chunks.ts";
+
 import { findProfile } from "../../core/compaction/profile.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { splitAtSummaries } from "../../core/parts/split-at-summaries.ts";
+import { cutEvenParts, cutParts, type TurnPart } from "../../core/parts/turn-parts.ts";
 import { resolveFrom } from "../../core/range/bound-position.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { standsForTurns } from "../../core/range/summary-extent.ts";
@@ -18,7 +19,7 @@ import type { CompactInput, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** How many parts: about so many, or as the conversation falls apart by itself. */
-export type ChunkCount = number | "auto";
+export type PartCount = number | "auto";
 
 /** A summary, where neither a profile nor strategies were named. Throws `chunks_need_summary` for those that make none. */
 export async function rulesOf(
@@ -69,15 +70,15 @@ export async function rangeOf(
 }
 
 /** Cuts what a plan covers into parts. */
-export function planParts({ plan, turns, live, meter }: PlannedCompaction, count: ChunkCount): readonly TurnChunk[] {
+export function planParts({ plan, turns, live, meter }: PlannedCompaction, count: PartCount): readonly TurnPart[] {
   const covered = groupTurns(coveredEvents(plan.compaction, turns));
   const stretches = splitAtSummaries(covered, live.applied);
   const total = sizeOf(covered);
   return stretches.flatMap((stretch) => {
     const chunks =
       count === "auto"
-        ? planChunks(stretch, { boundaries: "auto", estimate: meter.countEvent })
-        : planEvenChunks(stretch, Math.max(1, Math.round((count * sizeOf(stretch)) / total)));
+        ? cutParts(stretch, { boundaries: "auto", estimate: meter.countEvent })
+        : cutEvenParts(stretch, Math.max(1, Math.round((count * sizeOf(stretch)) / total)));
     return withOuterBounds(chunks, stretch, turns);
   });
 }
@@ -88,10 +89,10 @@ function sizeOf(turns: readonly Turn[]): number {
 
 /** Parts know the bounds between them; the first and the last one end as what was cut up does. */
 function withOuterBounds(
-  chunks: readonly TurnChunk[],
+  chunks: readonly TurnPart[],
   stretch: readonly Turn[],
   turns: ReadonlyMap<number, Turn>,
-): readonly TurnChunk[] {
+): readonly TurnPart[] {
   const [first, last] = [stretch[0], stretch.at(-1)];
   const start = first?.events[0]?.id;
   const end = last?.events.at(-1)?.id;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { listBlocks } from "../../../src/core/chunks/blocks.ts";
-import { scoreBoundaries } from "../../../src/core/chunks/boundaries.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
+import { listBlocks } from "../../../src/core/parts/blocks.ts";
+import { scoreBoundaries } from "../../../src/core/parts/boundaries.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
 /** Scores to three places, one for each turn of one block. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChunkOptions, planChunks, planEvenChunks, type TurnChunk } from "../../../src/core/chunks/turn-chunks.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
+import { cutEvenParts, cutParts, type PartOptions, type TurnPart } from "../../../src/core/parts/turn-parts.ts";
 import { listSafeCuts } from "../../../src/core/range/safe-cut.ts";
 import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
@@ -14,14 +14,14 @@ import { randomTurns } from "../../helpers/random-conversation.ts";
 const ten = (): number => 10;
 
 /** `0..2 3:e3.1..3:e3.4`: each part in a word. */
-function print(chunks: readonly TurnChunk[]): string {
+function print(chunks: readonly TurnPart[]): string {
   const end = (turn: number, event?: string): string => (event === undefined ? `${turn}` : `${turn}:${event}`);
   return chunks
     .map(({ from_turn, to_turn, from_event, to_event }) => `${end(from_turn, from_event)}..${end(to_turn, to_event)}`)
     .join(" ");
 }
 
-function eventsOf(chunk: TurnChunk, turns: readonly Turn[]): readonly Event[] {
+function eventsOf(chunk: TurnPart, turns: readonly Turn[]): readonly Event[] {
   return turns.flatMap(({ index, events }) => {
     if (index < chunk.from_turn || index > chunk.to_turn) return [];
     const find = (id: string): number => events.findIndex((event) => event.id === id);
@@ -31,7 +31,7 @@ function eventsOf(chunk: TurnChunk, turns: readonly Turn[]): readonly Event[] {
   });
 }
 
-const options: fc.Arbitrary<ChunkOptions> = fc.record(
+const options: fc.Arbitrary<PartOptions> = fc.record(
   {
     budgetTokens: fc.integer({ min: 0, max: 60 }),
     maxMessages: fc.integer({ min: 0, max: 6 }),
@@ -43,24 +43,24 @@ const options: fc.Arbitrary<ChunkOptions> = fc.record(
 describe("planChunks", () => {
   it("ends parts where turns end", () => {
     const turns = parseConversation("U A | U A | U A | U A | U A");
-    expect(print(planChunks(turns, { maxMessages: 4 }))).toBe("0..1 2..3 4..4");
+    expect(print(cutParts(turns, { maxMessages: 4 }))).toBe("0..1 2..3 4..4");
   });
 
   it("cuts a turn that fits no part between messages, never between a call and its result", () => {
     const turns = parseConversation("U A | U T t A T T t t A T t A | U A");
-    const chunks = planChunks(turns, { budgetTokens: 50, estimate: (event) => (event.type === "turn_start" ? 0 : 10) });
+    const chunks = cutParts(turns, { budgetTokens: 50, estimate: (event) => (event.type === "turn_start" ? 0 : 10) });
     expect(print(chunks)).toBe("0..0 1..1:e1.4 1:e1.5..1:e1.9 1:e1.10..2");
   });
 
   it("leaves a turn whole that fits a part of its own", () => {
     const turns = parseConversation("U A | U A A A A | U A");
-    expect(print(planChunks(turns, { maxMessages: 5 }))).toBe("0..0 1..1 2..2");
+    expect(print(cutParts(turns, { maxMessages: 5 }))).toBe("0..0 1..1 2..2");
   });
 
   it("weighs each part and names the events at which it is cut", () => {
     const turns = parseConversation("U A | U T t A A");
     const estimate = (event: Event): number => (event.type === "turn_start" ? 0 : 10);
-    expect(planChunks(turns, { budgetTokens: 30, estimate })).toEqual([
+    expect(cutParts(turns, { budgetTokens: 30, estimate })).toEqual([
       { from_turn: 0, to_turn: 0, tokens: 20, messages: 2 },
       { from_turn: 1, to_turn: 1, to_event: "e1.3", tokens: 30, messages: 1 },
       { from_turn: 1, to_turn: 1, from_event: "e1.4", tokens: 20, messages: 2 },
@@ -78,26 +78,26 @@ describe("planChunks", () => {
   ])("%s", (_what, notation, expected) => {
     const parts = expected.replace("1:..", "1..");
     const turns = parseConversation(notation);
-    expect(print(planChunks(turns, { maxMessages: 8 }))).toBe(parts);
+    expect(print(cutParts(turns, { maxMessages: 8 }))).toBe(parts);
     const estimate = (event: Event): number => (event.type === "turn_start" ? 0 : 10);
-    expect(print(planChunks(turns, { budgetTokens: 80, estimate }))).toBe(parts);
-    expect(print(planChunks(turns, { budgetTokens: 80, maxMessages: 1000, estimate }))).toBe(parts);
-    expect(print(planChunks(turns, { budgetTokens: 100_000, maxMessages: 8, estimate }))).toBe(parts);
+    expect(print(cutParts(turns, { budgetTokens: 80, estimate }))).toBe(parts);
+    expect(print(cutParts(turns, { budgetTokens: 80, maxMessages: 1000, estimate }))).toBe(parts);
+    expect(print(cutParts(turns, { budgetTokens: 100_000, maxMessages: 8, estimate }))).toBe(parts);
   });
 
   it("makes one part where nothing limits it", () => {
-    expect(print(planChunks(parseConversation("U A | U A")))).toBe("0..1");
+    expect(print(cutParts(parseConversation("U A | U A")))).toBe("0..1");
   });
 
   it("makes no part of nothing", () => {
-    expect(planChunks([])).toEqual([]);
-    expect(planEvenChunks([], 3)).toEqual([]);
+    expect(cutParts([])).toEqual([]);
+    expect(cutEvenParts([], 3)).toEqual([]);
   });
 
   it("makes parts that follow each other, hold every event, and fit unless they cannot be cut", () => {
     fc.assert(
       fc.property(randomTurns, options, (turns, chosen) => {
-        const chunks = planChunks(turns, chosen);
+        const chunks = cutParts(turns, chosen);
         expect(chunks.flatMap((chunk) => eventsOf(chunk, turns))).toEqual(turns.flatMap(({ events }) => events));
         for (const chunk of chunks) {
           const events = eventsOf(chunk, turns);
@@ -120,7 +120,7 @@ describe("planChunks", () => {
   it("plans the same parts again", () => {
     fc.assert(
       fc.property(randomTurns, options, (turns, chosen) => {
-        expect(planChunks(structuredClone(turns), chosen)).toEqual(planChunks(turns, chosen));
+        expect(cutParts(structuredClone(turns), chosen)).toEqual(cutParts(turns, chosen));
       }),
     );
   });
@@ -129,30 +129,30 @@ describe("planChunks", () => {
 describe("planEvenChunks", () => {
   it("makes as many parts as asked for, of about the same size", () => {
     const turns = parseConversation(Array.from({ length: 12 }, () => "U A").join(" | "));
-    expect(print(planEvenChunks(turns, 3, ten))).toBe("0..3 4..7 8..11");
+    expect(print(cutEvenParts(turns, 3, ten))).toBe("0..3 4..7 8..11");
   });
 
   it("takes the smallest budget that makes so few", () => {
     const one = (event: Event): number => (event.type === "chat_request" ? 1 : 0);
     const turns = parseConversation(Array.from({ length: 12 }, () => "U").join(" | "));
-    const parts = (count: number): string => print(planEvenChunks(turns, count, one));
+    const parts = (count: number): string => print(cutEvenParts(turns, count, one));
     expect(parts(3)).toBe("0..3 4..7 8..11");
     expect(parts(5)).toBe("0..2 3..5 6..8 9..11");
     expect(parts(1)).toBe("0..11");
     expect(parts(12)).toBe(turns.map(({ index }) => `${index}..${index}`).join(" "));
     expect(parts(99)).toBe(parts(12));
-    expect(planEvenChunks(turns, 3, one)[0]).toEqual({ from_turn: 0, to_turn: 3, tokens: 4, messages: 4 });
+    expect(cutEvenParts(turns, 3, one)[0]).toEqual({ from_turn: 0, to_turn: 3, tokens: 4, messages: 4 });
   });
 
   it("makes one part of fractions of tokens", () => {
     const turns = parseConversation("U | U | U");
-    expect(print(planEvenChunks(turns, 1, () => 0.2))).toBe("0..2");
+    expect(print(cutEvenParts(turns, 1, () => 0.2))).toBe("0..2");
   });
 
   it("never makes more", () => {
     fc.assert(
       fc.property(randomTurns, fc.integer({ min: 1, max: 8 }), (turns, parts) => {
-        const chunks = planEvenChunks(turns, parts);
+        const chunks = cutEvenParts(turns, parts);
         expect(chunks.length).toBeLessThanOrEqual(parts);
         expect(chunks.flatMap((chunk) => eventsOf(chunk, turns))).toEqual(turns.flatMap(({ events }) => events));
       }),
@@ -183,12 +183,12 @@ describe("automatic boundaries", () => {
 
   it("ends a part where the topic changes", () => {
     const turns = talk([...say(parser, 9), ...say(deploy, 9)]);
-    expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 24 }))).toBe("0..8 9..17");
+    expect(print(cutParts(turns, { boundaries: "auto", maxMessages: 24 }))).toBe("0..8 9..17");
   });
 
   it("ends a part where somebody went away for a night", () => {
     const turns = talk(say(parser, 18), (turn) => turn / 60 + (turn >= 7 ? 12 : 0));
-    expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 24 }))).toBe("0..6 7..17");
+    expect(print(cutParts(turns, { boundaries: "auto", maxMessages: 24 }))).toBe("0..6 7..17");
   });
 
   it("ends a part where reading turns into writing", () => {
@@ -196,24 +196,24 @@ describe("automatic boundaries", () => {
     const reading = [call("Read", file), call("Grep", file)];
     const writing = [call("Edit", file), call("Write", file)];
     const turns = callTurns(...Array.from({ length: 16 }, (_, index) => (index < 8 ? reading : writing)));
-    expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 20 }))).toBe("0..7 8..15");
+    expect(print(cutParts(turns, { boundaries: "auto", maxMessages: 20 }))).toBe("0..7 8..15");
   });
 
   it("fills each part where nothing changes", () => {
     const turns = talk(Array.from({ length: 60 }, () => "parser tokens grammar"));
-    expect(print(planChunks(turns.slice(0, 10), { boundaries: "auto", maxMessages: 8 }))).toBe("0..3 4..7 8..9");
-    expect(print(planChunks(turns, { boundaries: "auto" }))).toBe("0..24 25..49 50..59");
-    expect(print(planChunks(turns, { boundaries: "auto", estimate: () => 2500 }))).toBe(
+    expect(print(cutParts(turns.slice(0, 10), { boundaries: "auto", maxMessages: 8 }))).toBe("0..3 4..7 8..9");
+    expect(print(cutParts(turns, { boundaries: "auto" }))).toBe("0..24 25..49 50..59");
+    expect(print(cutParts(turns, { boundaries: "auto", estimate: () => 2500 }))).toBe(
       Array.from({ length: 10 }, (_, part) => `${part * 6}..${part * 6 + 5}`).join(" "),
     );
-    expect(print(planChunks(turns, { boundaries: "auto", maxMessages: 120 }))).toBe("0..59");
-    expect(print(planChunks(turns, { boundaries: "size", estimate: () => 2500 }))).toBe("0..59");
+    expect(print(cutParts(turns, { boundaries: "auto", maxMessages: 120 }))).toBe("0..59");
+    expect(print(cutParts(turns, { boundaries: "size", estimate: () => 2500 }))).toBe("0..59");
   });
 
   it("are found where no token is counted, or no message is among the events", () => {
     const turns = talk([...say(parser, 9), ...say(deploy, 9)]);
     const limits = { boundaries: "auto", maxMessages: 24 } as const;
-    expect(print(planChunks(turns, { ...limits, budgetTokens: 0, estimate: () => 0 }))).toBe("0..8 9..17");
+    expect(print(cutParts(turns, { ...limits, budgetTokens: 0, estimate: () => 0 }))).toBe("0..8 9..17");
     const file = { file_path: "src/a.ts" };
     const work = callTurns(
       ...Array.from({ length: 16 }, (_, index) => [call(index < 8 ? "Read" : "Edit", file), call("Bash", {})]),
@@ -223,12 +223,12 @@ describe("automatic boundaries", () => {
       maxMessages: 0,
       estimate: (event: Event) => (event.type === "turn_start" ? 0 : 10),
     } as const;
-    expect(print(planChunks(work, { ...calls, budgetTokens: 400 }))).toBe("0..7 8..15");
+    expect(print(cutParts(work, { ...calls, budgetTokens: 400 }))).toBe("0..7 8..15");
   });
 
   it("cuts ten thousand calls of one turn", () => {
     const [turn] = parseConversation(`U ${"T:Bash t A ".repeat(10_000)}`);
-    const chunks = planChunks([turn!], { boundaries: "auto" });
+    const chunks = cutParts([turn!], { boundaries: "auto" });
     expect(chunks.length).toBeGreaterThan(190);
     expect(chunks.length).toBeLessThan(1000);
   });

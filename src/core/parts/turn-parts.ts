@@ -3,11 +3,11 @@
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
-import { type Block, listBlocks } from "./blocks.ts";
+import { listBlocks, type TurnBlock } from "./blocks.ts";
 import { scoreBoundaries } from "./boundaries.ts";
 
 /** A part. Bounds as in a compaction: turn positions 0-based, inclusive; an event bound only where it lies inside a turn. */
-export interface TurnChunk {
+export interface TurnPart {
   readonly from_turn: number;
   readonly to_turn: number;
   /** First event, when it is not the first of its turn as it was handed in. */
@@ -19,7 +19,7 @@ export interface TurnChunk {
   readonly messages: number;
 }
 
-export interface ChunkOptions {
+export interface PartOptions {
   /** Most tokens of a part; absent = no limit (`auto`: 50,000). */
   readonly budgetTokens?: number;
   /** Most messages of a part; absent = no limit (`auto`: 50). */
@@ -42,19 +42,19 @@ const FILL_WEIGHT = 0.1;
  * Plans the parts of turns (in order, positions consecutive), at least one for turns that hold events. A part is over its
  * limits only when it cannot be cut further: one message with its calls and their results.
  */
-export function planChunks(turns: readonly Turn[], options: ChunkOptions = {}): readonly TurnChunk[] {
+export function cutParts(turns: readonly Turn[], options: PartOptions = {}): readonly TurnPart[] {
   const blocks = listBlocks(turns, options.estimate ?? estimateEvent);
-  return cutBlocks(blocks, limitsOf(options)).map(toChunk);
+  return cutBlocks(blocks, limitsOf(options)).map(toPart);
 }
 
 /**
  * Plans parts of about the same size: as many as asked for, or fewer when there are fewer places to cut. `parts` > 0.
  */
-export function planEvenChunks(
+export function cutEvenParts(
   turns: readonly Turn[],
   parts: number,
   estimate: (event: Event) => number = estimateEvent,
-): readonly TurnChunk[] {
+): readonly TurnPart[] {
   const blocks = listBlocks(turns, estimate);
   const total = blocks.reduce((tokens, block) => tokens + block.tokens, 0);
   let [tooSmall, enough] = [Math.floor(total / parts) - 1, Math.ceil(total)];
@@ -63,7 +63,7 @@ export function planEvenChunks(
     if (cutBlocks(blocks, limitsOf({ budgetTokens: middle })).length > parts) tooSmall = middle;
     else enough = middle;
   }
-  return cutBlocks(blocks, limitsOf({ budgetTokens: enough })).map(toChunk);
+  return cutBlocks(blocks, limitsOf({ budgetTokens: enough })).map(toPart);
 }
 
 interface Limits {
@@ -72,7 +72,7 @@ interface Limits {
   readonly isAuto: boolean;
 }
 
-function limitsOf({ budgetTokens, maxMessages, boundaries }: ChunkOptions): Limits {
+function limitsOf({ budgetTokens, maxMessages, boundaries }: PartOptions): Limits {
   const isAuto = boundaries === "auto";
   return {
     tokens: budgetTokens ?? (isAuto ? AUTO_TOKENS : Number.POSITIVE_INFINITY),
@@ -83,12 +83,12 @@ function limitsOf({ budgetTokens, maxMessages, boundaries }: ChunkOptions): Limi
 
 /** Blocks `first..last` (positions, inclusive) with their weight. */
 interface Stretch {
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly TurnBlock[];
   readonly tokens: number;
   readonly messages: number;
 }
 
-function cutBlocks(blocks: readonly Block[], limits: Limits): readonly Stretch[] {
+function cutBlocks(blocks: readonly TurnBlock[], limits: Limits): readonly Stretch[] {
   const scores = limits.isAuto ? scoreBoundaries(blocks) : null;
   const oversize = findOversize(blocks, limits);
   const stretches: Stretch[] = [];
@@ -101,7 +101,7 @@ function cutBlocks(blocks: readonly Block[], limits: Limits): readonly Stretch[]
   return stretches;
 }
 
-function weigh(blocks: readonly Block[]): { readonly tokens: number; readonly messages: number } {
+function weigh(blocks: readonly TurnBlock[]): { readonly tokens: number; readonly messages: number } {
   let [tokens, messages] = [0, 0];
   for (const block of blocks) {
     tokens += block.tokens;
@@ -111,7 +111,7 @@ function weigh(blocks: readonly Block[]): { readonly tokens: number; readonly me
 }
 
 /** The turns that fit no part by themselves. */
-function findOversize(blocks: readonly Block[], limits: Limits): ReadonlySet<Turn> {
+function findOversize(blocks: readonly TurnBlock[], limits: Limits): ReadonlySet<Turn> {
   const oversize = new Set<Turn>();
   let [tokens, messages] = [0, 0];
   for (const block of blocks) {
@@ -124,7 +124,7 @@ function findOversize(blocks: readonly Block[], limits: Limits): ReadonlySet<Tur
 }
 
 interface Cutting {
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly TurnBlock[];
   readonly start: number;
   readonly limits: Limits;
   /** How good an end after each block is, 0..1; null = all alike. */
@@ -146,7 +146,7 @@ function chooseEnd(cutting: Cutting): number {
   let best: End = { at: start, rank: -1, score: 0 };
   let [tokens, messages] = [0, 0];
   for (let at = start; at < blocks.length; at += 1) {
-    const block = blocks[at] as Block;
+    const block = blocks[at] as TurnBlock;
     tokens += block.tokens;
     messages += block.messages;
     if (at > start && (tokens > limits.tokens || messages > limits.messages)) return best.at;
@@ -162,7 +162,7 @@ function endAfter(
   { tokens, messages }: { readonly tokens: number; readonly messages: number },
   { blocks, limits, scores, oversize }: Cutting,
 ): End | null {
-  const { endsTurn, turn } = blocks[at] as Block;
+  const { endsTurn, turn } = blocks[at] as TurnBlock;
   if (!endsTurn && !oversize.has(turn)) return null;
   const fill = Math.max(tokens / limits.tokens || 0, messages / limits.messages || 0);
   const rank = fill < LEAST_FILL ? 0 : endsTurn ? 2 : 1;
@@ -173,8 +173,8 @@ function isBetter(one: End, other: End): boolean {
   return one.rank > other.rank || (one.rank === other.rank && one.score > other.score);
 }
 
-function toChunk({ blocks, tokens, messages }: Stretch): TurnChunk {
-  const [first, last] = [blocks[0] as Block, blocks.at(-1) as Block];
+function toPart({ blocks, tokens, messages }: Stretch): TurnPart {
+  const [first, last] = [blocks[0] as TurnBlock, blocks.at(-1) as TurnBlock];
   return {
     from_turn: first.turn.index,
     to_turn: last.turn.index,
@@ -185,6 +185,6 @@ function toChunk({ blocks, tokens, messages }: Stretch): TurnChunk {
   };
 }
 
-function idAt({ turn }: Block, position: number): string {
+function idAt({ turn }: TurnBlock, position: number): string {
   return (turn.events[position] as Event).id;
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { type ChunkedReport, type ChunkedRequest, compactInChunks } from "../../../src/app/compact/compact-chunks.ts";
+import { compactInParts, type PartsReport, type PartsRequest } from "../../../src/app/compact/compact-parts.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
@@ -35,7 +35,7 @@ interface Opened {
   readonly workspace: GitWorkspace;
   readonly branch: string;
   tree(branch?: string): Promise<BranchTree>;
-  run(asked?: Partial<ChunkedRequest>): Promise<ChunkedReport>;
+  run(asked?: Partial<PartsRequest>): Promise<PartsReport>;
 }
 
 async function open(bytes: Buffer): Promise<Opened> {
@@ -49,12 +49,11 @@ async function open(bytes: Buffer): Promise<Opened> {
     branch,
     tree,
     run: async (asked = {}) =>
-      compactInChunks(workspace, await tree(), { range: {}, chunks: 3, dryRun: false, activate: true, ...asked }),
+      compactInParts(workspace, await tree(), { range: {}, chunks: 3, dryRun: false, activate: true, ...asked }),
   };
 }
 
-const ranges = ({ parts }: ChunkedReport): string[] =>
-  parts.map(({ from_turn, to_turn }) => `${from_turn}..${to_turn}`);
+const ranges = ({ parts }: PartsReport): string[] => parts.map(({ from_turn, to_turn }) => `${from_turn}..${to_turn}`);
 
 async function viewOf({ workspace, tree }: Opened, branch?: string): Promise<string[]> {
   const { view } = await loadView(workspace.store, await tree(branch));
