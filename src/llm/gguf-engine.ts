@@ -38,7 +38,7 @@ export class WindowError extends Error {
 }
 
 /** A model that is loaded, or is about to be. */
-export interface Engine {
+export interface GgufEngine {
   /** Generates when the requests before are done. Throws `WindowError`, the signal's reason, and what the library throws. */
   generate(generation: Generation): Promise<Generated>;
 }
@@ -51,11 +51,11 @@ const SHORT_ANSWER = 256;
 const SMALLEST_ROOM = 8192;
 
 const runtimes = new WeakMap<LlamaLibrary, Promise<Llama>>();
-const engines = new WeakMap<LlamaLibrary, Map<string, Engine>>();
+const engines = new WeakMap<LlamaLibrary, Map<string, GgufEngine>>();
 
 /** Gives the engine of a file. Nothing is loaded before it is asked something. */
-export function engineOf(library: LlamaLibrary, path: string): Engine {
-  const known = engines.get(library) ?? new Map<string, Engine>();
+export function engineOf(library: LlamaLibrary, path: string): GgufEngine {
+  const known = engines.get(library) ?? new Map<string, GgufEngine>();
   engines.set(library, known);
   const engine = known.get(path) ?? createEngine(library, path);
   known.set(path, engine);
@@ -71,7 +71,7 @@ interface Room {
   readonly isLimited: boolean;
 }
 
-function createEngine(library: LlamaLibrary, path: string): Engine {
+function createEngine(library: LlamaLibrary, path: string): GgufEngine {
   let loaded: LoadedModel | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const generate = async (generation: Generation): Promise<Generated> => {

@@ -1,7 +1,7 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C interrupts. It is left
 // as it was found, whatever happens.
 import { CTRL_C, type KeyInput, type KeyReader, type KeySource, openKeyInput } from "./key-input.ts";
-import { type LineCompletion, type LineScreen, type LineSource, readLine, type TypedLine } from "./line-editor.ts";
+import { type LineCompletion, type LineInput, type LineScreen, readLine, type TypedLine } from "./line-editor.ts";
 import { BRACKETS_OFF, BRACKETS_ON, createPastedTexts } from "./pasted-text.ts";
 
 /** Where a chat takes place. */
@@ -43,7 +43,7 @@ const HISTORY = 500;
 export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonly keys: KeyInput } {
   const { screen } = parts;
   const keys = openKeyInput(parts.source, parts.stop);
-  const lines: LineSource = { keys, screen, pasted: createPastedTexts() };
+  const lines: LineInput = { keys, screen, pasted: createPastedTexts() };
   const work: { interrupt?: () => void } = {};
   let history: readonly string[] = [];
   const remember = (line: string): void => {
@@ -108,7 +108,7 @@ interface MessageOptions {
   readonly complete?: (line: string) => Promise<LineCompletion>;
 }
 
-async function readMessage(lines: LineSource, options: MessageOptions): Promise<string | null> {
+async function readMessage(lines: LineInput, options: MessageOptions): Promise<string | null> {
   for (let interrupted = false; ; interrupted = true) {
     const message = await readParts(lines, options);
     if (message.kind === "line") return message.text;
@@ -118,7 +118,7 @@ async function readMessage(lines: LineSource, options: MessageOptions): Promise<
 }
 
 /** Reads lines until one does not go on; gives them as one, or how the last of them ended. */
-async function readParts(lines: LineSource, options: MessageOptions): Promise<TypedLine> {
+async function readParts(lines: LineInput, options: MessageOptions): Promise<TypedLine> {
   const { prompt, complete } = options;
   for (let text = ""; ; ) {
     const typed = await readLine(lines, {

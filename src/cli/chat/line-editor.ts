@@ -35,14 +35,14 @@ export type TypedLine =
   | { readonly kind: "end" };
 
 /** Where one line is read from. */
-export interface LineSource {
+export interface LineInput {
   readonly keys: KeyInput;
   readonly screen: LineScreen;
   readonly pasted: PastedTexts;
 }
 
 /** Reads one line. Pasted texts stand in it by their names. */
-export function readLine({ keys, screen, pasted }: LineSource, options: LineOptions): Promise<TypedLine> {
+export function readLine({ keys, screen, pasted }: LineInput, options: LineOptions): Promise<TypedLine> {
   return new Promise((resolve) => {
     const typed = new Readable({ objectMode: true, read: () => undefined });
     const editor = openEditor(typed, screen, options);
