@@ -34,7 +34,7 @@ type ViewPlace = Pick<Worktree, "path" | "gitDir">;
 /** Long results are cut in VIEW.md: it is for reading; view.jsonl and `jpg print` have all of it. Lines. */
 const MAX_LINES = 60;
 /** Text that is collected before it is written. Characters. */
-const CHUNK = 1024 * 1024;
+const FLUSHED_CHARACTERS = 1024 * 1024;
 /** Adds to a file that is there, follows no link, waits for nobody at the other end of a pipe. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -124,8 +124,8 @@ async function addTurns(
   for await (const turn of turns) {
     pending.markdown += renderTurnMarkdown(turn, { maxLines: MAX_LINES });
     pending.jsonl += renderViewLines({ turns: [turn] });
-    if (pending.markdown.length > CHUNK) await flush("markdown");
-    if (pending.jsonl.length > CHUNK) await flush("jsonl");
+    if (pending.markdown.length > FLUSHED_CHARACTERS) await flush("markdown");
+    if (pending.jsonl.length > FLUSHED_CHARACTERS) await flush("jsonl");
   }
   await flush("markdown");
   await flush("jsonl");

@@ -16,7 +16,7 @@ import { verifyCoverage } from "../branch/verify-coverage.ts";
 import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
-import { receiptOf } from "../plan/receipt.ts";
+import { hiddenBy } from "../plan/hidden-by.ts";
 import { makeActive } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
@@ -155,7 +155,7 @@ async function describeSummarizer(
 
 function changeOf(workspace: Workspace, compaction: Compaction, { turns, after }: PlannedCompaction): PlannedChange {
   return {
-    message: compactionMessage({ compaction, hidden: receiptOf(compaction, { turns, after }) }),
+    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, { turns, after }) }),
     changes: [recordChange(workspace, "compactions", compaction)],
     sign: true,
   };

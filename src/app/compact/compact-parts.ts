@@ -53,8 +53,8 @@ export async function compactInParts(
     const { nothing: reason, tokens, problems: warnings } = planned;
     return { ...start, parts: [], reason, tokens, warnings };
   }
-  const chunks = planParts(planned, count);
-  const done = await compactEach(workspace, tree, { input, chunks });
+  const cuts = planParts(planned, count);
+  const done = await compactEach(workspace, tree, { input, cuts });
   const last = done.parts.at(-1);
   return {
     ...start,
@@ -67,29 +67,29 @@ export async function compactInParts(
 
 interface Work {
   readonly input: CompactRequest;
-  readonly chunks: readonly TurnPart[];
+  readonly cuts: readonly TurnPart[];
 }
 
 type Done = Pick<PartsReport, "parts" | "warnings">;
 
-async function compactEach(workspace: Workspace, tree: BranchTree, { input, chunks }: Work): Promise<Done> {
+async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts }: Work): Promise<Done> {
   const parts: CompactReport[] = [];
   const warnings: string[] = [];
   const series = beginSeries(workspace, tree);
-  for (const [at, chunk] of chunks.entries()) {
-    input.progress?.(`part ${at + 1} of ${chunks.length}: turns ${rangeText(chunk)}`);
+  for (const [at, cut] of cuts.entries()) {
+    input.progress?.(`part ${at + 1} of ${cuts.length}: turns ${rangeText(cut)}`);
     const request: CompactRequest = {
       ...input,
-      range: { from: boundAt(chunk.from_turn, chunk.from_event), to: boundAt(chunk.to_turn, chunk.to_event) },
+      range: { from: boundAt(cut.from_turn, cut.from_event), to: boundAt(cut.to_turn, cut.to_event) },
     };
     try {
       const { report } = await series.append(request);
       if (report.compaction !== null) parts.push(report);
-      else warnings.push(`not summarised: turns ${rangeText(chunk)}, ${report.reason ?? "nothing to compact"}`);
+      else warnings.push(`not summarised: turns ${rangeText(cut)}, ${report.reason ?? "nothing to compact"}`);
     } catch (error) {
       if (!isTooLong(error))
-        throw goOnError(error, { done: parts, left: chunks.slice(at), branch: series.branch, input });
-      warnings.push(`not summarised: turns ${rangeText(chunk)}, a summary would be longer`);
+        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.branch, input });
+      warnings.push(`not summarised: turns ${rangeText(cut)}, a summary would be longer`);
     }
   }
   return { parts, warnings };

@@ -75,11 +75,11 @@ export function planParts({ plan, turns, live, meter }: PlannedCompaction, count
   const stretches = splitAtSummaries(covered, live.applied);
   const total = sizeOf(covered);
   return stretches.flatMap((stretch) => {
-    const chunks =
+    const parts =
       count === "auto"
         ? cutParts(stretch, { boundaries: "auto", estimate: meter.countEvent })
         : cutEvenParts(stretch, Math.max(1, Math.round((count * sizeOf(stretch)) / total)));
-    return withOuterBounds(chunks, stretch, turns);
+    return withOuterBounds(parts, stretch, turns);
   });
 }
 
@@ -89,7 +89,7 @@ function sizeOf(turns: readonly Turn[]): number {
 
 /** Parts know the bounds between them; the first and the last one end as what was cut up does. */
 function withOuterBounds(
-  chunks: readonly TurnPart[],
+  parts: readonly TurnPart[],
   stretch: readonly Turn[],
   turns: ReadonlyMap<number, Turn>,
 ): readonly TurnPart[] {
@@ -98,9 +98,9 @@ function withOuterBounds(
   const end = last?.events.at(-1)?.id;
   const isCutBefore = start !== undefined && turns.get(first?.index ?? -1)?.events[0]?.id !== start;
   const isCutAfter = end !== undefined && turns.get(last?.index ?? -1)?.events.at(-1)?.id !== end;
-  return chunks.map((chunk, at) => ({
-    ...chunk,
+  return parts.map((part, at) => ({
+    ...part,
     ...(at === 0 && isCutBefore ? { from_event: start } : {}),
-    ...(at === chunks.length - 1 && isCutAfter ? { to_event: end } : {}),
+    ...(at === parts.length - 1 && isCutAfter ? { to_event: end } : {}),
   }));
 }

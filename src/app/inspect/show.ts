@@ -24,8 +24,8 @@ import { eventLines } from "../diff/view-text.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
+import { hiddenBy } from "../plan/hidden-by.ts";
 import { lossOf } from "../plan/loss.ts";
-import { receiptOf } from "../plan/receipt.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { stateOf } from "./blame.ts";
 import { readCompactionLog } from "./log.ts";
@@ -143,12 +143,12 @@ async function showCompaction(
     policies: describePolicies(compaction),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
-    receipt: await receiptAt(workspace, tree, { commit: entry.commit, path }, compaction),
+    receipt: await hiddenAt(workspace, tree, { commit: entry.commit, path }, compaction),
   };
 }
 
-/** The receipt as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
-async function receiptAt(
+/** What is hidden as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
+async function hiddenAt(
   workspace: Workspace,
   tree: BranchTree,
   { commit, path }: { readonly commit: string; readonly path: string },
@@ -157,7 +157,7 @@ async function receiptAt(
   const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
   const { turns, view, live } = await loadWhole(workspace.store, then);
-  const hidden = receiptOf(compaction, { turns, after: view });
+  const hidden = hiddenBy(compaction, { turns, after: view });
   // Imported compactions have none of their own.
   const loss =
     compaction.receipt ?? lossOf(compaction, { turns, before: viewWithout(compaction, turns, live), after: view });

@@ -1,4 +1,4 @@
-// A compaction in detail: its commit, its policies, and the receipt of what it took out of the view.
+// A compaction in detail: its commit, its policies, and what it took out of the view.
 import type { Receipt, ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";

@@ -47,10 +47,10 @@ export function fitParts(events: readonly PlacedEvent[], budgetTokens: number): 
 }
 
 /** Deals the events out to the parts, by the turn and event that each begins with. */
-function takeParts(events: readonly PlacedEvent[], chunks: readonly TurnPart[]): readonly (readonly PlacedEvent[])[] {
+function takeParts(events: readonly PlacedEvent[], cuts: readonly TurnPart[]): readonly (readonly PlacedEvent[])[] {
   const parts: PlacedEvent[][] = [];
   for (const placed of events) {
-    const next = chunks[parts.length];
+    const next = cuts[parts.length];
     if (next?.from_turn === placed.turn && (next.from_event ?? placed.event.id) === placed.event.id) parts.push([]);
     parts.at(-1)?.push(placed);
   }

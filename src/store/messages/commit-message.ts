@@ -33,7 +33,7 @@ export function turnMessage(work: {
   return start === "" ? `${subject}\n` : `${subject}: ${start}\n`;
 }
 
-/** Makes the message of a compaction's commit: subject, body for reviewers, trailers. `hidden` = its receipt, or null. */
+/** Makes the message of a compaction's commit: subject, body for reviewers, trailers. `hidden` = what it took out of the view, or null. */
 export function compactionMessage(work: {
   readonly compaction: Compaction;
   readonly hidden: HiddenContent | null;

@@ -13,7 +13,7 @@ import { renderPrice } from "../../core/tokens/usage-price.ts";
 /** Entries of a list before the rest is only counted. */
 const MOST_LISTED = 50;
 
-/** Renders the body, without blank lines at its ends; `hidden` = the receipt, null when it was not worked out. */
+/** Renders the body, without blank lines at its ends; `hidden` = what the compaction took out of the view, null when it was not worked out. */
 export function compactionBody(compaction: Compaction, hidden: HiddenContent | null): string {
   const { summary } = compaction;
   const sections = [
@@ -23,7 +23,7 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
     ...(summary?.source === "generated" ? [originLines(summary)] : []),
     ...list("Files of the summary", summary?.files ?? []),
     ...list("Open tasks", summary?.open_tasks ?? []),
-    ...(hidden === null ? [] : receipt(hidden)),
+    ...(hidden === null ? [] : hiddenLines(hidden)),
     ...(compaction.receipt === undefined ? [] : lossSection(compaction.receipt)),
   ];
   return sections.join("\n\n");
@@ -68,7 +68,7 @@ function summaryHeading({ summary }: Compaction): string {
   return summary?.source === undefined ? `Summary${by}` : `Summary (${summary.source}${by})`;
 }
 
-function receipt(hidden: HiddenContent): readonly string[] {
+function hiddenLines(hidden: HiddenContent): readonly string[] {
   const { events_removed, events_changed, bytes } = hidden;
   return [
     `Hidden: ${count(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,

@@ -10,7 +10,7 @@ function request(content: Content): ChatRequest {
   return { type: "chat_request", id: "q", timestamp: "2026-01-01T00:00:00Z", content };
 }
 
-describe("stripAttachments", () => {
+describe("stubAttachments", () => {
   it("leaves a short text for each image, document and attachment", () => {
     const opaque = { type: "opaque", value: 1 } as const;
     const stripped = stubAttachments(

@@ -14,19 +14,19 @@ import { randomTurns } from "../../helpers/random-conversation.ts";
 const ten = (): number => 10;
 
 /** `0..2 3:e3.1..3:e3.4`: each part in a word. */
-function print(chunks: readonly TurnPart[]): string {
+function print(cuts: readonly TurnPart[]): string {
   const end = (turn: number, event?: string): string => (event === undefined ? `${turn}` : `${turn}:${event}`);
-  return chunks
+  return cuts
     .map(({ from_turn, to_turn, from_event, to_event }) => `${end(from_turn, from_event)}..${end(to_turn, to_event)}`)
     .join(" ");
 }
 
-function eventsOf(chunk: TurnPart, turns: readonly Turn[]): readonly Event[] {
+function eventsOf(part: TurnPart, turns: readonly Turn[]): readonly Event[] {
   return turns.flatMap(({ index, events }) => {
-    if (index < chunk.from_turn || index > chunk.to_turn) return [];
+    if (index < part.from_turn || index > part.to_turn) return [];
     const find = (id: string): number => events.findIndex((event) => event.id === id);
-    const first = index === chunk.from_turn && chunk.from_event !== undefined ? find(chunk.from_event) : 0;
-    const last = index === chunk.to_turn && chunk.to_event !== undefined ? find(chunk.to_event) : events.length - 1;
+    const first = index === part.from_turn && part.from_event !== undefined ? find(part.from_event) : 0;
+    const last = index === part.to_turn && part.to_event !== undefined ? find(part.to_event) : events.length - 1;
     return events.slice(first, last + 1);
   });
 }
@@ -40,7 +40,7 @@ const options: fc.Arbitrary<PartOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-describe("planChunks", () => {
+describe("cutParts", () => {
   it("ends parts where turns end", () => {
     const turns = parseConversation("U A | U A | U A | U A | U A");
     expect(print(cutParts(turns, { maxMessages: 4 }))).toBe("0..1 2..3 4..4");
@@ -48,8 +48,8 @@ describe("planChunks", () => {
 
   it("cuts a turn that fits no part between messages, never between a call and its result", () => {
     const turns = parseConversation("U A | U T t A T T t t A T t A | U A");
-    const chunks = cutParts(turns, { budgetTokens: 50, estimate: (event) => (event.type === "turn_start" ? 0 : 10) });
-    expect(print(chunks)).toBe("0..0 1..1:e1.4 1:e1.5..1:e1.9 1:e1.10..2");
+    const cuts = cutParts(turns, { budgetTokens: 50, estimate: (event) => (event.type === "turn_start" ? 0 : 10) });
+    expect(print(cuts)).toBe("0..0 1..1:e1.4 1:e1.5..1:e1.9 1:e1.10..2");
   });
 
   it("leaves a turn whole that fits a part of its own", () => {
@@ -97,16 +97,16 @@ describe("planChunks", () => {
   it("makes parts that follow each other, hold every event, and fit unless they cannot be cut", () => {
     fc.assert(
       fc.property(randomTurns, options, (turns, chosen) => {
-        const chunks = cutParts(turns, chosen);
-        expect(chunks.flatMap((chunk) => eventsOf(chunk, turns))).toEqual(turns.flatMap(({ events }) => events));
-        for (const chunk of chunks) {
-          const events = eventsOf(chunk, turns);
-          expect(chunk.tokens).toBe(estimateEvents(events));
+        const cuts = cutParts(turns, chosen);
+        expect(cuts.flatMap((part) => eventsOf(part, turns))).toEqual(turns.flatMap(({ events }) => events));
+        for (const part of cuts) {
+          const events = eventsOf(part, turns);
+          expect(part.tokens).toBe(estimateEvents(events));
           const isOver =
-            chunk.tokens > (chosen.budgetTokens ?? (chosen.boundaries === "auto" ? 50_000 : 1e9)) ||
-            chunk.messages > (chosen.maxMessages ?? 1e9);
+            part.tokens > (chosen.budgetTokens ?? (chosen.boundaries === "auto" ? 50_000 : 1e9)) ||
+            part.messages > (chosen.maxMessages ?? 1e9);
           if (!isOver) continue;
-          expect(chunk.from_turn).toBe(chunk.to_turn);
+          expect(part.from_turn).toBe(part.to_turn);
           const visible = (list: readonly Event[]): number => estimateEvents(list);
           const inner = listSafeCuts(events).filter(
             (cut) => visible(events.slice(0, cut + 1)) > 0 && visible(events.slice(cut + 1)) > 0,
@@ -126,7 +126,7 @@ describe("planChunks", () => {
   });
 });
 
-describe("planEvenChunks", () => {
+describe("cutEvenParts", () => {
   it("makes as many parts as asked for, of about the same size", () => {
     const turns = parseConversation(Array.from({ length: 12 }, () => "U A").join(" | "));
     expect(print(cutEvenParts(turns, 3, ten))).toBe("0..3 4..7 8..11");
@@ -152,9 +152,9 @@ describe("planEvenChunks", () => {
   it("never makes more", () => {
     fc.assert(
       fc.property(randomTurns, fc.integer({ min: 1, max: 8 }), (turns, parts) => {
-        const chunks = cutEvenParts(turns, parts);
-        expect(chunks.length).toBeLessThanOrEqual(parts);
-        expect(chunks.flatMap((chunk) => eventsOf(chunk, turns))).toEqual(turns.flatMap(({ events }) => events));
+        const cuts = cutEvenParts(turns, parts);
+        expect(cuts.length).toBeLessThanOrEqual(parts);
+        expect(cuts.flatMap((part) => eventsOf(part, turns))).toEqual(turns.flatMap(({ events }) => events));
       }),
     );
   });
@@ -228,8 +228,8 @@ describe("automatic boundaries", () => {
 
   it("cuts ten thousand calls of one turn", () => {
     const [turn] = parseConversation(`U ${"T:Bash t A ".repeat(10_000)}`);
-    const chunks = cutParts([turn!], { boundaries: "auto" });
-    expect(chunks.length).toBeGreaterThan(190);
-    expect(chunks.length).toBeLessThan(1000);
+    const cuts = cutParts([turn!], { boundaries: "auto" });
+    expect(cuts.length).toBeGreaterThan(190);
+    expect(cuts.length).toBeLessThan(1000);
   });
 });

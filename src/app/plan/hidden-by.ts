@@ -4,8 +4,8 @@ import type { Turn } from "../../core/event/turn.ts";
 import { type HiddenContent, hiddenContent } from "../../core/loss/hidden-content.ts";
 import type { View } from "../../core/projection/view.ts";
 
-/** Computes the receipt; every turn of the compaction's range must be among `turns`. */
-export function receiptOf(
+/** Computes what is hidden; every turn of the compaction's range must be among `turns`. */
+export function hiddenBy(
   compaction: Pick<Compaction, "from_turn" | "to_turn">,
   facts: { readonly turns: ReadonlyMap<number, Turn>; readonly after: View },
 ): HiddenContent {
