@@ -1,4 +1,5 @@
 // Tidying: jpg archive, label and rm with its trash, as a user types them.
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -155,5 +156,38 @@ describe("rm", () => {
     expect((await jpg(["print", other])).stdout).toContain("Measure the tide at the pier");
     expect((await jpg(["rm", "--purge", "--yes"])).stderr).toContain("The trash is empty.");
     expect(await sandbox.json(["rm", "--list"])).toEqual([]);
+  });
+
+  it("purges the name, too: nothing in the git dir says it", async () => {
+    const sandbox = await prepare();
+    const { conversation, jpg, git } = sandbox;
+    const [kept, secret] = [`${conversation}/main`, `${conversation}/topsecret`];
+    const aside = join(sandbox.root, "aside");
+    await jpg(["fork", "@", "other", "--first", "2"]);
+    expect((await jpg(["checkout", `${conversation}/other`, aside])).code).toBe(0);
+    await jpg(["fork", kept, "topsecret", "--first", "1"]);
+    await jpg(["use", secret]);
+    await jpg(["compact"]);
+    await jpg(["use", kept]);
+    sandbox.git(["switch", "--quiet", secret], aside);
+    sandbox.git(["switch", "--quiet", `${conversation}/other`], aside);
+    const mentions = (): string =>
+      execFileSync("sh", [
+        "-c",
+        'grep -rl topsecret "$1"; find "$1" -name "*topsecret*"',
+        "sh",
+        join(sandbox.store, ".git"),
+      ])
+        .toString()
+        .trim();
+    expect(mentions()).toContain("logs/HEAD");
+    await jpg(["rm", secret]);
+    expect((await jpg(["rm", "--purge", secret, "--yes"])).code).toBe(0);
+    expect(mentions()).toBe("");
+    for (const place of [sandbox.store, aside]) {
+      expect(sandbox.git(["reflog"], place)).toContain("moving from (removed) to");
+      expect(sandbox.git(["reflog", "expire", "--expire=now", "--dry-run", "HEAD"], place)).not.toContain("error");
+    }
+    expect(git(["fsck", "--full", "--strict"])).not.toMatch(/error|missing|broken/);
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import { configureBranches } from "./refs/branch-config.ts";
+import { forgetNames } from "./refs/forget-names.ts";
 import { EMPTY_TREE, refOfBranch } from "./refs/ref-name.ts";
 import { readFileIfThere, readHead, readRef } from "./refs/ref-reader.ts";
 import { parseTrashRef, refInTrash, TRASH } from "./refs/trash-name.ts";
@@ -75,9 +76,20 @@ async function purge(repository: Repository, branches: readonly TrashedBranch[])
   }
   const tips = branches.map(({ commit }) => commit);
   await forgetInReflog(repository, new Set(await listOnlyFrom(repository, tips, [])));
+  await forgetNames(repository.gitDir, await namesNotMadeAgain(repository, branches));
   const gone = await listOnlyFrom(repository, tips, ["--objects", "--reflog", "--indexed-objects"]);
   await removeObjects(repository, gone);
   return gone.length;
+}
+
+/** A branch of the same name that was made since keeps what is remembered of it. */
+async function namesNotMadeAgain(
+  repository: Repository,
+  branches: readonly TrashedBranch[],
+): Promise<readonly string[]> {
+  const names = [...new Set(branches.map(({ branch }) => branch))];
+  const commits = await Promise.all(names.map((name) => readRef(repository, refOfBranch(name))));
+  return names.filter((_, index) => commits[index] === null);
 }
 
 /** What is reached from commits, and from no ref; with `--reflog` in `more`, from no reflog either. */
