@@ -38,28 +38,6 @@ function cutsOf(bytes: Buffer, stride: number): number[] {
 }
 
 describe("import of a file that grew", () => {
-  it("writes the same commits and reports the same whether the file was read from a mark or whole, at every cut", async () => {
-    let marked = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(anySteps, growingSteps), fc.integer({ min: 1, max: 4 }), async (steps, stride) => {
-        const bytes = buildSession([...plainTurns(2), ...steps]).text();
-        const { workspace, kept } = await createMarkingWorkspace();
-        const plain = await createMemoryWorkspace();
-        for (const end of cutsOf(bytes, stride)) {
-          const [short, whole] = [
-            await importMarked(workspace, bytes.subarray(0, end)),
-            await importMarked(plain, bytes.subarray(0, end)),
-          ];
-          expect(short).toEqual(whole);
-          expect(await workspace.store.listBranches()).toEqual(await plain.store.listBranches());
-          marked += Number(isMarked(kept));
-        }
-      }),
-      { numRuns: runs(2) },
-    );
-    expect(marked).toBeGreaterThan(0);
-  });
-
   it("does not read the whole file where only turns were added", async () => {
     const session = buildSession(plainTurns(40));
     const { workspace } = await createMarkingWorkspace();
@@ -110,5 +88,28 @@ describe("import of a file that grew", () => {
       );
     }
     expect(reports.slice(2)).toEqual(reports.slice(0, 2));
+  });
+
+  // Last: a law that is interrupted while exploring still imports for a moment.
+  it("writes the same commits and reports the same whether the file was read from a mark or whole, at every cut", async () => {
+    let marked = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anySteps, growingSteps), fc.integer({ min: 1, max: 4 }), async (steps, stride) => {
+        const bytes = buildSession([...plainTurns(2), ...steps]).text();
+        const { workspace, kept } = await createMarkingWorkspace();
+        const plain = await createMemoryWorkspace();
+        for (const end of cutsOf(bytes, stride)) {
+          const [short, whole] = [
+            await importMarked(workspace, bytes.subarray(0, end)),
+            await importMarked(plain, bytes.subarray(0, end)),
+          ];
+          expect(short).toEqual(whole);
+          expect(await workspace.store.listBranches()).toEqual(await plain.store.listBranches());
+          marked += Number(isMarked(kept));
+        }
+      }),
+      { numRuns: runs(2) },
+    );
+    expect(marked).toBeGreaterThan(0);
   });
 });
