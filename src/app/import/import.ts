@@ -5,9 +5,8 @@ import { resolve } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { BranchWrite, WriteResult } from "../../store/conversation-store.ts";
+import type { BranchWrite } from "../../store/conversation-store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
-import { rememberWhole } from "../branch/turn-links.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import {
   type FoundFiles,
@@ -20,7 +19,7 @@ import { agents, formatByName, formatNames } from "../sessions/session-registry.
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readCountCache, writeCountCache } from "./count-cache.ts";
-import type { HeldContent, ImportReport } from "./import-report.ts";
+import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import {
   createRun,
@@ -32,7 +31,8 @@ import {
 } from "./import-run.ts";
 import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
 import type { SessionImport } from "./planned-import.ts";
-import { proofOf, readSourceCache, type StoreFacts, writeSourceCache } from "./source-cache.ts";
+import { heldIn, rememberFound, rememberWritten, tipsAfter } from "./remember-run.ts";
+import { readSourceCache, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
@@ -65,7 +65,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, files);
-  remember(run, (await readStanding(workspace)).branch);
+  rememberFound(run, (await readStanding(workspace)).branch);
   await Promise.all([writeCountCache(store, counts), writeSourceCache(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
   if (wrote) store.maintain();
@@ -97,36 +97,6 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
         run.found.push({ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands });
       run.reports.push(report);
     }
-  }
-}
-
-/** What is known of a commit because it was just made. */
-async function rememberWritten(
-  { store }: Workspace,
-  { counts }: ImportRun,
-  { result, report }: { readonly result: WriteResult; readonly report: ImportReport },
-): Promise<void> {
-  counts.set(result.commit, report.events);
-  if (report.status === "created") await rememberWhole(store, result);
-}
-
-/** What of a report is remembered with the file. */
-function heldIn({ turns, events, compactions, title }: ImportReport): HeldContent {
-  return { turns, events, compactions, ...(title === undefined ? {} : { title }) };
-}
-
-/** The branches as one write left them; other writes of the pass are of other sessions. */
-function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
-  const others = tips.filter(({ name }) => name !== write.branch);
-  const written = { name: write.branch, commit: write.commit };
-  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** Keeps what was found, the newest last. Of several branches that hold a file the active one is reported. */
-function remember({ sources, found }: ImportRun, active: string | null): void {
-  for (const { path, source, facts } of found) {
-    sources.delete(path);
-    sources.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
   }
 }
 
