@@ -89,7 +89,7 @@ function checkGit(version: GitVersion | null): DoctorCheck {
     return {
       name,
       state: "warning",
-      message: "git is not installed: jpg works without, but for worktrees, remotes, hooks and signatures",
+      message: "git is not installed: jpg needs it for worktrees, remotes, hooks and signatures only",
       hint: `install git ${OLDEST_GIT} or newer`,
     };
   const message = `git ${version.join(".")}`;
