@@ -19,7 +19,10 @@ export async function benchStart(sandbox, { repetitions }) {
       ...ratio(times.version, times.node),
       limit: { atMost: 1.3 },
     }),
-    createRow("help", `jpg --help ÷ an empty node (${version})`, ratio(times.help, times.node)),
+    createRow("help", `jpg --help ÷ an empty node (${version})`, {
+      ...ratio(times.help, times.node),
+      limit: { atMost: 1.6 },
+    }),
   ];
 }
 
@@ -62,6 +65,10 @@ export async function benchCommands(sandbox, { repetitions }) {
     createRow("compact", "compact of a 4 MB session ÷ its print --compacted", {
       ...ratio(times.compact, times.print),
       limit: { atMost: 3 },
+    }),
+    createRow("compact-node", "the same ÷ an empty node", {
+      ...ratio(times.compact, times.node),
+      limit: { atMost: 7 },
     }),
     createRow("compact-after", "the same, print of the compacted view", ratio(times.compact, times.printAfter)),
     createRow("print", "print --compacted of a 4 MB session ÷ an empty node", ratio(times.print, times.node)),
