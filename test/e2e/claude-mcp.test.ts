@@ -6,13 +6,13 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { sharedFolder } from "../helpers/corpus.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 import { createSandbox, type Sandbox, typeLine } from "../helpers/run-jpg.ts";
 import { surveyedSession } from "../helpers/surveyed-session.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
-const shared = process.env["JPG_CORPUS"] ?? fileURLToPath(new URL("../../shared", import.meta.url));
-const mockFile = join(shared, "agents/mock-llm.mjs");
+const mockFile = join(sharedFolder, "agents/mock-llm.mjs");
 const claude = findClaude(agentsFolder);
 
 interface Mock {
