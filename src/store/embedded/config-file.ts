@@ -34,6 +34,11 @@ export function readSetting(text: string, name: string): string | undefined {
   return parseConfig(text).findLast((setting) => setting.name === name)?.value;
 }
 
+/** Whether a value says yes, as git reads a boolean; one that is not set does not. */
+export function isTrue(value: string | undefined): boolean {
+  return ["true", "yes", "on", "1"].includes(value?.toLowerCase() ?? "");
+}
+
 /** Formats settings by their names, each section once, in the order in which they are first named. */
 export function formatConfig(settings: ReadonlyMap<string, string>): string {
   const sections = new Map<string, string[]>();

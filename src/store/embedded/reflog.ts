@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { ZERO_ID } from "../native/refs/ref-name.ts";
 import { formatSignature } from "../native/writes/fast-import-text.ts";
-import { readSetting } from "./config-file.ts";
+import { isTrue, readSetting } from "./config-file.ts";
 import { type EmbeddedRepository, isMissing, readText } from "./repository.ts";
 
 /** A change of a ref; null = it did not exist, or does not any more. */
@@ -49,7 +49,7 @@ async function isLogged(repository: EmbeddedRepository, ref: string, path: strin
   const setting = (readSetting(config, "core.logallrefupdates") ?? "").toLowerCase();
   if (setting === "always") return true;
   const isBare = readSetting(config, "core.bare")?.toLowerCase() === "true";
-  const isOn = setting === "" ? !isBare : ["true", "yes", "on", "1"].includes(setting);
+  const isOn = setting === "" ? !isBare : isTrue(setting);
   if (isOn && LOGGED.test(ref)) return true;
   return (await readText(repository, path)) !== null;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Environment } from "../native/git/git-environment.ts";
 import { readFileIfThere } from "../native/refs/ref-reader.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
-import { readSetting } from "./config-file.ts";
+import { isTrue, readSetting } from "./config-file.ts";
 
 /** The author or committer of what is written in a git dir. */
 export async function readIdentity(gitDir: string, env: Environment, role: "author" | "committer"): Promise<Identity> {
@@ -26,8 +26,7 @@ export async function readUserSetting(gitDir: string, env: Environment, name: st
 
 /** Whether the user's git signs commits, which only git can do. */
 export async function signsCommits(gitDir: string, env: Environment): Promise<boolean> {
-  const value = (await readUserSetting(gitDir, env, "commit.gpgsign")) ?? "";
-  return ["true", "yes", "on", "1"].includes(value.toLowerCase());
+  return isTrue(await readUserSetting(gitDir, env, "commit.gpgsign"));
 }
 
 /** The texts of git's configuration, those that count most first. */

@@ -4,14 +4,14 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile, replaceFile } from "../../files/replace-file.ts";
 import { readFileIfThere } from "./ref-reader.ts";
+import { listGitDirs } from "./repository-dir.ts";
 
 /** What stands in a message for a name that is to be forgotten. */
 const REMOVED = "(removed)";
 
 /** Forgets names of branches (without `refs/heads/`) in all reflogs below a git dir. */
 export async function forgetNames(gitDir: string, names: readonly string[]): Promise<void> {
-  const linked = await readdir(join(gitDir, "worktrees")).catch(() => []);
-  for (const own of [gitDir, ...linked.map((name) => join(gitDir, "worktrees", name))]) {
+  for (const own of await listGitDirs(gitDir)) {
     for (const log of await listLogs(join(own, "logs"))) await forgetIn(own, log, names);
   }
 }

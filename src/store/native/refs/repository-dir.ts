@@ -1,5 +1,6 @@
 // Finds the git dir that belongs to a directory by the files git keeps, without starting git: `.git` as a folder, `.git` as
 // a file (submodule, linked worktree), or a bare repository.
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isFolder, readFileIfThere } from "./ref-reader.ts";
 
@@ -23,6 +24,13 @@ export async function findRepositoryDir(directory: string): Promise<RepositoryDi
     return { gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common), isBare: false };
   }
   return (await isGitDir(directory)) ? { commonDir: directory, gitDir: directory, isBare: true } : null;
+}
+
+/** The git dirs of all worktrees of a repository, its own (`gitDir`, the shared one) first. Those of linked worktrees may be stale. */
+export async function listGitDirs(gitDir: string): Promise<readonly string[]> {
+  const folder = join(gitDir, "worktrees");
+  const linked = await readdir(folder).catch(() => []);
+  return [gitDir, ...linked.map((name) => join(folder, name))];
 }
 
 async function isGitDir(path: string): Promise<boolean> {

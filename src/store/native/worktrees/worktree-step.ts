@@ -1,7 +1,7 @@
 // One writer at a time moves what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
 // branch or of HEAD, and the worktree's step. The step is on record while it is taken: whoever takes the lock after a writer
 // that was killed, or that could not finish on a full disk, finishes it or takes it back.
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SettledStep, Worktree } from "../../conversation-store.ts";
@@ -13,6 +13,7 @@ import { STEP_RECORD, WORKTREE_LOCK } from "../../files/worktree-files.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { branchOfRef, EMPTY_TREE, refOfBranch } from "../refs/ref-name.ts";
 import { readFileIfThere, readHead, readRef } from "../refs/ref-reader.ts";
+import { listGitDirs } from "../refs/repository-dir.ts";
 import { bringAlong } from "./bring-along.ts";
 import { takeBack } from "./half-step.ts";
 import { applyAdvance, placeIn } from "./worktree-advance.ts";
@@ -52,8 +53,7 @@ export async function forgetStep(worktree: Worktree): Promise<void> {
 
 /** Settles what writers that are gone left half done, in all worktrees; one that somebody works in is passed over. */
 export async function settleSteps(repository: Repository, root: string | null): Promise<readonly SettledStep[]> {
-  const linked = await readdir(join(repository.gitDir, "worktrees")).catch(() => []);
-  const gitDirs = [repository.gitDir, ...linked.map((name) => join(repository.gitDir, "worktrees", name))];
+  const gitDirs = await listGitDirs(repository.gitDir);
   const found = await Promise.all(gitDirs.map((gitDir) => pathExists(join(gitDir, STEP_RECORD))));
   if (!found.includes(true)) return [];
   const settled: SettledStep[] = [];
