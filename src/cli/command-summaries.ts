@@ -1,5 +1,6 @@
 // What each command is for, in one line: the list of all commands, and what a wrong name was meant for, are said without loading
-// the hundred files that the commands themselves are in. A test holds it to what they say of themselves.
+// the hundred files that the commands themselves are in. It imports nothing, so that `jpg --help` answers at once. A test holds it
+// to what the commands say of themselves.
 
 /** Summaries by command name, in the order of help; commands that people do not call are left out. */
 export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
@@ -40,3 +41,21 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   completion: "print the completion script of a shell",
   git: "run git in the store",
 };
+
+/** The text of `jpg --help`. */
+export function renderHelp(): string {
+  const commands = Object.entries(COMMAND_SUMMARIES);
+  const width = Math.max(...commands.map(([name]) => name.length));
+  return [
+    "jpg: version control for AI conversations",
+    "",
+    "Usage: jpg <command> [arguments]    (also: jpg conversation <command>, jpg c <command>)",
+    "",
+    "Commands:",
+    ...commands.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with AGENT, work, jpg import again.",
+    "`jpg <command> --help` explains a command. ID names a conversation, branch, compaction, commit, event or a unique",
+    "prefix of one; @ is the active conversation, - the one before. Turns count from 0, ranges include both ends.",
+  ].join("\n");
+}

@@ -1,4 +1,4 @@
-// Help texts: the list of commands, and one command's own.
+// The help text of a command, and what was meant by a name that is none.
 import { type JpgError, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { COMMAND_SUMMARIES } from "./command-summaries.ts";
@@ -10,24 +10,6 @@ import { buildCommand } from "./parse-arguments.ts";
 export async function loadCommands(): Promise<CommandSpec[]> {
   const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
   return commands.filter((command) => command.hidden !== true);
-}
-
-/** The text of `jpg --help`. */
-export function renderHelp(): string {
-  const commands = Object.entries(COMMAND_SUMMARIES);
-  const width = Math.max(...commands.map(([name]) => name.length));
-  return [
-    "jpg: version control for AI conversations",
-    "",
-    "Usage: jpg <command> [arguments]    (also: jpg conversation <command>, jpg c <command>)",
-    "",
-    "Commands:",
-    ...commands.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
-    "",
-    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with AGENT, work, jpg import again.",
-    "`jpg <command> --help` explains a command. ID names a conversation, branch, compaction, commit, event or a unique",
-    "prefix of one; @ is the active conversation, - the one before. Turns count from 0, ranges include both ends.",
-  ].join("\n");
 }
 
 /** The text of `jpg <command> --help`. */

@@ -1,4 +1,5 @@
-// The command's entry: answers `--version` at once, loading nothing, and hands everything else on with the process's world.
+// The command's entry: answers what needs nothing but a text of jpg's own at once (`--version`, the list of commands), and hands
+// everything else on with the process's world.
 
 /** Put in by the build. */
 declare const JPG_VERSION: string;
@@ -7,7 +8,13 @@ declare const JPG_VERSION: string;
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const version = typeof JPG_VERSION === "string" ? JPG_VERSION : "0.0.0";
   if (argv[0] === "--version" || argv[0] === "-V") {
-    process.stdout.write(`${version}\n`);
+    print(version);
+    return;
+  }
+  if (asksForList(argv)) {
+    const { renderHelp } = await import("./command-summaries.ts");
+    print(renderHelp());
+    if (argv.length === 0) process.exitCode = 2;
     return;
   }
   const [{ createRuntime }, { runCommandLine }] = await Promise.all([
@@ -21,4 +28,17 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     fronts: { serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place) },
     onClosed: () => process.exit(0),
   });
+}
+
+/** What has options beside it is read by `runCommandLine`. */
+function asksForList([word, ...more]: readonly string[]): boolean {
+  return more.length === 0 && (word === undefined || ["--help", "-h", "help"].includes(word));
+}
+
+/** Prints a text of jpg's own. A reader that has gone away misses nothing. */
+function print(text: string): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  process.stdout.write(`${text}\n`);
 }

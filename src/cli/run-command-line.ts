@@ -71,7 +71,7 @@ interface World {
 async function runCommand(call: Call, world: World): Promise<number> {
   const { name, words } = call;
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
-    const { renderHelp } = await import("./help.ts");
+    const { renderHelp } = await import("./command-summaries.ts");
     world.output.data(renderHelp());
     return name === undefined ? 2 : 0;
   }

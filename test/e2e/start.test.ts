@@ -1,6 +1,6 @@
 // How the command starts.
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -52,5 +52,24 @@ describe("starting jpg", () => {
   it("works on a node that cannot, and has nothing to keep of a version", () => {
     expect(start(["--help"], "has none")).toEqual([]);
     expect(start(["--version"], "has a cache")).toEqual([]);
+  });
+
+  it("lists the commands however it is asked, loading nothing but the list", () => {
+    const coverage = join(folder.path, "coverage");
+    const ask = (words: readonly string[]): { readonly status: number | null; readonly stdout: string } =>
+      spawnSync(process.execPath, [BIN, ...words], {
+        cwd: folder.path,
+        env: { ...jpgEnvironment(folder.path), NODE_V8_COVERAGE: coverage },
+        encoding: "utf8",
+      });
+    const asked = ask(["--help"]);
+    expect(asked).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Commands:") as string });
+    const [file = ""] = readdirSync(coverage);
+    const { result } = JSON.parse(readFileSync(join(coverage, file), "utf8")) as { result: { url: string }[] };
+    const loaded = result.filter(({ url }) => url.startsWith("file:")).map(({ url }) => url.replace(/^.*\//, ""));
+    expect(loaded.sort()).toEqual([expect.stringMatching(/^command-summaries-/), "jpg.js", "main.js"]);
+    for (const words of [["-h"], ["help"], ["--quiet", "--help"], ["c", "--help"]])
+      expect(ask(words)).toMatchObject({ status: 0, stderr: "", stdout: asked.stdout });
+    expect(ask([])).toMatchObject({ status: 2, stderr: "", stdout: asked.stdout });
   });
 });
