@@ -115,11 +115,10 @@ async function compactBy(
   [rules, instead]: readonly [AutoRules, AutoRules?],
 ): Promise<CompactReport | null> {
   const { tree, situation } = candidate;
-  const { place, signal, tools, model } = situation;
+  const { signal, tools, model } = situation;
   try {
     const report = await compact(withoutOverrides(workspace), tree, {
       ...rules.request,
-      range: place === "in_loop" ? {} : { from: { type: "last" } },
       source: "auto",
       dryRun: false,
       fork: false,
@@ -145,9 +144,9 @@ function isOfStore(error: unknown): boolean {
 }
 
 function tell(report: CompactReport, { name }: AutoRules, to: AutoSituation): void {
-  const { compaction, from_turn, to_turn, policies } = report;
   to.notice(renderCompacted(overallTokens(report)));
-  to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` takes it back`);
+  for (const { compaction, from_turn, to_turn, policies } of [report, ...(report.further ? [report.further] : [])])
+    to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` takes it back`);
 }
 
 function describeSize({ tokens, windowTokens, model }: MeasuredView): string {

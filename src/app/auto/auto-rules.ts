@@ -2,6 +2,7 @@
 // down to half of the window, pipelines leave the newest turns alone as profiles do.
 import type { CompactionConfig } from "../../config/config.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
+import type { RangeBound } from "../../core/range/range-bound.ts";
 import { type ChosenStrategies, choosePipelines, TARGET_SHARE } from "../../core/strategies/pipelines.ts";
 import { PIPELINE_NAMES } from "../../core/strategies/strategy-list.ts";
 import type { CompactRequest } from "../compact/compact.ts";
@@ -10,7 +11,8 @@ import type { CompactRequest } from "../compact/compact.ts";
 export interface AutoRules {
   /** For people, e.g. `profile default`. */
   readonly name: string;
-  readonly request: Pick<CompactRequest, "profile" | "strategies">;
+  /** What is asked of `compact`, with where it begins: tiers may take more of what they have shortened before. */
+  readonly request: Pick<CompactRequest, "profile" | "strategies" | "range" | "summaryFrom">;
   /** Whether a model may be asked for a summary, without which nothing is compacted. */
   readonly needsSummary: boolean;
 }
@@ -36,18 +38,23 @@ export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): A
   if (pipeline === null) {
     const profile = settings.auto.profile;
     const needsSummary = findProfile(profile, settings.profiles).summary !== undefined;
-    return { name: `profile ${profile}`, request: { profile }, needsSummary };
+    const range = { from: needsSummary ? BEHIND_SUMMARIES : ({ type: "last" } as const) };
+    return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
   }
   const chosen = withoutProtection(choosePipelines([pipeline], {}, targetOf(sizes)));
   const above = { tokens: Math.round(settings.summarize_threshold * sizes.windowTokens) };
   const strategies = chosen.summarizeAbove === "threshold" ? { ...chosen, summarizeAbove: above } : chosen;
-  return { name: `pipeline ${pipeline}`, request: { strategies }, needsSummary: false };
+  const request = { strategies, range: {}, summaryFrom: BEHIND_SUMMARIES };
+  return { name: `pipeline ${pipeline}`, request, needsSummary: false };
 }
+
+/** What was only shortened since, a failed summary's turns among them, is still to be summarised. */
+const BEHIND_SUMMARIES: RangeBound = { type: "last_summary" };
 
 /** Tiers 1 and 2: large outputs are truncated, then stripped, while the view is too large; no model is asked. */
 export function tierRules(sizes: AutoSizes): AutoRules {
   const { summarizeAbove: _, ...strategies } = withoutProtection(choosePipelines(["tiered"], {}, targetOf(sizes)));
-  return { name: "tiers 1 and 2", request: { strategies }, needsSummary: false };
+  return { name: "tiers 1 and 2", request: { strategies, range: {} }, needsSummary: false };
 }
 
 /** A trigger below half of the window is the target itself: else tiers would find nothing to do. */

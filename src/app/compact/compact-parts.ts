@@ -14,7 +14,7 @@ import type { CompactReport, TokenChange } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { beginSeries } from "./compaction-series.ts";
-import { type PartCount, planParts, rangeOf, rulesOf } from "./parts-plan.ts";
+import { type PartCount, partsRange, planParts, rulesOf } from "./parts-plan.ts";
 
 export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
   readonly chunks: PartCount;
@@ -46,7 +46,7 @@ export async function compactInParts(
 ): Promise<PartsReport> {
   const { chunks: count, ...asked } = request;
   const rules = await rulesOf(workspace, tree, asked);
-  const input: CompactRequest = { ...asked, ...rules, range: await rangeOf(workspace, tree, asked) };
+  const input: CompactRequest = { ...asked, ...rules, range: partsRange(asked) };
   const planned = await planOnBranch(workspace, tree, input);
   const start = { conversation: conversationOf(tree.branch), branch: tree.branch, dryRun: request.dryRun };
   if (isNothing(planned)) {

@@ -23,7 +23,7 @@ export async function compact(workspace: Workspace, tree: BranchTree, request: C
   const { report, planned } = await series.append(request);
   const limit = summaryLimit(planned, request.strategies);
   if (limit === null || report.tokens.after <= limit) return report;
-  return goOnToSummary(series, { request, report, limit });
+  return goOnToSummary(series, { request, report, limit, bounds: planned.bounds });
 }
 
 /** Size above which the pipeline goes on to a summary, tokens; null when it never does. */
@@ -44,6 +44,8 @@ interface Mechanical {
   /** What the mechanical steps came to. */
   readonly report: CompactReport;
   readonly limit: number;
+  /** Of the range, before the steps made it mean another. */
+  readonly bounds: PlannedCompaction["bounds"];
 }
 
 /**
@@ -51,12 +53,13 @@ interface Mechanical {
  * `interrupted` where they committed nothing.
  */
 async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promise<CompactReport> {
-  const { request, report, limit } = done;
-  const { strategies, stubs: _, ...rest } = request;
+  const { request, report, limit, bounds } = done;
+  const { strategies, stubs: _, summaryFrom, ...rest } = request;
   const names = [...(strategies?.names ?? []), "summarize"];
   const isCommitted = report.commit !== null;
   const onward: CompactRequest = {
     ...rest,
+    range: { ...rest.range, ...bounds, ...(summaryFrom === undefined ? {} : { from: summaryFrom }) },
     strategies: { uses: chooseStrategies(["summarize"]), names },
   };
   const start = `the view still has ${report.tokens.after} tokens, more than ${limit}`;

@@ -5,16 +5,12 @@ import { type JpgError, userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { splitAtSummaries } from "../../core/parts/split-at-summaries.ts";
 import { cutEvenParts, cutParts, type TurnPart } from "../../core/parts/turn-parts.ts";
-import { resolveFrom } from "../../core/range/bound-position.ts";
-import { boundAt } from "../../core/range/range-bound.ts";
-import { standsForTurns } from "../../core/range/summary-extent.ts";
 import { choosePipelines } from "../../core/strategies/pipelines.ts";
 import { groupTurns } from "../../core/summary/placed-event.ts";
 import { estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
-import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import type { CompactInput, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -44,29 +40,8 @@ function needsSummary(what: string): JpgError {
 }
 
 /** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
-export async function rangeOf(
-  { store, runtime }: Workspace,
-  tree: BranchTree,
-  { range }: CompactInput,
-): Promise<CompactInput["range"]> {
-  if (range.from !== undefined) return range;
-  const { applied } = await loadCompactions(store, tree);
-  const compactions = applied.filter((compaction) => standsForTurns(compaction));
-  const cut = compactions.flatMap(({ to_turn, to_event }) => (to_event === undefined ? [] : [to_turn]));
-  const turns = await loadTurns(
-    store,
-    tree,
-    [...new Set(cut)].filter((turn) => turn < tree.turnOids.length),
-  );
-  const facts = {
-    turnCount: tree.turnOids.length,
-    turnTimes: [],
-    compactions,
-    turns,
-    now: runtime.now().toISOString(),
-  };
-  const from = resolveFrom({ type: "last" }, facts);
-  return from === null ? range : { ...range, from: boundAt(from.turn, from.event) };
+export function partsRange({ range }: CompactInput): CompactInput["range"] {
+  return { from: { type: "last_summary" }, ...range };
 }
 
 /** Cuts what a plan covers into parts. */

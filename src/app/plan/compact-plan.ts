@@ -17,7 +17,13 @@ import {
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
-import { isNothing, type Nothing, needsTurnTimes, type RangeRequest } from "../../core/range/bound-resolution.ts";
+import {
+  fixBounds,
+  isNothing,
+  type Nothing,
+  needsTurnTimes,
+  type RangeRequest,
+} from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import { createTokenMeter, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -64,6 +70,8 @@ export interface PlannedCompaction {
   readonly meter: TokenMeter;
   /** Ids of the pinned events that were read. */
   readonly pinned: readonly string[];
+  /** The bounds that were named, as positions: what is planned next means the same turns. */
+  readonly bounds: Pick<RangeRequest, "from" | "to">;
   /** Context window of the conversation's model, tokens. */
   readonly windowTokens: number;
   /** What went wrong without stopping the plan, and what looks like a slip, as sentences. */
@@ -76,6 +84,7 @@ export interface NothingPlanned extends Nothing {
   readonly tokens_source: TokenSource;
   readonly turnCount: number;
   readonly config: Config;
+  readonly bounds: PlannedCompaction["bounds"];
   readonly windowTokens: number;
   /** As those of a plan: that a program failed may be why nothing was found. */
   readonly problems: readonly string[];
@@ -103,6 +112,7 @@ export async function planOnBranch(
     tokens_source: counted.source,
     turnCount: request.turnCount,
     config,
+    bounds: loaded.bounds,
     windowTokens: loaded.windowTokens,
   });
   if (isNothing(plan)) return nothing(plan.nothing);
@@ -123,7 +133,10 @@ export async function planOnBranch(
   };
 }
 
-type Loaded = Pick<PlannedCompaction, "config" | "live" | "turns" | "before" | "meter" | "pinned" | "windowTokens"> & {
+type Loaded = Pick<
+  PlannedCompaction,
+  "config" | "live" | "turns" | "before" | "meter" | "pinned" | "bounds" | "windowTokens"
+> & {
   readonly request: CompactionRequest;
 };
 
@@ -158,6 +171,7 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
   };
   const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
   const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
+  const facts = { ...asked, turns, turnTimes: turnTimes(range, turns) };
   return {
     config,
     live,
@@ -165,8 +179,9 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     before: project({ turnCount: asked.turnCount, turns, compactions: live.applied }),
     meter: createTokenMeter(turns.values(), live.applied),
     pinned,
+    bounds: fixBounds(range, facts),
     windowTokens: windowOf(turns),
-    request: { ...asked, turns, turnTimes: turnTimes(range, turns), keep: [...pinned, ...(input.keep ?? [])] },
+    request: { ...facts, keep: [...pinned, ...(input.keep ?? [])] },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Compaction } from "../compaction/compaction.ts";
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import type { RangeBound } from "./range-bound.ts";
+import { standsForTurns } from "./summary-extent.ts";
 
 /** What bounds are resolved against. */
 export interface BoundFacts {
@@ -42,6 +43,8 @@ export function resolveFrom(bound: RangeBound, facts: BoundFacts): BoundPosition
     }
     case "last":
       return afterLast(facts);
+    case "last_summary":
+      return afterLast(amongSummaries(facts));
     default:
       return bound satisfies never;
   }
@@ -67,13 +70,18 @@ export function resolveTo(bound: RangeBound, facts: BoundFacts): BoundPosition |
       const turn = instants(facts).findLastIndex((instant) => instant < bound.untilMs);
       return turn < 0 ? null : { turn };
     }
-    case "last": {
-      const end = furthestEnd(facts);
-      return end === null ? null : { turn: end.turn, ...(end.event === undefined ? {} : { event: end.event }) };
-    }
+    case "last":
+      return furthestEnd(facts);
+    case "last_summary":
+      return furthestEnd(amongSummaries(facts));
     default:
       return bound satisfies never;
   }
+}
+
+/** The same facts with no other compactions than those that stand for turns. */
+export function amongSummaries<Facts extends Pick<BoundFacts, "compactions">>(facts: Facts): Facts {
+  return { ...facts, compactions: facts.compactions.filter((compaction) => standsForTurns(compaction)) };
 }
 
 /** Finds where the live compaction that reaches furthest ends; no event = with the whole turn. Null when there is none. */

@@ -3,8 +3,15 @@
 import { userError } from "../errors.ts";
 import { type Event, isMessage, traitsOf } from "../event/event.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
-import { type BoundFacts, type BoundPosition, furthestEnd, resolveFrom, resolveTo } from "./bound-position.ts";
-import type { RangeBound } from "./range-bound.ts";
+import {
+  amongSummaries,
+  type BoundFacts,
+  type BoundPosition,
+  furthestEnd,
+  resolveFrom,
+  resolveTo,
+} from "./bound-position.ts";
+import { boundAt, type RangeBound } from "./range-bound.ts";
 import { lastSafeCut } from "./safe-cut.ts";
 import type { CutRange } from "./turn-range.ts";
 
@@ -60,9 +67,30 @@ export function turnsForBounds(request: RangeRequest, facts: Omit<BoundFacts, "t
       : isOpen
         ? Math.min(turnCount, request.protectedMessages ?? 0)
         : 0;
-  const usesLast = request.from?.type === "last" || request.to?.type === "last";
-  const end = usesLast ? furthestEnd({ ...facts, turns: new Map() }) : null;
-  return [...Array.from({ length: newest }, (_, at) => turnCount - newest + at), ...(end === null ? [] : [end.turn])];
+  return [...Array.from({ length: newest }, (_, at) => turnCount - newest + at), ...turnsOfLast(request, facts)];
+}
+
+/** The turns in which `last` stands. */
+function turnsOfLast({ from, to }: RangeRequest, facts: Omit<BoundFacts, "turns">): readonly number[] {
+  const unread = { ...facts, turns: new Map() };
+  return [from, to].flatMap((bound) => {
+    if (bound?.type !== "last" && bound?.type !== "last_summary") return [];
+    const end = furthestEnd(bound.type === "last" ? unread : amongSummaries(unread));
+    return end === null ? [] : [end.turn];
+  });
+}
+
+/** The bounds of a request as the positions that they mean now, so that they mean the same once a compaction was added. */
+export function fixBounds(
+  { from, to }: Pick<RangeRequest, "from" | "to">,
+  facts: BoundFacts,
+): Pick<RangeRequest, "from" | "to"> {
+  const start = from === undefined ? null : resolveFrom(from, facts);
+  const end = to === undefined ? null : resolveTo(to, facts);
+  return {
+    ...(start === null ? {} : { from: boundAt(start.turn, start.event) }),
+    ...(end === null ? {} : { to: boundAt(end.turn, end.event) }),
+  };
 }
 
 /**

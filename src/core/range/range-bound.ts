@@ -15,7 +15,9 @@ export type RangeBound =
   /** `yesterday`, `2026-11-22`, `2026-11-22 10:30`: a day from its first moment to its last, or a moment. Milliseconds since 1970. */
   | { readonly type: "time"; readonly fromMs: number; readonly untilMs: number }
   /** `last`: where the compaction that reaches furthest ended. */
-  | { readonly type: "last" };
+  | { readonly type: "last" }
+  /** The same among the compactions that stand for turns by a summary; nobody types it. */
+  | { readonly type: "last_summary" };
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -6,11 +6,13 @@ import { type AutoSituation, autoCompact } from "../../../src/app/auto/auto-comp
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { checkConversation } from "../../../src/app/check/check.ts";
+import { compact } from "../../../src/app/compact/compact.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -231,7 +233,64 @@ describe("a summary that fails", () => {
   });
 });
 
+describe("a summary after tries that came to nothing", () => {
+  it("stands for the bulk too, whatever was taken out in its place", async () => {
+    session.turns(10);
+    const branch = await grow();
+    await run(branch, [...ON, ...HEAVY]);
+    session.turns(1);
+    await grow();
+    const report = await run(branch, [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"]);
+    expect(rangeOf(report)).toEqual([0, 7]);
+    expect(report?.compaction?.summary).toMatchObject({ source: "extractive" });
+    session.turns(6);
+    await grow();
+    expect(rangeOf(await run(branch, [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"]))).toEqual([8, 13]);
+  });
+});
+
+describe("a pipeline that was asked for behind the last compaction", () => {
+  it("goes on to a summary of the same turns", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const { protectTokens: _, ...strategies } = choosePipelines(["tiered"], {}, { tokens: 1000 });
+    const ask = async () =>
+      compact(await withSettings("model=extractive"), await treeOf(branch), {
+        range: { from: { type: "last" } },
+        strategies,
+        dryRun: false,
+        activate: false,
+      });
+    const first = await ask();
+    expect([rangeOf(first), rangeOf(first.further ?? null)]).toEqual([
+      [0, 6],
+      [0, 6],
+    ]);
+    session.turns(4);
+    await grow();
+    expect(rangeOf((await ask()).further ?? null)).toEqual([7, 10]);
+  });
+});
+
 describe("the pipelines in place of a profile", () => {
+  it("goes on to a summary of the older turns when outputs alone do not bring the view down", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const low = ["auto.enabled=true", "auto.trigger_ratio=0.015", "auto.profile=tiered", "model=extractive"];
+    const report = await run(branch, low);
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(rangeOf(report?.further ?? null)).toEqual([0, 6]);
+    expect(report?.further?.compaction?.summary).toMatchObject({ source: "extractive" });
+    expect(said.filter((line) => line.startsWith("turns"))).toEqual([
+      expect.stringMatching(/^turns 0\.\.6 by pipeline tiered: tool results stripped; /),
+      expect.stringMatching(/^turns 0\.\.6 by pipeline tiered: summary \(extract\); /),
+    ]);
+    session.turns(4);
+    await grow();
+    const next = await run(branch, low);
+    expect(rangeOf(next?.further ?? next)).toEqual([7, 10]);
+  });
+
   it("compacts by tiers with keep_last, whatever their own protection", async () => {
     session.turns(10);
     const branch = await grow();

@@ -73,6 +73,16 @@ describe("the first covered position", () => {
   });
 });
 
+describe("the first covered position behind the last summary", () => {
+  const behind = (compactions: readonly Compaction[]) => resolveFrom({ type: "last_summary" }, facts(compactions));
+
+  it("looks past compactions that stand for nothing", () => {
+    expect(behind([compaction(0, 3)])).toEqual({ turn: 0 });
+    expect(behind([compaction(0, 1, { summary: { summary: "…" } }), compaction(0, 3)])).toEqual({ turn: 2 });
+    expect(behind([compaction(0, 2, { replacement: [] }), compaction(0, 3)])).toEqual({ turn: 3 });
+  });
+});
+
 describe("the last covered position", () => {
   it.each([
     ["2", { turn: 2 }],

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type BoundFacts,
+  fixBounds,
   isNothing,
   needsTurnTimes,
   type RangeRequest,
@@ -300,5 +301,23 @@ describe("where a range may end before what is left alone", () => {
     expect(resolveBounds({}, facts)).toEqual({ from: 0, to: 0, toEvent: "e0.1" });
     const two = { ...facts, turnCount: 2, turns: new Map([[1, { index: 1, events: events.slice(2) }]]) };
     expect(resolveBounds({}, two)).toEqual({ from: 0, to: 0 });
+  });
+});
+
+describe("bounds that are fixed", () => {
+  const reaching = (to_turn: number) => ({
+    type: "compaction" as const,
+    id: `c${to_turn}`,
+    timestamp: "2026-01-01T11:00:00Z",
+    from_turn: 0,
+    to_turn,
+  });
+
+  it("mean the same turns when a compaction was added", () => {
+    const range = fixBounds({ from: { type: "last" } }, { ...ten, compactions: [reaching(3)] });
+    expect(range).toEqual({ from: { type: "turn", turn: 4 } });
+    expect(resolveBounds(range, { ...ten, compactions: [reaching(6)] })).toEqual({ from: 4, to: 6 });
+    expect(fixBounds(bounds("-3", "2:e2"), ten)).toEqual(bounds("6", "2:e2"));
+    expect(fixBounds({}, ten)).toEqual({});
   });
 });
