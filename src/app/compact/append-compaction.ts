@@ -132,7 +132,8 @@ async function makeChange(
   const { summarizer, notes } = await describeSummarizer(workspace, planned, { compaction, request });
   const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes });
   if (dryRun) return { report, change: null };
-  await verifyCoverage(workspace.store, tree, {
+  verifyCoverage({
+    turnCount: tree.turnOids.length,
     turns: planned.turns,
     compactions: [...planned.live.applied, compaction],
   });

@@ -30,6 +30,8 @@ export interface CoverageViolation {
 
 /** What the check has to know beside the view. */
 export interface CoverageOptions {
+  /** Number of turns of the conversation; absent = those that are handed in. */
+  readonly turnCount?: number;
   /** Ids of events that a named hardening rule dropped from the view. */
   readonly dropped?: ReadonlySet<string>;
 }
@@ -40,41 +42,64 @@ interface CheckedEvent extends IndexedEvent {
 }
 
 /**
- * Checks a view against its raw turns (all of them, in order) and the compactions that apply; empty = the invariant
- * holds. Takes turns × compactions time.
+ * Checks a view against its raw turns, in order, and the compactions that apply; empty = the invariant holds. Turns that are
+ * wholly hidden may be left out: what the view shows of one is then unknown to the check. Takes turns × compactions time.
  */
 export function checkCoverage(
   turns: readonly Turn[],
   compactions: readonly Compaction[],
   view: View,
-  { dropped = new Set() }: CoverageOptions = {},
+  { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
 ): readonly CoverageViolation[] {
   const events = listEvents(turns, compactions);
+  const unread = hidersOfUnread(turnCount, turns, compactions);
   const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
   const visible = shown.filter((event) => traitsOf(event).providerVisible);
   return [
     ...checkEvents(events, visible, dropped),
     ...checkOrder(events, visible),
-    ...compactions.flatMap((compaction) => checkReplacement(compaction, events, turns, view)),
+    ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
   ];
 }
 
 /** The provider-visible events in order, each with what the rules say about it. */
 function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]): readonly CheckedEvent[] {
-  const find = (position: number, index: number): Compaction | undefined => {
-    const turn = turns[position];
-    const event = turn?.events[index];
-    return turn && event && findHider({ turn, index, event }, compactions);
-  };
-  const pairs = pairCalls(turns, (turn, index) => find(turn, index) !== undefined);
-  const placed = turns.flatMap((turn) => turn.events.map((event, index): IndexedEvent => ({ turn, index, event })));
-  return placed
-    .filter(({ event }) => traitsOf(event).providerVisible)
-    .map((one) => {
-      const call = one.event.type === "tool_call_response" ? pairs.get(one.event) : undefined;
-      return { ...one, hider: findHider(one, compactions), expectation: expectEvent(one, compactions, call) };
-    });
+  const hiders = new Map<number, readonly (Compaction | undefined)[]>();
+  for (const turn of turns) {
+    const find = (event: Event, index: number): Compaction | undefined => findHider({ turn, index, event }, compactions);
+    hiders.set(turn.index, turn.events.map(find));
+  }
+  const pairs = pairCalls(turns, (turn, index) => hiders.get(turn)?.[index] !== undefined);
+  const checked: CheckedEvent[] = [];
+  for (const turn of turns) {
+    for (const [index, event] of turn.events.entries()) {
+      if (!traitsOf(event).providerVisible) continue;
+      const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
+      const expectation = expectEvent({ turn, index, event }, compactions, call);
+      checked.push({ turn, index, event, hider: hiders.get(turn.index)?.[index], expectation });
+    }
+  }
+  return checked;
 }
+
+/** The compactions that hide turns which were not read, told by positions alone. */
+function hidersOfUnread(
+  turnCount: number,
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+): ReadonlySet<Compaction> {
+  const hiders = new Set<Compaction>();
+  if (turns.length === turnCount) return hiders;
+  const read = new Set(turns.map(({ index }) => index));
+  for (let index = 0; index < turnCount; index += 1) {
+    const hider = read.has(index) ? undefined : findHider({ turn: { index, events: [] }, index: 0, event: UNREAD }, compactions);
+    if (hider !== undefined) hiders.add(hider);
+  }
+  return hiders;
+}
+
+/** Stands for any event of a turn that was not read. */
+const UNREAD: Event = { type: "chat_request", id: "", timestamp: "", content: "" };
 
 function checkEvents(
   events: readonly CheckedEvent[],
@@ -120,19 +145,25 @@ function checkOrder(events: readonly CheckedEvent[], visible: readonly Event[]):
   return broken.map(({ id }) => violation("order_broken", id, "is shown after an event that follows it"));
 }
 
-/** A summary or replacement stands in the view exactly once if it hides an event, else not at all. */
+interface Checked {
+  readonly events: readonly CheckedEvent[];
+  /** Compactions that hide turns which were not read. */
+  readonly unread: ReadonlySet<Compaction>;
+  readonly turns: readonly Turn[];
+  readonly view: View;
+}
+
+/** A summary or replacement stands in the view exactly once if it hides an event, or a turn that was not read, else not at all. */
 function checkReplacement(
   compaction: Compaction,
-  events: readonly CheckedEvent[],
-  turns: readonly Turn[],
-  view: View,
+  { events, unread, turns, view }: Checked,
 ): readonly CoverageViolation[] {
   const { id, summary, replacement } = compaction;
   const standing = view.turns.filter(({ origin }) => origin.kind !== "kept" && origin.compaction === id);
   if (standing.length > 1)
     return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
   const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
-  const isWinner = hasText && events.some(({ hider }) => hider === compaction);
+  const isWinner = hasText && (unread.has(compaction) || events.some(({ hider }) => hider === compaction));
   if (isWinner && standing.length === 0)
     return [violation("replacement_missing", id, "hides events but stands nowhere")];
   if (isWinner || standing.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];

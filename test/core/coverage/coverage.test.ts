@@ -72,6 +72,20 @@ describe("checkCoverage", () => {
     expect(check(renamed)).toEqual(["event_not_as_expected e1.3"]);
   });
 
+  it("finds what is wrong around hidden turns that were not read", () => {
+    const read = (view: View): readonly string[] =>
+      checkCoverage(turns.slice(1), compactions, view, { turnCount: 3 }).map(({ rule, id }) => `${rule} ${id}`);
+    expect(read(good)).toEqual([]);
+    const shown: ProjectedTurn = { origin: { kind: "kept", turn: 0 }, events: turns[0]?.events ?? [] };
+    expect(read(change((turn, at) => (at === 0 ? [turn, shown] : [turn])))).toEqual([
+      "event_unknown e0.1",
+      "event_unknown e0.2",
+    ]);
+    expect(read(change((turn, at) => (at === 0 ? [] : [turn])))).toEqual(["replacement_missing s"]);
+    expect(read(change((turn, at) => (at === 0 ? [turn, turn] : [turn])))).toEqual(["replacement_repeated s"]);
+    expect(read(editEvents((event) => (event.id === "e1.5" ? [] : [event])))).toEqual(["event_missing e1.5"]);
+  });
+
   it("finds events that are made up or out of order", () => {
     const made = { type: "chat_response", id: "made", timestamp: "", message: "up" } as const;
     expect(check(editEvents((event) => (event.id === "e2.2" ? [event, made] : [event])))).toEqual([

@@ -5,7 +5,7 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
 import { type Event, traitsOf } from "../../../src/core/event/event.ts";
 import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
-import { planTurnReadings, type TurnReading } from "../../../src/core/projection/hidden-turns.ts";
+import { planReading, planTurnReadings, type TurnReading } from "../../../src/core/projection/hidden-turns.ts";
 import { project, projectTurns } from "../../../src/core/projection/projection.ts";
 import type { View } from "../../../src/core/projection/view.ts";
 import { resolveDispositions } from "../../../src/core/projection/winner.ts";
@@ -66,7 +66,10 @@ const randomPair = randomTurns.chain((turns) =>
 describe("projection", () => {
   it("never breaks coverage", () => {
     holds(({ turns, compactions }) => {
-      expect(checkCoverage(turns, compactions, projectTurns(turns, compactions))).toEqual([]);
+      const view = projectTurns(turns, compactions);
+      expect(checkCoverage(turns, compactions, view)).toEqual([]);
+      const read = planReading(turns.length, compactions).flatMap((position) => turns[position] ?? []);
+      expect(checkCoverage(read, compactions, view, { turnCount: turns.length })).toEqual([]);
     });
   });
 
