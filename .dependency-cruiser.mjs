@@ -19,7 +19,7 @@ export const ROOMS = {
     [".", "messages", "native/packs"],
     ["files"],
     ["native/git"],
-    ["native/objects", "native/refs"],
+    ["native/objects", "native/porcelain", "native/refs"],
     ["native/worktrees", "native/writes"],
     ["native"],
     ["embedded"],
@@ -113,6 +113,12 @@ export default {
         pathNot: "^src/(store/(native/git/git-process|files/process-entry)|app/programs/external-process)[.]ts$",
       },
       { path: "^(node:)?child_process$" },
+    ),
+    error(
+      "only-porcelain-asks-simple-git",
+      "Call runPorcelain: one environment, one form of error.",
+      { path: "^src/", pathNot: "^src/store/native/porcelain/" },
+      { path: "node_modules/simple-git/" },
     ),
     error("src-not-to-test", "Production code does not know its tests.", { path: "^src/" }, { path: "^test/" }),
     error(

@@ -178,7 +178,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/core/event/planted.ts": 'import "../thread/planted.ts";\n',
   "src/core/thread/planted.ts": 'import "../event/event.ts";\n',
   "src/store/messages/planted.ts": 'import "../native/planted.ts";\n',
-  "src/store/native/planted.ts": 'import "./git/git-command.ts";\n',
+  "src/store/native/planted.ts": 'import "simple-git";\nimport "./git/git-command.ts";\n',
   "src/app/branch/planted.ts": 'import "../query/planted.ts";\nimport "../../formats/claude-code/agent.ts";\n',
   "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\n',
   "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',

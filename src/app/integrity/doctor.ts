@@ -10,6 +10,7 @@ import { runGit } from "../../store/native/git/git-process.ts";
 import { type GitVersion, isAtLeast, parseGitVersion } from "../../store/native/git/git-version.ts";
 import type { StoreLocation } from "../../store/native/locate-store.ts";
 import { mendStore } from "../../store/native/mend-store.ts";
+import { runPorcelain } from "../../store/native/porcelain/run-porcelain.ts";
 import { findRepositoryDir } from "../../store/native/refs/repository-dir.ts";
 import { readStoreHealth, type StoreHealth } from "../../store/native/store-health.ts";
 import { listJournals } from "../journal/journal-files.ts";
@@ -244,6 +245,6 @@ async function mend(runtime: Runtime, repository: Repository, { health, checks }
     await mendStore(repository.cwd, { env, nodePath, jpgPath });
     await createWorkspaceStore(runtime, repository.cwd);
   }
-  if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] });
+  if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] }, runPorcelain);
   if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });
 }

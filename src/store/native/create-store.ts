@@ -10,9 +10,9 @@ import { isConversationTree } from "./conversation-tree.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { gitError } from "./git/git-error.ts";
-import { runGit } from "./git/git-process.ts";
 import { type GitVersion, requireGitVersion } from "./git/git-version.ts";
 import { ensureIdentity } from "./identity.ts";
+import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
@@ -81,7 +81,7 @@ export async function makeFolder(make: () => Promise<unknown>, path: string): Pr
 async function initRepository(root: string, env: Environment): Promise<void> {
   const args = ["init", "--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "."];
   const extraEnv = { GIT_DEFAULT_HASH: "sha1", GIT_DEFAULT_REF_FORMAT: "files" };
-  const { code, stderr } = await runGit(args, { cwd: root, env, extraEnv });
+  const { code, stderr } = await runPorcelain(args, { cwd: root, env, extraEnv });
   if (code !== 0) throw gitError({ args: ["init"], code, stderr, where: root });
 }
 

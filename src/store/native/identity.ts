@@ -5,6 +5,7 @@ import { repositoryError } from "../../core/errors.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
+import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 
@@ -58,10 +59,10 @@ async function userHasIdentity(repository: Repository): Promise<boolean> {
 
 async function removeFallback(repository: Repository): Promise<void> {
   for (const key of ["user.name", "user.email", MARK]) {
-    await tryCommand(repository, { args: ["config", "--local", "--unset-all", key] });
+    await tryCommand(repository, { args: ["config", "--local", "--unset-all", key] }, runPorcelain);
   }
 }
 
 async function setLocal(repository: Repository, key: string, value: string): Promise<void> {
-  await runCommand(repository, { args: ["config", "--local", key, value] });
+  await runCommand(repository, { args: ["config", "--local", key, value] }, runPorcelain);
 }

@@ -2,6 +2,7 @@
 import { quoteForShell } from "../../core/shell-word.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
 import { type GitVersion, isAtLeast } from "./git/git-version.ts";
+import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { textconvFolder, textconvPath } from "./store-hooks.ts";
 
 /** The version of the stored format, the value of `jpg.format`. */
@@ -90,8 +91,8 @@ export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: 
 export async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   const present = await readLocalSettings(repository);
   for (const [key, value] of settings) {
-    if (present.get(key) !== value)
-      await runCommand(repository, { args: ["config", "--local", "--replace-all", key, value] });
+    if (present.get(key) === value) continue;
+    await runCommand(repository, { args: ["config", "--local", "--replace-all", key, value] }, runPorcelain);
   }
 }
 

@@ -3,7 +3,7 @@
 import { clearLock } from "../../files/leftovers.ts";
 import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
-import { type GitPlace, type GitResult, runGit } from "./git-process.ts";
+import { type GitPlace, type GitResult, type GitRunner, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
 import { guardEnvironment } from "./store-guard.ts";
 
@@ -44,18 +44,26 @@ export function placeOf(repository: Repository, extraEnv: Environment = {}): Git
 }
 
 /** Runs a command and gives its result, whatever its exit code. A lock in its way whose maker is gone is removed first. */
-export async function tryCommand(repository: Repository, command: GitCommand): Promise<GitResult> {
+export async function tryCommand(
+  repository: Repository,
+  command: GitCommand,
+  runner: GitRunner = runGit,
+): Promise<GitResult> {
   const { input, extraEnv } = command;
   const place = placeOf(repository, extraEnv);
   const run = (): Promise<GitResult> =>
-    runGit(formatArguments(repository, command), input === undefined ? place : { ...place, input });
+    runner(formatArguments(repository, command), input === undefined ? place : { ...place, input });
   const result = await run();
   return result.code !== 0 && (await clearLock(repository, result.stderr)) ? await run() : result;
 }
 
 /** Runs a command that must succeed and gives its output. Throws as `commandError` says. */
-export async function runCommand(repository: Repository, command: GitCommand): Promise<Buffer> {
-  const result = await tryCommand(repository, command);
+export async function runCommand(
+  repository: Repository,
+  command: GitCommand,
+  runner: GitRunner = runGit,
+): Promise<Buffer> {
+  const result = await tryCommand(repository, command, runner);
   if (result.code !== 0) throw await commandError(repository, command, result);
   return result.stdout;
 }

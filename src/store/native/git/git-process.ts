@@ -1,4 +1,4 @@
-// Starts git: the only file that creates processes for the store. Everything a child needs (directory, environment, input)
+// Starts git: with native/porcelain, the only file that creates processes for the store. Everything a child needs (directory, environment, input)
 // is handed in; nothing is read from the surroundings.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -27,6 +27,9 @@ export interface GitResult {
   /** Exit code; 128 + n when killed by signal n is not distinguished: then it is -1. */
   readonly code: number;
 }
+
+/** How a git process is run to its end; a failing exit code is a result. */
+export type GitRunner = (args: readonly string[], options: GitRun) => Promise<GitResult>;
 
 /** A running git with its three streams. */
 export interface GitPipe {
@@ -123,7 +126,8 @@ export function startGit(args: readonly string[], place: GitPlace): void {
   child.unref();
 }
 
-function startError(cause: Error, cwd: string): JpgError {
+/** The error of a git that could not be started: `git_missing`, `directory_missing`, `git_failed`. */
+export function startError(cause: Error, cwd: string): JpgError {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" && existsSync(cwd)) return gitMissingError(cause);
   const message = `git could not be started in ${cwd}: ${cause.message}`;

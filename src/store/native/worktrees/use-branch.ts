@@ -2,6 +2,7 @@
 import { userError } from "../../../core/errors.ts";
 import type { Worktree } from "../../conversation-store.ts";
 import { type Repository, tryCommand } from "../git/git-command.ts";
+import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { takeBack } from "./half-step.ts";
@@ -53,7 +54,7 @@ async function switchTo(
 ): Promise<void> {
   const command = { args: ["switch", "--quiet", "--no-guess", "--ignore-other-worktrees", name] };
   const place = { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
-  const result = await tryCommand(place, command);
+  const result = await tryCommand(place, command, runPorcelain);
   if (result.code === 0) return;
   const isSwitched = (await readActiveBranch(repository, worktree.gitDir)) === name;
   // What cannot be put back now is put back by the next command; what failed first is what is said.

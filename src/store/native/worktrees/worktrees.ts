@@ -5,6 +5,7 @@ import { repositoryError } from "../../../core/errors.ts";
 import type { Worktree, Worktrees } from "../../conversation-store.ts";
 import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { worktreesFolder } from "../refs/project-of-store.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
 import { catchUpWorktrees } from "./catch-up.ts";
@@ -54,7 +55,7 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
   // Twice --force: the branch may be checked out in the store's own worktree, and a deleted folder may still be registered.
   const flags = ["--quiet", "--force", "--force", "--no-checkout", ...(isCommit ? ["--detach"] : [])];
   const args = ["worktree", "add", ...flags, wanted.path, wanted.checkedOut];
-  await runCommand(repository, { args });
+  await runCommand(repository, { args }, runPorcelain);
   const wantedPath = await realpath(wanted.path);
   const worktree = (await listWorktrees(repository, root)).find(({ path }) => path === wantedPath);
   if (worktree === undefined) {
@@ -66,7 +67,8 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
     await runCommand(place, { args: ["read-tree", "-m", "-u", "HEAD"] });
   } catch (error) {
     // Half a worktree would hold its branch, and the next attempt would take it for a whole one.
-    await tryCommand(repository, { args: ["worktree", "remove", "--force", "--force", worktree.path] });
+    const undo = { args: ["worktree", "remove", "--force", "--force", worktree.path] };
+    await tryCommand(repository, undo, runPorcelain);
     throw error;
   }
   return worktree;

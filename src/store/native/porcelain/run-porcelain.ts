@@ -1,0 +1,47 @@
+// Runs git's porcelain (init, config, switch, worktree) through simple-git, which refuses arguments and settings that would
+// have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
+import { repositoryError } from "../../../core/errors.ts";
+import { gitEnvironment } from "../git/git-environment.ts";
+import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
+import { permissionsFor } from "./permissions.ts";
+
+/** Runs git to its end, as `runGit` does, with nothing to read. Throws `git_missing`, `git_refused`. */
+export async function runPorcelain(args: readonly string[], place: Omit<GitRun, "input">): Promise<GitResult> {
+  const { simpleGit, GitConstructError, GitPluginError } = await import("simple-git");
+  const { cwd, signal } = place;
+  const env = gitEnvironment(place.env, place.extraEnv);
+  let code = -1;
+  let stderr = "";
+  try {
+    const git = simpleGit({
+      baseDir: cwd,
+      ...permissionsFor(env, place.extraEnv),
+      ...(signal === undefined ? {} : { abort: signal }),
+      completion: { onExit: false }, // all output is read before git counts as ended
+      errors: (_error, result) => {
+        code = result.exitCode;
+        stderr = Buffer.concat(result.stdErr).toString();
+        return undefined; // a failing exit code is a result
+      },
+    }).env(env);
+    // After a command that prints nothing simple-git waits 50 ms for more; an empty chunk is something.
+    git.outputHandler((_command, stdout) => void setImmediate(() => stdout.emit("data", Buffer.alloc(0))));
+    const stdout = Buffer.from(await git.raw([...args]));
+    signal?.throwIfAborted();
+    // What node says of a process that could not be started stands where git's own words would.
+    if (code < -1) throw startError(causeIn(stderr), cwd);
+    return { stdout, stderr, code: code ?? -1 };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof GitConstructError) throw startError(causeIn("spawn git ENOENT"), cwd);
+    if (!(error instanceof GitPluginError)) throw error;
+    const said = error.message.replace(/ without enabling \w+$/, "");
+    throw repositoryError("git_refused", `git was not started in ${cwd}: ${said}`, { cause: error });
+  }
+}
+
+/** The error that Node describes in a text: its first line, with its code. */
+function causeIn(text: string): Error {
+  const [line = ""] = text.replace(/^Error: /, "").split("\n", 1);
+  return Object.assign(new Error(line), { code: /\bE[A-Z]+\b/.exec(line)?.[0] });
+}
