@@ -33,7 +33,7 @@ export const ROOMS = {
     ["auto", "integrity", "manage"],
     ["query"],
   ],
-  cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
+  cli: [["frame"], ["editor", "render"], ["chat"], ["commands"], ["."]],
   mcp: [["tools"], ["."]],
 };
 

@@ -66,12 +66,21 @@ afterEach(() => {
   sandbox.remove();
 });
 
+interface ChatWindow {
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Begins a chat in a conversation of so many turns, three messages each. */
-async function chatIn(turns: number, settings = ""): Promise<Pane> {
+async function chatIn(turns: number, settings = "", { columns = 100, env = {} }: ChatWindow = {}): Promise<Pane> {
   sandbox = await copyImportedSandbox(turns);
   mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
   writeFileSync(join(sandbox.home, ".config", "jpg", "config.toml"), server.config + settings);
-  pane = openPane([process.execPath, BIN, "chat"], { cwd: sandbox.project, env: sandbox.env });
+  pane = openPane([process.execPath, BIN, "chat"], {
+    cwd: sandbox.project,
+    env: { ...sandbox.env, ...env },
+    columns,
+  });
   await pane.shows(`[${3 * turns} messages]`);
   return pane;
 }
@@ -158,6 +167,56 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     await say(chat, "one", "[5 messages]");
     await say(chat, "two", "[7 messages]");
     expect(times(chat.screen(), "MCP server buoy")).toBe(1);
+  });
+
+  it.each([80, 40])("goes on after Alt+Enter, and after Esc with Enter or Ctrl-C, in %i columns", async (columns) => {
+    const chat = await chatIn(1, "", { columns });
+    chat.type("-l", "first");
+    chat.type("M-Enter");
+    chat.type("-l", "second");
+    chat.type("Escape", "Enter"); // at once, which is Alt+Enter for a terminal
+    await say(chat, "third", "[5 messages]");
+    expect(server.requests.map(askedIn)).toContain("first\nsecond\nthird");
+    chat.type("-l", "thrown away");
+    chat.type("Escape", "C-c");
+    await chat.shows("thrown away^C");
+    chat.type("-l", "fourth");
+    chat.type("Escape");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await say(chat, "", "[7 messages]");
+    expect(server.requests.map(askedIn).at(-1)).toBe("fourth");
+  });
+
+  it("ends an answer with Esc, and what is typed right after it stands at the next prompt", async () => {
+    const chat = await chatIn(1);
+    await say(chat, "count up", "1 2 3 4 5");
+    chat.type("Escape");
+    chat.type("-l", "hello there");
+    await chat.shows(/Interrupted: what came is kept[^>]*> hello there/s);
+    await say(chat, "", "[7 messages]");
+    expect(server.requests.map(askedIn).at(-1)).toBe("hello there");
+  });
+
+  it("draws the line again when the terminal has another width while it is typed", async () => {
+    const chat = await chatIn(1, "", { columns: 80 });
+    chat.type("-l", "a line that is longer than forty columns, and stays one");
+    await chat.shows("stays one");
+    chat.resize(40);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await say(chat, "!", "[5 messages]");
+    const line = "a line that is longer than forty columns, and stays one!";
+    expect(server.requests.map(askedIn).at(-1)).toBe(line);
+    expect(times(chat.screen().replaceAll("\n", ""), "a line that is longer")).toBe(2); // and in the answer
+  });
+
+  it("attaches a file that is typed, and nothing else with an @", async () => {
+    const chat = await chatIn(1);
+    writeFileSync(join(sandbox.project, "tide.txt"), "high at noon");
+    chat.paste("see @tide.txt");
+    await say(chat, " and @ada", "[5 messages]");
+    expect(server.requests.map(askedIn).at(-1)).toBe("see @tide.txt and @ada");
+    await say(chat, "see @tide.txt", "[7 messages]");
+    expect(server.requests.map(askedIn).at(-1)).toContain("high at noon");
   });
 
   it("takes a paste of several lines as one message", async () => {

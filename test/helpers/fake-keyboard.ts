@@ -1,7 +1,8 @@
 // A terminal without a terminal: a test types, and reads what was written to the screen.
 import { EventEmitter } from "node:events";
 import { type ChatTerminal, openChatTerminal } from "../../src/cli/chat/chat-terminal.ts";
-import type { KeyInput, KeySource } from "../../src/cli/chat/key-input.ts";
+import { createHistory } from "../../src/cli/chat/message-history.ts";
+import type { KeyInput, KeySource } from "../../src/cli/editor/key-input.ts";
 
 export interface FakeKeyboard {
   readonly terminal: ChatTerminal;
@@ -9,6 +10,8 @@ export interface FakeKeyboard {
   readonly keys: KeyInput;
   /** Types, as bytes of UTF-8; resolves when what waits for it has run. */
   type(keys: string | Uint8Array): Promise<void>;
+  /** Nothing is typed for a moment: an escape is the key then. */
+  wait(): Promise<void>;
   /** The terminal goes away. */
   hangUp(): Promise<void>;
   /** Everything that was written. */
@@ -17,7 +20,22 @@ export interface FakeKeyboard {
   readonly state: { raw: boolean; paused: boolean; stops: number; kills: number };
 }
 
-export function openFakeKeyboard(columns = 80): FakeKeyboard {
+export interface FakeTerminal {
+  readonly columns?: number;
+  readonly rows?: number;
+  /** No screen, as TERM=dumb says. */
+  readonly plain?: boolean;
+  /** Typed in chats before, newest first. */
+  readonly history?: readonly string[];
+}
+
+export function openFakeKeyboard({
+  columns = 80,
+  rows = 24,
+  plain = false,
+  history = [],
+}: FakeTerminal = {}): FakeKeyboard {
+  let settled: (() => void) | null = null;
   const events = new EventEmitter();
   const state = { raw: false, paused: false, stops: 0, kills: 0 };
   const source: KeySource = Object.assign(events, {
@@ -42,6 +60,15 @@ export function openFakeKeyboard(columns = 80): FakeKeyboard {
       write,
       draw: write,
       columns: () => columns,
+      rows: () => rows,
+    },
+    history: createHistory(history),
+    plain,
+    afterPause: (callback) => {
+      settled = callback;
+      return () => {
+        settled = null;
+      };
     },
     stop: async () => {
       state.stops += 1;
@@ -50,7 +77,7 @@ export function openFakeKeyboard(columns = 80): FakeKeyboard {
       state.kills += 1;
     },
   });
-  // Readline works in turns of the event loop.
+  // What waits for a key runs in turns of the event loop.
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -60,6 +87,10 @@ export function openFakeKeyboard(columns = 80): FakeKeyboard {
     state,
     type: async (keys) => {
       events.emit("data", Buffer.from(keys));
+      await settle();
+    },
+    wait: async () => {
+      settled?.();
       await settle();
     },
     hangUp: async () => {

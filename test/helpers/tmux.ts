@@ -15,6 +15,8 @@ export interface Pane {
   paste(text: string): void;
   /** What stands on the screen, with what has scrolled away above it. */
   screen(): string;
+  /** Gives the terminal another width. */
+  resize(columns: number): void;
   /** Every byte that the command has sent to the terminal. */
   sent(): string;
   /** Waits until the screen has it; gives the screen. */
@@ -25,12 +27,14 @@ export interface Pane {
 export interface PaneOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Default 100. */
+  readonly columns?: number;
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Runs a command in a terminal of 100 columns. When it ends, its exit code and the terminal's settings are shown. */
-export function openPane(command: readonly string[], { cwd, env }: PaneOptions): Pane {
+/** Runs a command in a terminal. When it ends, its exit code and the terminal's settings are shown. */
+export function openPane(command: readonly string[], { cwd, env, columns = 100 }: PaneOptions): Pane {
   const folder = mkdtempSync(join(tmpdir(), "jpg-tmux-"));
   const tmux = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-S", join(folder, "socket"), "-f", "/dev/null", ...args], {
@@ -49,7 +53,7 @@ export function openPane(command: readonly string[], { cwd, env }: PaneOptions):
     script,
     `${waiting}\ncd ${quote(cwd)}\nenv -i ${settings.join(" ")} ${command.map(quote).join(" ")}\n${ending}\n`,
   );
-  tmux("-u", "new-session", "-d", "-x", "100", "-y", "50", `sh ${quote(script)}`);
+  tmux("-u", "new-session", "-d", "-x", String(columns), "-y", "50", `sh ${quote(script)}`);
   tmux("pipe-pane", "-O", `cat >> ${quote(sent)}`);
   writeFileSync(listening, "");
   const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-2000").trimEnd();
@@ -60,6 +64,7 @@ export function openPane(command: readonly string[], { cwd, env }: PaneOptions):
       tmux("paste-buffer", "-p");
     },
     screen,
+    resize: (width) => void tmux("resize-window", "-x", String(width)),
     sent: () => readFileSync(sent, "utf8"),
     shows: async (wanted) => {
       await vi.waitFor(

@@ -7,7 +7,7 @@ import type { Content, ContentPart } from "../../core/event/event.ts";
 import { readAttachedFile, toPart } from "./attached-file.ts";
 
 export interface RequestInput {
-  /** As typed: `@FILE` at the start of a word attaches a file, `@"A FILE"` one with blanks, `\@` is an @. */
+  /** As typed: `@FILE` at the start of a word attaches a file, `@"A FILE"` one with blanks; what names no file is text. `\@` is an @. */
   readonly text: string;
   /** Files to attach. */
   readonly files: readonly string[];
@@ -25,7 +25,8 @@ export async function requestContent(cwd: string, { text, files, stdin }: Reques
   const words = text.replaceAll("\\@", "@").trim();
   const parts: ContentPart[] = [];
   for (const match of text.matchAll(MENTION)) {
-    parts.push(await readAttachedFile(cwd, await nameOf(cwd, match)));
+    const name = await fileOf(cwd, match);
+    if (name !== null) parts.push(await readAttachedFile(cwd, name));
   }
   for (const file of files) parts.push(await readAttachedFile(cwd, file));
   const piped = stdin === null || stdin.byteLength === 0 ? null : toPart(stdin, "standard input");
@@ -35,16 +36,19 @@ export async function requestContent(cwd: string, { text, files, stdin }: Reques
   return words === "" ? all : [{ type: "text", text: words }, ...all];
 }
 
-/** The file that a word names; marks after it belong to it only when there is such a file. */
-async function nameOf(cwd: string, [, quoted, bare = ""]: RegExpMatchArray): Promise<string> {
-  if (quoted !== undefined) return quoted;
-  const short = bare.replace(LAST_MARKS, "");
-  if (short === bare || short === "") return bare;
-  const exists = await stat(resolve(cwd, bare)).then(
-    () => true,
+/** The file that a word names; marks after it belong to it only when there is such a file. Null when there is none. */
+async function fileOf(cwd: string, [, quoted, bare = ""]: RegExpMatchArray): Promise<string | null> {
+  for (const name of quoted === undefined ? [bare, bare.replace(LAST_MARKS, "")] : [quoted])
+    if (name !== "" && (await isFile(resolve(cwd, name)))) return name;
+  return null;
+}
+
+/** A pipe is one too; a folder is none. */
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => !found.isDirectory(),
     () => false,
   );
-  return exists ? bare : short;
 }
 
 function requireText(text: string): string {

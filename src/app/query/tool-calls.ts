@@ -23,7 +23,12 @@ export interface CallObserver {
   toolCall(call: ShownCall): void;
   toolResult(result: { readonly name: string; readonly isError: boolean; readonly text: string }): void;
   /** Whether a call may be made. What it throws ends the turn. */
-  confirm(call: ShownCall): Promise<boolean>;
+  confirm(call: ShownCall): Promise<boolean | Refusal>;
+}
+
+/** A no with its reason, which the model is told. */
+export interface Refusal {
+  readonly refused: string;
 }
 
 /** What calls are run with. */
@@ -62,13 +67,18 @@ async function runCall({ event, arguments: args }: AnsweredCall, run: CallRun): 
   run.observer.toolCall(shown);
   if (tool === undefined) return failed(unknownTool(name, run.tools));
   if (args === null) return failed(badArguments(name, event.arguments));
-  if (tool.confirm && !(await run.observer.confirm(shown))) return failed(run.signal.aborted ? NOT_RUN : DECLINED);
+  const allowed = !tool.confirm || (await run.observer.confirm(shown));
+  if (allowed !== true) return failed(run.signal.aborted ? NOT_RUN : declined(allowed));
   try {
     return await tool.call(args, { signal: run.signal });
   } catch (error) {
     if (run.signal.aborted) return failed(INTERRUPTED);
     return failed(`The tool ${name} failed: ${messageOf(error)}`);
   }
+}
+
+function declined(answer: false | Refusal): string {
+  return answer === false ? DECLINED : `${DECLINED} Their reason: ${answer.refused}`;
 }
 
 function failed(text: string): ToolResult {

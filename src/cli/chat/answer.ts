@@ -5,12 +5,14 @@ import type { OpenedModel } from "../../app/models/models.ts";
 import { newConversation } from "../../app/names/new-conversation.ts";
 import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
 import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
+import type { ShownCall } from "../../app/query/tool-calls.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "../render/stream-printer.ts";
+import { askAboutCall } from "./ask-about-call.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import type { ChatState, SlashContext } from "./slash-command.ts";
 
@@ -85,37 +87,15 @@ function observe(printer: StreamPrinter, { terminal, output, allowed }: Observin
     async confirm(call) {
       if (allowed.has(nameOf(call))) return true;
       printer.end();
-      const answer = await askAbout(call, terminal);
-      if (answer === "always") allowed.add(nameOf(call));
-      return answer !== "no";
+      const answer = await askAboutCall(call, { terminal, output });
+      if (answer.kind === "always") allowed.add(nameOf(call));
+      if (answer.kind === "no") return answer.reason === "" ? false : { refused: answer.reason };
+      return true;
     },
   };
 }
 
-type Call = Parameters<QueryObserver["confirm"]>[0];
-
 /** A tool of another server may have the same name. */
-function nameOf({ origin, name }: Call): string {
+function nameOf({ origin, name }: ShownCall): string {
   return `${origin}/${name}`;
-}
-
-const ANSWERS: Readonly<Record<string, "yes" | "no" | "always">> = {
-  y: "yes",
-  yes: "yes",
-  n: "no",
-  no: "no",
-  a: "always",
-  always: "always",
-};
-
-/** A whole line is wanted: a letter of a message that is being typed meanwhile must not allow a call. */
-async function askAbout(call: Call, terminal: ChatTerminal): Promise<"yes" | "no" | "always"> {
-  const prompt = `Run ${forTerminalLine(call.name)} of ${forTerminalLine(call.origin)}? [y]es, [n]o, [a]lways in this chat: `;
-  for (;;) {
-    const line = await terminal.readAnswer(prompt);
-    if (line === null) return "no";
-    const word = line.trim().toLowerCase();
-    const answer = Object.hasOwn(ANSWERS, word) ? ANSWERS[word] : undefined;
-    if (answer !== undefined) return answer;
-  }
 }

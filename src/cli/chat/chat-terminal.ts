@@ -1,25 +1,43 @@
-// The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C interrupts. It is left
-// as it was found, whatever happens.
-import { CTRL_C, type KeyInput, type KeyReader, type KeySource, openKeyInput } from "./key-input.ts";
-import { type LineCompletion, type LineInput, type LineScreen, readLine, type TypedLine } from "./line-editor.ts";
-import { BRACKETS_OFF, BRACKETS_ON, createPastedTexts } from "./pasted-text.ts";
+// The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. It is
+// left as it was found, whatever happens.
+import type { LineCompletion } from "../editor/complete-text.ts";
+import type { LineScreen } from "../editor/edit-screen.ts";
+import { BRACKETS_OFF, BRACKETS_ON, type Key, type KeyName, readKey } from "../editor/key.ts";
+import { type KeyInput, type KeySource, type KeyWorld, openKeyInput } from "../editor/key-input.ts";
+import type { KeyReader } from "../editor/key-queue.ts";
+import { readPlainLine } from "../editor/plain-line.ts";
+import { type LineInput, type LineOptions, readLine, type TypedLine } from "../editor/read-line.ts";
+
+/** How a message is read. */
+export interface MessageOptions {
+  /** What stands in the line at first. */
+  readonly text?: string;
+  complete?(before: string): Promise<LineCompletion>;
+  /** Edits the message elsewhere; null = it is left as it is. */
+  external?(text: string): Promise<string | null>;
+}
 
 /** Where a chat takes place. */
 export interface ChatTerminal {
+  /** Lines are edited by the terminal itself, which is no screen: nothing is drawn over. */
+  readonly plain: boolean;
   /** Writes text that is safe for a terminal. */
   write(text: string): void;
-  /** Columns now. */
+  /** Steers the terminal; never text of others. Nothing where it is no screen. */
+  draw(sequences: string): void;
+  /** Now. */
   columns(): number;
+  rows(): number;
   /**
-   * Reads a message: a line that ends in a backslash goes on in the next one. Null when the user leaves: Ctrl-D in an empty
-   * line, or Ctrl-C twice with nothing typed between. A single Ctrl-C empties the line.
+   * Reads a message. Null when the user leaves: Ctrl-D in an empty line, or Ctrl-C twice with nothing typed between. A single
+   * Ctrl-C empties the line.
    */
-  readMessage(prompt: string, complete?: (line: string) => Promise<LineCompletion>): Promise<string | null>;
-  /** Reads a line that is no message; null for Ctrl-C and Ctrl-D. Ctrl-C interrupts the work that asks, too. */
+  readMessage(prompt: string, options?: MessageOptions): Promise<string | null>;
+  /** Reads a line that is no message; null for Ctrl-C, Escape and Ctrl-D. The first two interrupt the work that asks, too. */
   readAnswer(prompt: string): Promise<string | null>;
-  /** Waits for one of these keys, upper and lower case alike; null for Enter, Escape, Ctrl-C and Ctrl-D. */
-  readKey<Key extends string>(keys: readonly Key[]): Promise<Key | null>;
-  /** Does work that Ctrl-C interrupts, through the signal; twice ends the program. */
+  /** Waits for one of these keys, upper and lower case alike; null for Enter, Escape and Ctrl-D. */
+  readKey<Name extends string>(keys: readonly Name[]): Promise<Name | "interrupt" | null>;
+  /** Does work that Ctrl-C or Escape interrupts, through the signal; Ctrl-C twice ends the program. */
   interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Does work that uses the terminal itself, such as a pager. */
   lend<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -27,52 +45,54 @@ export interface ChatTerminal {
 }
 
 /** What a chat's terminal is made of. */
-export interface TerminalParts {
+export interface TerminalParts extends KeyWorld {
   readonly source: KeySource;
   readonly screen: LineScreen;
-  /** Sends this process to sleep; resolves when it goes on. */
-  stop(): Promise<void>;
+  /** Texts typed before, newest first; grows. */
+  readonly history: MessageHistory;
   /** Ends this process at once, as an interrupt does. */
   kill(): void;
 }
 
-/** Lines that are remembered for the arrow keys. */
-const HISTORY = 500;
+/** Messages that were typed. */
+export interface MessageHistory {
+  /** Newest first. */
+  list(): readonly string[];
+  add(text: string): void;
+}
 
 /** Opens the terminal. */
 export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonly keys: KeyInput } {
-  const { screen } = parts;
-  const keys = openKeyInput(parts.source, parts.stop);
-  const lines: LineInput = { keys, screen, pasted: createPastedTexts() };
+  const { screen, plain } = parts;
+  const keys = openKeyInput(parts.source, parts);
+  const input: LineInput = { keys, screen, pastes: 0 };
   const work: { interrupt?: () => void } = {};
-  let history: readonly string[] = [];
-  const remember = (line: string): void => {
-    if (line.trim() !== "" && line !== history[0]) history = [line, ...history].slice(0, HISTORY);
-  };
-  screen.draw(BRACKETS_ON);
-  return {
-    keys,
+  const draw = (sequences: string): void => (plain ? undefined : screen.draw(sequences));
+  const read = (options: LineOptions): Promise<TypedLine> =>
+    plain ? readPlainLine(input, options.prompt) : readLine(input, options);
+  draw(BRACKETS_ON);
+  const terminal: ChatTerminal = {
+    plain,
     write: (text) => screen.write(text),
+    draw,
     columns: () => screen.columns(),
-    readMessage: (prompt, complete) =>
-      readMessage(lines, {
-        prompt,
-        history: () => history,
-        remember,
-        ...(complete === undefined ? {} : { complete }),
-      }),
+    rows: () => screen.rows(),
+    readMessage: (prompt, options = {}) => readMessage(parts, read, { ...options, prompt }),
     async readAnswer(prompt) {
-      const typed = await readLine(lines, { prompt });
-      if (typed.kind === "line") return lines.pasted.expand(typed.text);
+      // What was typed before the question was seen does not answer it.
+      const aside = keys.setAside();
+      const typed = await read({ prompt, escapes: true });
+      keys.putBack(aside);
+      if (typed.kind === "line") return typed.text;
       if (typed.kind === "interrupted") work.interrupt?.();
       return null;
     },
-    readKey: (wanted) => readKey(keys, wanted),
+    readKey: (wanted) => readOneKey(keys, wanted, plain),
     async interruptible(task) {
       const controller = new AbortController();
-      const reader = interruptReader(() => {
-        if (controller.signal.aborted) parts.kill();
-        screen.write("^C\n");
+      const reader = interruptReader((isForced) => {
+        if (controller.signal.aborted) return isForced ? parts.kill() : undefined;
+        screen.write(isForced ? "^C\n" : "\n");
         controller.abort();
       });
       work.interrupt = () => controller.abort();
@@ -85,95 +105,108 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       }
     },
     async lend(task) {
-      screen.draw(BRACKETS_OFF);
+      draw(BRACKETS_OFF);
       keys.pause();
       try {
         return await task();
       } finally {
         keys.resume();
-        screen.draw(BRACKETS_ON);
+        draw(BRACKETS_ON);
       }
     },
     close() {
       keys.close();
-      screen.draw(BRACKETS_OFF);
+      draw(BRACKETS_OFF);
     },
   };
+  return { ...terminal, keys };
 }
 
-interface MessageOptions {
-  readonly prompt: string;
-  history(): readonly string[];
-  remember(line: string): void;
-  readonly complete?: (line: string) => Promise<LineCompletion>;
-}
-
-async function readMessage(lines: LineInput, options: MessageOptions): Promise<string | null> {
+async function readMessage(
+  { screen, history }: TerminalParts,
+  read: (options: LineOptions) => Promise<TypedLine>,
+  options: LineOptions,
+): Promise<string | null> {
+  const { text: _first, ...later } = options;
   for (let interrupted = false; ; interrupted = true) {
-    const message = await readParts(lines, options);
-    if (message.kind === "line") return message.text;
-    if (message.kind === "end" || (interrupted && message.text === "")) return null;
-    if (message.text === "") lines.screen.write("(Ctrl-C again, or Ctrl-D, leaves)\n");
+    const typed = await read({ ...(interrupted ? later : options), history: history.list() });
+    if (typed.kind === "end" || (typed.kind === "interrupted" && interrupted && typed.text === "")) return null;
+    if (typed.kind === "line") {
+      history.add(typed.text);
+      return typed.text;
+    }
+    if (typed.text === "") screen.write("(Ctrl-C again, or Ctrl-D, leaves)\n");
   }
 }
 
-/** Reads lines until one does not go on; gives them as one, or how the last of them ended. */
-async function readParts(lines: LineInput, options: MessageOptions): Promise<TypedLine> {
-  const { prompt, complete } = options;
-  for (let text = ""; ; ) {
-    const typed = await readLine(lines, {
-      prompt: text === "" ? prompt : CONTINUED,
-      history: options.history(),
-      ...(complete === undefined ? {} : { complete }),
-    });
-    if (typed.kind !== "line") return typed.kind === "end" ? typed : { ...typed, text: text + typed.text };
-    options.remember(typed.text);
-    if (!isContinued(typed.text)) return { kind: "line", text: text + lines.pasted.expand(typed.text) };
-    text += `${lines.pasted.expand(typed.text.slice(0, -1))}\n`;
-  }
-}
-
-const CONTINUED = "… ";
-
-/** An odd number of backslashes at the end: two stand for themselves. */
-function isContinued(line: string): boolean {
-  return (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1;
-}
-
-function interruptReader(interrupt: () => void): KeyReader {
+/** All but Ctrl-C and Escape waits for the next prompt; what was typed before Ctrl-C goes with it, as in a shell. */
+function interruptReader(interrupt: (isForced: boolean) => void): KeyReader {
   return {
-    take(typed) {
-      // All else waits for the next prompt; what was typed before Ctrl-C goes with it, as in a shell.
-      const at = typed.indexOf(CTRL_C);
-      if (at < 0) return 0;
-      interrupt();
-      return at + 1;
+    take(typed, settled) {
+      for (let at = 0; at < typed.length; ) {
+        const first = readKey(typed.slice(at), settled);
+        if (first === null) break;
+        const { key, length } = first;
+        at += length;
+        if (key.kind !== "named") continue;
+        if (key.name === "interrupt") {
+          interrupt(true);
+          return typed.slice(at);
+        }
+        if (key.name === "escape") {
+          interrupt(false);
+          return typed.slice(0, at - length) + typed.slice(at);
+        }
+      }
+      return typed;
     },
-    end: interrupt,
+    end: () => interrupt(false),
   };
 }
 
-/** Enter, Escape, Ctrl-C and Ctrl-D. */
-const NEITHER: readonly string[] = ["\r", "\n", "\u001b", CTRL_C, "\u0004"];
-
-function readKey<Key extends string>(keys: KeyInput, wanted: readonly Key[]): Promise<Key | null> {
+function readOneKey<Name extends string>(
+  keys: KeyInput,
+  wanted: readonly Name[],
+  plain: boolean,
+): Promise<Name | "interrupt" | null> {
   return new Promise((resolve) => {
-    let done = false;
-    const finish = (key: Key | null): void => {
-      done = true;
+    const finish = (key: Name | "interrupt" | null): void => {
       resolve(key);
       keys.drop(reader);
     };
     const reader: KeyReader = {
-      take(typed) {
-        if (done) return 0;
-        // Several characters at once are a paste, an arrow key, or were typed before the question was seen.
-        const found = wanted.find((key) => typed.toLowerCase() === key.toLowerCase());
-        if (found !== undefined || NEITHER.includes(typed)) finish(found ?? null);
-        return typed.length;
+      take(typed, settled) {
+        const first = readKey(typed, settled);
+        if (first === null) return typed;
+        const rest = typed.slice(first.length);
+        const answer = answerOf(first.key, rest, wanted);
+        if (answer === undefined) return rest;
+        finish(answer);
+        // A terminal that edits its lines sends the whole line.
+        return plain ? "" : rest;
       },
       end: () => finish(null),
     };
     keys.push(reader);
   });
 }
+
+/** What a key answers; undefined when it is none. Several characters at once were typed before the question was seen. */
+function answerOf<Name extends string>(
+  key: Key,
+  rest: string,
+  wanted: readonly Name[],
+): Name | "interrupt" | null | undefined {
+  if (key.kind === "named") return ENDS[key.name];
+  if (key.kind === "paste" || !/^[\r\n]?$/.test(rest)) return undefined;
+  return wanted.find((name) => name.toLowerCase() === key.text.toLowerCase());
+}
+
+/** Keys that end a question without an answer. */
+const ENDS: Partial<Record<KeyName, "interrupt" | null>> = {
+  enter: null,
+  newline: null,
+  escape: null,
+  "end-of-input": null,
+  interrupt: "interrupt",
+};

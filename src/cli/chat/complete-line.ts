@@ -1,5 +1,5 @@
 // Completion at the prompt of the chat: the names of slash commands, and what may follow them.
-import type { LineCompletion } from "./line-editor.ts";
+import type { LineCompletion } from "../editor/complete-text.ts";
 import { isCalled, type SlashCommand, type SlashContext } from "./slash-command.ts";
 
 /** Completes a line up to its end; a message is not completed. */

@@ -62,7 +62,9 @@ async function readLine(context: SlashContext, status: ChatStatus): Promise<stri
   for (;;) {
     terminal.write(`\n${renderStatus(status, output.style)}\n`);
     const prompt = `${output.style.heading(">")} `;
-    const line = await terminal.readMessage(prompt, (typed) => completeLine(typed, SLASH_COMMANDS, context));
+    const line = await terminal.readMessage(prompt, {
+      complete: (typed) => completeLine(typed, SLASH_COMMANDS, context),
+    });
     if (line === null || line.trim() !== "") return line;
   }
 }

@@ -51,7 +51,9 @@ function renderSlashHelp(style: Style): string {
 }
 
 const KEYS: readonly (readonly [typed: string, explains: string])[] = [
-  ["\\ at the end of a line", "the message goes on in the next line"],
-  ["@FILE", "attaches a file; \\@ is an @"],
-  ["Ctrl-C", "interrupts the answer, which is kept; empties the line; twice leaves"],
+  ["Alt+Enter, Ctrl-J, or \\ at the end", "the message goes on in the next line"],
+  ["@FILE", "attaches a file; \\@ is an @, and nothing that is pasted attaches"],
+  ["Up, Down, Ctrl-R", "messages typed before; search them"],
+  ["Esc", "interrupts the answer, which is kept"],
+  ["Ctrl-C", "the same; empties the line; twice leaves"],
 ];

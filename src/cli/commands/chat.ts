@@ -9,6 +9,7 @@ import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { NO_OFFERS } from "../../core/plan/compact-prompt.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
+import { createHistory } from "../chat/message-history.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
@@ -41,7 +42,7 @@ export const command: CommandSpec = {
     const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
     const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);
     try {
-      const terminal = openProcessTerminal(output);
+      const terminal = openProcessTerminal(output, { history: createHistory(), plain: runtime.env["TERM"] === "dumb" });
       const { style } = output;
       const where = tree === null ? "a new conversation" : forTerminalLine(tree.branch);
       try {

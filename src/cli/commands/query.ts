@@ -24,7 +24,7 @@ export const command: CommandSpec = {
   name: "query",
   summary: "ask a model; the answer streams into the conversation",
   description:
-    "Sends what the model is to see of the active conversation, then the request; what comes back is one new turn, one commit. Every piece is in a journal before it is shown: Ctrl-C, a crash or a full disk lose nothing of it. @FILE in the text attaches a file (\\@ is an @), standard input is attached too, or is the request when there is no text. Any conversation can be gone on with, imported ones too, with any model.",
+    "Sends what the model is to see of the active conversation, then the request; what comes back is one new turn, one commit. Every piece is in a journal before it is shown: Ctrl-C, a crash or a full disk lose nothing of it. @FILE in the text attaches a file where there is one (\\@ is an @), standard input is attached too, or is the request when there is no text. Any conversation can be gone on with, imported ones too, with any model.",
   arguments: [{ name: "[text...]", description: "the request; - reads standard input" }],
   options: [
     { flags: "-m, --model <name>", description: "model that answers from now on, like anthropic/claude-sonnet" },

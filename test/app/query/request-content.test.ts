@@ -67,6 +67,11 @@ describe("words", () => {
     );
   });
 
+  it("with an @ that name no file are text", async () => {
+    for (const text of ["ask @ada", "use @angular/core, or @src", '@"no file" and @', "@"])
+      expect(await content(text)).toBe(text);
+  });
+
   it("that are empty ask nothing", async () => {
     expect(await codeOf(content("  "))).toBe("empty_request");
     expect(await codeOf(content("", { stdin: "\n" }))).toBe("empty_request");
@@ -88,8 +93,9 @@ describe("files", () => {
   });
 
   it("are refused by name when they are missing, folders, too large or of no known kind", async () => {
-    expect(await codeOf(content("see @nowhere.txt"))).toBe("missing_file");
-    expect(await codeOf(content("see @src"))).toBe("not_a_file");
+    expect(await codeOf(content("see", { files: ["nowhere.txt"] }))).toBe("missing_file");
+    expect(await codeOf(content("see", { files: ["src"] }))).toBe("not_a_file");
+    expect(await codeOf(content("see @large.txt"))).toBe("file_too_large");
     expect(await codeOf(content("see", { files: ["large.txt"] }))).toBe("file_too_large");
     expect(await codeOf(content("see", { files: ["blob.bin"] }))).toBe("binary_file");
     expect(await codeOf(content("see", { files: ["latin1.txt"] }))).toBe("binary_file");

@@ -14,6 +14,58 @@ describe("a message", () => {
     expect(await message).toBe("hello!");
   });
 
+  it("goes on after Alt+Enter, which sends nothing", async () => {
+    const { terminal, type } = openFakeKeyboard();
+    const message = terminal.readMessage("> ");
+    await type("one\u001b\rtwo\nthree");
+    await type(ENTER);
+    expect(await message).toBe("one\ntwo\nthree");
+  });
+
+  it.each([
+    ["Enter", `\u001b${ENTER}`, ENTER, "\na line"],
+    ["Ctrl-C", `\u001b${CTRL_C}`, "", "a line"],
+  ])("is still read after Esc and %s at once", async (_what, keys, more, expected) => {
+    const { terminal, type } = openFakeKeyboard();
+    const message = terminal.readMessage("> ");
+    await type(keys);
+    await type(`a line${more === "" ? ENTER : more}`);
+    expect(await message).toBe(expected);
+  });
+
+  it("is still read after Esc and, a moment later, Enter or Ctrl-C", async () => {
+    const { terminal, type, wait } = openFakeKeyboard();
+    const message = terminal.readMessage("> ");
+    for (const key of [CTRL_C, "a"]) {
+      await type("\u001b");
+      await wait();
+      await type(key);
+    }
+    await type("\u001b");
+    await wait();
+    await type(ENTER);
+    expect(await message).toBe("a");
+  });
+
+  it("may be edited elsewhere, with Ctrl-G", async () => {
+    const { terminal, type } = openFakeKeyboard();
+    const message = terminal.readMessage("> ", { external: async (text) => `${text} and\nmore\n` });
+    await type("this\u0007");
+    await type(`!${ENTER}`);
+    expect(await message).toBe("this and\nmore!");
+  });
+
+  it("is drawn again when the terminal has another size", async () => {
+    const { terminal, type, keys, screen } = openFakeKeyboard();
+    const message = terminal.readMessage("> ");
+    await type("half");
+    const before = screen().length;
+    keys.redraw(false);
+    expect(screen().slice(before)).toContain("> half");
+    await type(ENTER);
+    expect(await message).toBe("half");
+  });
+
   it("goes on after a backslash; two backslashes are none", async () => {
     const { terminal, type } = openFakeKeyboard();
     const message = terminal.readMessage("> ");
@@ -24,7 +76,7 @@ describe("a message", () => {
 
   it("may be typed before it is asked for, and several at once are read one by one", async () => {
     const { terminal, type } = openFakeKeyboard();
-    await type(`first${ENTER}second\nthi`);
+    await type(`first${ENTER}second${ENTER}thi`);
     expect(await terminal.readMessage("> ")).toBe("first");
     expect(await terminal.readMessage("> ")).toBe("second");
     const third = terminal.readMessage("> ");
@@ -58,7 +110,7 @@ describe("a message", () => {
 
   it("is completed with Tab", async () => {
     const { terminal, type } = openFakeKeyboard();
-    const message = terminal.readMessage("> ", async (line) => [["/compact "], line]);
+    const message = terminal.readMessage("> ", { complete: async (line) => [["/compact "], line] });
     await type("/com\t");
     await type(`20${ENTER}`);
     expect(await message).toBe("/compact 20");
@@ -106,12 +158,13 @@ describe("a key", () => {
     ["V", "v"],
     [ENTER, null],
     ["\u001b", null],
-    [CTRL_C, null],
+    [CTRL_C, "interrupt"],
     [CTRL_D, null],
   ])("%j gives %j", async (key, expected) => {
-    const { terminal, type } = openFakeKeyboard();
+    const { terminal, type, wait } = openFakeKeyboard();
     const answer = terminal.readKey(["y", "n", "v"]);
     await type(key);
+    await wait();
     expect(await answer).toBe(expected);
   });
 
@@ -159,6 +212,63 @@ describe("work that Ctrl-C interrupts", () => {
     expect(await terminal.readMessage("> ")).toBe("next question");
   });
 
+  it.each([
+    ["before", ["next ", "\u001b", "question"]],
+    ["at once", ["\u001bnext question"]],
+    ["after a moment", ["next question", "\u001b"]],
+  ])("is interrupted by Esc, which eats nothing of what is typed (%s)", async (_what, pieces) => {
+    const { terminal, type, wait } = openFakeKeyboard();
+    const work = terminal.interruptible(
+      (signal) => new Promise((resolve) => (signal.onabort = () => resolve("interrupted"))),
+    );
+    for (const piece of pieces) await type(piece);
+    await wait();
+    expect(await work).toBe("interrupted");
+    const message = terminal.readMessage("> ");
+    await type(ENTER);
+    expect(await message).toBe("next question");
+  });
+
+  it("is not interrupted by an arrow key, Alt+Enter, or Esc in a paste; Esc again kills nothing", async () => {
+    const { terminal, type, wait, state } = openFakeKeyboard();
+    let finish: () => void = () => undefined;
+    const work = terminal.interruptible(async (signal) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return signal.aborted;
+    });
+    await type("\u001b[Aa\u001b\r\u001b[200~\u001b\u001b[201~");
+    await wait();
+    finish();
+    expect(await work).toBe(false);
+    const stubborn = terminal.interruptible(
+      (signal) => new Promise((resolve) => (signal.onabort = () => setImmediate(() => resolve("done")))),
+    );
+    for (let times = 0; times < 3; times++) {
+      await type("\u001b");
+      await wait();
+    }
+    expect([await stubborn, state.kills]).toEqual(["done", 0]);
+  });
+
+  it("asks without taking what was typed before as the answer", async () => {
+    const { terminal, type, wait } = openFakeKeyboard();
+    let ask: () => void = () => undefined;
+    const work = terminal.interruptible(async () => {
+      await new Promise<void>((resolve) => {
+        ask = resolve;
+      });
+      return terminal.readAnswer("sure? ");
+    });
+    await type(`yes, and then${ENTER}`);
+    ask();
+    await wait();
+    await type(`no${ENTER}`);
+    expect(await work).toBe("no");
+    expect(await terminal.readMessage("> ")).toBe("yes, and then");
+  });
+
   it("may ask for a line; Ctrl-C there interrupts the work too", async () => {
     const { terminal, type } = openFakeKeyboard();
     const work = terminal.interruptible(async (signal) => [
@@ -178,6 +288,27 @@ describe("work that Ctrl-C interrupts", () => {
     );
     await hangUp();
     expect(await work).toBe("saved");
+  });
+});
+
+describe("a terminal that is no screen", () => {
+  it("edits its lines itself: nothing is drawn, a backslash goes on, Ctrl-C empties the line", async () => {
+    const { terminal, type, screen, state } = openFakeKeyboard({ plain: true });
+    expect(state.raw).toBe(false);
+    const message = terminal.readMessage("> ");
+    await type("one\\\n");
+    await type("two\nthree\n");
+    expect(await message).toBe("one\ntwo");
+    expect(await terminal.readMessage("> ")).toBe("three");
+    const next = terminal.readMessage("> ");
+    await type(CTRL_C);
+    await type("four\n");
+    expect(await next).toBe("four");
+    const key = terminal.readKey(["y", "n"]);
+    await type("y\n");
+    expect(await key).toBe("y");
+    terminal.close();
+    expect(screen()).not.toContain("\u001b");
   });
 });
 

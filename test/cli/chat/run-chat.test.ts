@@ -246,7 +246,7 @@ describe("a tool that a model calls in a chat", () => {
     const branch = await importTurns(1);
     const scripts = [round("a"), round("b"), round("c"), round("d"), ...answers(1)];
     const chat = await beginChat(branch, { scripts, tools: [tool] });
-    const QUESTION = "[y]es, [n]o, [a]lways";
+    const QUESTION = "? \u001b[3G";
     const asked = await chat.press(`How high?${ENTER}`, QUESTION);
     expect(asked).toContain('→ gauge {"at":"pier"}');
     expect(asked).toContain("Run gauge of pier?");
@@ -258,10 +258,24 @@ describe("a tool that a model calls in a chat", () => {
     expect(await lastTurn(branch)).toContain("Reply 0.");
   });
 
+  it("is shown with all of its arguments, and not called for a reason that the model is told", async () => {
+    const branch = await importTurns(1);
+    const script = `first line\n${"long ".repeat(100)}\nlast line \u001b[2J`;
+    const scripts = [[calls("gauge", { script, dry: false }, "a"), stop("tool_calls")], ...answers(1)];
+    const chat = await beginChat(branch, { scripts, tools: [tool] });
+    const asked = await chat.press(`How high?${ENTER}`, "? \u001b[3G");
+    expect(asked).toContain(
+      `script: \n    | first line\n    | ${"long ".repeat(100)}\n    | last line ␛[2J\n  dry: false`,
+    );
+    expect(await chat.press(`v${ENTER}`, "? \u001b[3G")).toContain("| first line");
+    await chat.press(`no, use the tide table${ENTER}`, "[5 messages]");
+    expect(await lastTurn(branch)).toContain("declined this call. Their reason: use the tide table");
+  });
+
   it("is not called when Ctrl-C answers, which ends the turn", async () => {
     const branch = await importTurns(1);
     const chat = await beginChat(branch, { scripts: [round("a")], tools: [tool] });
-    await chat.press(`How high?${ENTER}`, "[a]lways");
+    await chat.press(`How high?${ENTER}`, "? \u001b[3G");
     const shown = await chat.press(CTRL_C, "[4 messages]");
     expect(shown).toContain("Interrupted");
     expect(shown).not.toContain("3 metres");
