@@ -23,11 +23,11 @@ export interface CallObserver {
   toolCall(call: ShownCall): void;
   toolResult(result: { readonly name: string; readonly isError: boolean; readonly text: string }): void;
   /** Whether a call may be made. What it throws ends the turn. */
-  confirm(call: ShownCall): Promise<boolean | Refusal>;
+  confirm(call: ShownCall): Promise<boolean | CallRefusal>;
 }
 
 /** A no with its reason, which the model is told. */
-export interface Refusal {
+export interface CallRefusal {
   readonly refused: string;
 }
 
@@ -77,7 +77,7 @@ async function runCall({ event, arguments: args }: AnsweredCall, run: CallRun): 
   }
 }
 
-function declined(answer: false | Refusal): string {
+function declined(answer: false | CallRefusal): string {
   return answer === false ? DECLINED : `${DECLINED} Their reason: ${answer.refused}`;
 }
 

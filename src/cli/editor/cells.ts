@@ -3,7 +3,7 @@
 import { forTerminal } from "../../core/safe-text.ts";
 
 /** One cell. */
-export interface Cell {
+export interface LineCell {
   /** What is shown for it: safe for a terminal, one line; a line feed is a cell of its own. */
   readonly shown: string;
   /** What it is in the text that is sent; of a paste every @ has a backslash before it, so that it names no file. */
@@ -11,7 +11,7 @@ export interface Cell {
   readonly isPasted?: true;
 }
 
-export const LINE_FEED: Cell = { shown: "\n", text: "\n" };
+export const LINE_FEED: LineCell = { shown: "\n", text: "\n" };
 
 /** Longest paste that is shown as it is, in characters. */
 const SHOWN_WHOLE = 500;
@@ -19,7 +19,7 @@ const SHOWN_WHOLE = 500;
 let segmenter: Intl.Segmenter | null = null;
 
 /** Cells of typed text, one a character as people see it. */
-export function typedCells(text: string): readonly Cell[] {
+export function typedCells(text: string): readonly LineCell[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return [...segmenter.segment(text)].map(({ segment }) =>
     segment === "\n" ? LINE_FEED : { shown: segment === "\t" ? "  " : forTerminal(segment), text: segment },
@@ -27,7 +27,7 @@ export function typedCells(text: string): readonly Cell[] {
 }
 
 /** Cells of a paste; `number` is how it is called when it cannot stand in the line as it is. */
-export function pastedCells(pasted: string, number: number): readonly Cell[] {
+export function pastedCells(pasted: string, number: number): readonly LineCell[] {
   const typedForm = (text: string): string => text.replaceAll("@", "\\@");
   if (/^[^\p{Cc}]*$/u.test(pasted) && pasted.length <= SHOWN_WHOLE)
     return typedCells(pasted).map(({ shown, text }) => ({ shown, text: typedForm(text), isPasted: true }));
@@ -37,11 +37,11 @@ export function pastedCells(pasted: string, number: number): readonly Cell[] {
 }
 
 /** The text of cells, as it is sent. */
-export function textOfCells(cells: readonly Cell[]): string {
+export function textOfCells(cells: readonly LineCell[]): string {
   return cells.map(({ text }) => text).join("");
 }
 
 /** Whether a cell belongs to a word, for keys that go by words. */
-export function isWordCell({ shown, isPasted }: Cell): boolean {
+export function isWordCell({ shown, isPasted }: LineCell): boolean {
   return (isPasted === true && shown.length > 1) || /[\p{L}\p{N}_]/u.test(shown);
 }

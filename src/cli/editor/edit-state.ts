@@ -1,13 +1,13 @@
 // The line that is being typed: its text as cells, where the cursor stands, where it is in the history. Values only.
-import { type Cell, isWordCell, LINE_FEED, pastedCells, textOfCells, typedCells } from "./cells.ts";
+import { isWordCell, LINE_FEED, type LineCell, pastedCells, textOfCells, typedCells } from "./cells.ts";
 
 /** A line of input, of one or more lines of text. */
 export interface EditState {
-  readonly cells: readonly Cell[];
+  readonly cells: readonly LineCell[];
   /** Cells before the cursor. */
   readonly cursor: number;
   /** What was deleted last as a whole; Ctrl-Y puts it back. */
-  readonly killed: readonly Cell[];
+  readonly killed: readonly LineCell[];
   /** Pastes that were given a number so far. */
   readonly pastes: number;
   /** Place in the history; null = what stands there is new. */
@@ -20,7 +20,7 @@ interface Recalled {
   /** Position in the history, 0 = newest. */
   readonly at: number;
   /** What was typed before. */
-  readonly draft: readonly Cell[];
+  readonly draft: readonly LineCell[];
 }
 
 /** A search with Ctrl-R. */
@@ -29,7 +29,7 @@ export interface HistorySearch {
   /** Position of what was found, 0 = newest; null = nothing yet, or nothing has it. */
   readonly at: number | null;
   /** What stood in the line before. */
-  readonly before: readonly Cell[];
+  readonly before: readonly LineCell[];
 }
 
 /** A line that holds a text, the cursor at its end. */
@@ -39,7 +39,7 @@ export function createEditState(text = "", pastes = 0): EditState {
 }
 
 /** The line with another text, the cursor at its end. */
-export function withCells(state: EditState, cells: readonly Cell[]): EditState {
+export function withCells(state: EditState, cells: readonly LineCell[]): EditState {
   return { ...state, cells, cursor: cells.length };
 }
 
@@ -70,7 +70,7 @@ export function insertPaste(state: EditState, text: string): EditState {
 }
 
 /** Inserts cells. */
-export function insertCells(state: EditState, inserted: readonly Cell[]): EditState {
+export function insertCells(state: EditState, inserted: readonly LineCell[]): EditState {
   const { cells, cursor } = state;
   return {
     ...state,
@@ -96,16 +96,16 @@ export function lineEnd({ cells, cursor }: EditState): number {
 /** Where the word before the cursor begins. */
 export function wordStart({ cells, cursor }: EditState): number {
   let at = cursor;
-  while (at > 0 && !isWordCell(cells[at - 1] as Cell)) at--;
-  while (at > 0 && isWordCell(cells[at - 1] as Cell)) at--;
+  while (at > 0 && !isWordCell(cells[at - 1] as LineCell)) at--;
+  while (at > 0 && isWordCell(cells[at - 1] as LineCell)) at--;
   return at;
 }
 
 /** Where the word after the cursor ends. */
 export function wordEnd({ cells, cursor }: EditState): number {
   let at = cursor;
-  while (at < cells.length && !isWordCell(cells[at] as Cell)) at++;
-  while (at < cells.length && isWordCell(cells[at] as Cell)) at++;
+  while (at < cells.length && !isWordCell(cells[at] as LineCell)) at++;
+  while (at < cells.length && isWordCell(cells[at] as LineCell)) at++;
   return at;
 }
 

@@ -1,7 +1,7 @@
 // A line of input as rows of a terminal: wrapped at its width, the cursor where it belongs, never taller than the screen.
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "../frame/display-width.ts";
-import { type Cell, LINE_FEED } from "./cells.ts";
+import { LINE_FEED, type LineCell } from "./cells.ts";
 import type { EditState } from "./edit-state.ts";
 
 /** What a line is laid out for. */
@@ -41,9 +41,9 @@ function searchPrompt(query: string): string {
 }
 
 interface Paper {
-  put(cell: Cell): void;
+  put(cell: LineCell): void;
   /** The cursor stands before this cell. */
-  mark(cell: Cell): void;
+  mark(cell: LineCell): void;
   finish(isAtEnd: boolean): EditView;
 }
 
