@@ -1,6 +1,8 @@
 import fc from "fast-check";
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { displayWidth, fitWidth } from "../../../src/cli/frame/display-width.ts";
+import { runs } from "../../helpers/runs.ts";
 
 describe("displayWidth", () => {
   it.each([
@@ -13,8 +15,31 @@ describe("displayWidth", () => {
     ["e\u0301", 1],
     ["", 0],
     ["→ …", 3],
+    ["1️⃣", 2],
+    ["❤ ©", 3],
+    ["नि", 2],
+    ["ｶﾞ", 2],
   ])("of %s is %i", (text, columns) => {
     expect(displayWidth(text)).toBe(columns);
+    expect(stringWidth(text)).toBe(columns);
+  });
+
+  it("of every character is what string-width gives", () => {
+    const passedOver = /\p{Cc}|\p{Cs}|\p{Co}|\p{Cn}/u;
+    const characters = Array.from({ length: 0x110000 }, (_, code) =>
+      code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code) : " ",
+    );
+    const other = characters.filter((text) => !passedOver.test(text) && displayWidth(text) !== stringWidth(text));
+    expect(other.map((text) => text.codePointAt(0)?.toString(16))).toEqual([]);
+  });
+
+  it("of random clusters is what string-width gives", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect([text, displayWidth(text)]).toEqual([text, stringWidth(text)]);
+      }),
+      { numRuns: runs(1000) },
+    );
   });
 });
 
