@@ -10,7 +10,10 @@ export const NOTHING_GATHERED: Gathered = {
   read: [],
   tools: [],
   commands: [],
-  errors: [],
+  commits: [],
+  failures: [],
+  decisions: [],
+  guidance: [],
   openTasks: [],
-  isUnanswered: false,
+  ending: { unfinished: null, actions: [] },
 };

@@ -3,7 +3,7 @@
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { requestsOf } from "../../core/extract/gather.ts";
+import { typedRequest } from "../../core/extract/gather.ts";
 import { cutEnd, oneLine } from "../../core/extract/short-text.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { choosePipelines } from "../../core/strategies/pipelines.ts";
@@ -143,8 +143,8 @@ async function ask({ client, model }: OpenedModel, text: string, signal?: AbortS
 }
 
 function requestIn(turn: Turn | undefined): string {
-  const events = (turn?.events ?? []).map((event) => ({ turn: turn?.index ?? 0, event }));
-  return cutEnd(oneLine(events.flatMap(requestsOf)[0]?.text ?? ""), REQUEST_CHARS);
+  const text = (turn?.events ?? []).map(typedRequest).find((request) => request.trim() !== "");
+  return cutEnd(oneLine(text ?? ""), REQUEST_CHARS);
 }
 
 const BY_HAND = "Name the turns yourself: jpg compact --strategy classify-tangents --turns 3,5-7";

@@ -1,18 +1,25 @@
-// Reads out of events what an extract is made from: who asked what, what was answered, what tools did. Nothing is shortened here.
+// Reads out of events what an extract is made from: who asked what, what was answered, what tools did, how it ends. Nothing is
+// shortened here but single lines.
 import { isText, mediaOf, plainText } from "../event/content.ts";
-import { type Content, isUserRequest } from "../event/event.ts";
+import { type Content, type Event, isUserRequest } from "../event/event.ts";
 import { ledgerOfCalls } from "../summary/event-ledger.ts";
 import { groupTurns, type PlacedEvent } from "../summary/placed-event.ts";
 import { callFacts, isWriting } from "../tools/call-facts.ts";
 import { listToolCalls, type ToolCall } from "../tools/tool-call.ts";
-import { errorsSeen, type SeenError } from "./errors-seen.ts";
+import { commitsMade, type MadeCommit } from "./commits.ts";
+import { decisionsIn, type Reply } from "./decisions.ts";
+import { type Ending, endingOf } from "./ending.ts";
+import { type FailedCall, listFailures } from "./failures.ts";
+import { guidanceIn, refusalsIn } from "./guidance.ts";
 import { openTasks } from "./open-tasks.ts";
 import type { Said } from "./passages.ts";
+import { type CommandRun, commandsRunBy } from "./runs.ts";
+import { typedText } from "./typed-text.ts";
 
 /** What happened in a stretch of a conversation; lists in order. */
 export interface Gathered {
-  /** What a person asked for; what a harness or a summary put there is not. */
-  readonly requests: readonly Said[];
+  /** What a person asked for; what a harness or a summary put there is not. With the answer before it, where there is one. */
+  readonly requests: readonly Reply[];
   /** What the assistant said. */
   readonly messages: readonly Said[];
   /** Of this the last in each turn. */
@@ -24,11 +31,13 @@ export interface Gathered {
   readonly read: readonly string[];
   /** `NAME 12x`, the most called first. */
   readonly tools: readonly string[];
-  readonly commands: readonly string[];
-  readonly errors: readonly SeenError[];
+  readonly commands: readonly CommandRun[];
+  readonly commits: readonly MadeCommit[];
+  readonly failures: readonly FailedCall[];
+  readonly decisions: readonly Said[];
+  readonly guidance: readonly Said[];
   readonly openTasks: readonly string[];
-  /** Whether nothing was said after the last request. */
-  readonly isUnanswered: boolean;
+  readonly ending: Ending;
 }
 
 /** Gathers from raw events, in order. */
@@ -37,22 +46,23 @@ export function gather(events: readonly PlacedEvent[]): Gathered {
   const ledger = ledgerOfCalls(calls);
   const modified = new Set(ledger.modified);
   const notModified = new Set(calls.flatMap(changedFiles).filter((file) => !modified.has(file)));
-  const messages = events.flatMap(({ turn, event }) => {
-    if (event.type !== "chat_response" || event.message === undefined) return [];
-    return [{ turn, text: spokenText(event.message) }];
-  });
+  const { requests, messages } = speechOf(events);
+  const answers = messages.filter(({ turn }, at) => turn !== messages[at + 1]?.turn);
   return {
-    requests: events.flatMap(requestsOf),
+    requests,
     messages,
-    answers: messages.filter(({ turn }, at) => turn !== messages[at + 1]?.turn),
+    answers,
     modified: ledger.modified,
     notModified: [...notModified],
     read: ledger.read.filter((file) => !notModified.has(file)),
     tools: countTools(calls),
-    commands: ledger.commands,
-    errors: errorsSeen(calls),
+    commands: commandsRunBy(calls),
+    commits: commitsMade(calls),
+    failures: listFailures(calls),
+    decisions: decisionsIn(calls, { requests, answers }),
+    guidance: [...guidanceIn(requests), ...refusalsIn(calls)].sort((a, b) => a.turn - b.turn),
     openTasks: openTasks(events, calls),
-    isUnanswered: isUnanswered(events),
+    ending: endingOf(events, calls),
   };
 }
 
@@ -68,12 +78,27 @@ function countTools(calls: readonly ToolCall[]): readonly string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}x`);
 }
 
-/** What a person asked for in an event: one text, or none. */
-export function requestsOf({ turn, event }: PlacedEvent): readonly Said[] {
-  if (!isUserRequest(event)) return [];
+/** What a person asked for in an event; "" where nobody typed anything. */
+export function typedRequest(event: Event): string {
+  if (!isUserRequest(event)) return "";
   const media = mediaOf(event.content).map(({ type }) => `[${type}]`);
-  const text = [spokenText(event.content), ...media].filter((part) => part !== "").join("\n");
-  return text.trim() === "" ? [] : [{ turn, text }];
+  return [typedText(spokenText(event.content)), ...media].filter((part) => part !== "").join("\n");
+}
+
+function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "messages"> {
+  const requests: Reply[] = [];
+  const messages: Said[] = [];
+  for (const { turn, event } of events) {
+    if (event.type === "chat_response" && event.message !== undefined) {
+      const text = typedText(spokenText(event.message));
+      if (text.trim() !== "") messages.push({ turn, text });
+    } else {
+      const text = typedRequest(event);
+      const after = messages.at(-1)?.text;
+      if (text.trim() !== "") requests.push({ turn, text, ...(after === undefined ? {} : { after }) });
+    }
+  }
+  return { requests, messages };
 }
 
 /** What was typed; of what was attached only the name. */
@@ -85,11 +110,4 @@ function spokenText(content: Content): string {
       return part.type === "attachment" ? `[attachment${part.name === undefined ? "" : ` ${part.name}`}]` : [];
     })
     .join("\n");
-}
-
-function isUnanswered(events: readonly PlacedEvent[]): boolean {
-  const last = events.findLastIndex(({ event }) => isUserRequest(event));
-  return (
-    last >= 0 && !events.slice(last).some(({ event }) => event.type === "chat_response" && event.message !== undefined)
-  );
 }

@@ -1,7 +1,7 @@
 // The tasks that are still open: from the newest list that a tool kept (TodoWrite, update_plan and their like, known by their
 // form), from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
 import { textOfContent } from "../event/content.ts";
-import type { Event, ToolCallResponse } from "../event/event.ts";
+import { type Event, isUserRequest, type ToolCallResponse } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { scanLines } from "../loss/line-facts.ts";
@@ -15,7 +15,7 @@ const CLOSED = /^(?:completed?|done|finished|cancell?ed|deleted|closed|skipped|r
 const MOST_TASKS = 40;
 const TASK_CHARS = 200;
 
-/** Messages, newest first, that are searched for a list of what is left. */
+/** Messages behind the last request, newest first, that are searched for a list of what is left. */
 const SEARCHED_MESSAGES = 3;
 const HEADING =
   /^[\s#*_>\d.)-]*(?:(?:suggested |recommended |possible )?next steps?|remaining(?: \w+){0,2}|still (?:to do|open|missing)|to-?do|open (?:tasks|questions|items|points)|outstanding|follow-?ups?|not (?:yet )?done)\b[^.!?]{0,40}$/i;
@@ -82,11 +82,13 @@ function taskNumber(response: ToolCallResponse | null): string | undefined {
   return response === null ? undefined : /#(\w{1,20})/.exec(textOfContent(response.content).slice(0, 200))?.[1];
 }
 
-/** What the newest message with such a list says is left. */
+/** What the newest message with such a list says is left, among those behind the last request. */
 function saidTasks(events: readonly PlacedEvent[]): readonly string[] {
   let searched = 0;
   for (let at = events.length - 1; at >= 0 && searched < SEARCHED_MESSAGES; at -= 1) {
     const event = events[at]?.event as Event;
+    // What an earlier answer left, later requests may have settled.
+    if (isUserRequest(event)) break;
     if (event.type !== "chat_response" || event.message === undefined) continue;
     searched += 1;
     const tasks = textsOf(event).flatMap(tasksInText);

@@ -1,10 +1,10 @@
-// Writes the sections of an extract within a budget: requests and changed files first, then each kind of line has its share, and
-// what one leaves goes to the next.
+// Writes the sections of an extract within a budget: requests, changed files and where the work stopped first, then each kind of line
+// has its share, and what one leaves goes to the next.
 import { charsOf, createPurse, takeLines } from "./budget.ts";
-import { onlyLooks } from "./commands-run.ts";
-import { DECISION, GUIDANCE, TROUBLE } from "./cues.ts";
+import type { FailedCall } from "./failures.ts";
 import type { Gathered } from "./gather.ts";
-import { MARK_CHARS, newestLines, showAnswers, showPassages, showRequests } from "./lines.ts";
+import { bothEnds, MARK_CHARS, newestLines, showAnswers, showPassages, showRequests } from "./lines.ts";
+import { nextSteps } from "./next-steps.ts";
 import { listPassages, type Said } from "./passages.ts";
 import { cutEnd } from "./short-text.ts";
 
@@ -15,13 +15,21 @@ export type Sections = readonly (readonly [name: string, lines: readonly string[
 const FRAME_CHARS = 330;
 /** Share of the budget that requests may fill. */
 const REQUESTS_SHARE = 0.3;
-/** Shares of what is left when requests and changed files are in. */
+/** Shares of what is left when requests, changed files and next steps are in. */
 const SHARES = {
-  ledger: { commands: 0.1, read: 0.08, errors: 0.1 },
-  speech: { guidance: 0.05, answers: 0.4, decisions: 0.1, trouble: 0.07, remarks: 0.1 },
+  guidance: 0.12,
+  decisions: 0.1,
+  failures: 0.1,
+  commits: 0.06,
+  commands: 0.08,
+  answers: 0.42,
+  read: 0.05,
+  remarks: 0.1,
 } as const;
 /** Longest list of tools, characters. */
 const TOOLS_CHARS = 600;
+/** Longest line of a failure, characters. */
+const FAILURE_CHARS = 500;
 
 /** Writes the sections; `chars` = what they should take, which requests and changed files alone may exceed. */
 export function writeSections(found: Gathered, chars: number): Sections {
@@ -29,71 +37,69 @@ export function writeSections(found: Gathered, chars: number): Sections {
     ...found.modified.map((file) => `- ${file}`),
     ...found.notModified.map((file) => `- ${file} (every change failed)`),
   ];
-  const steps = [
-    ...found.openTasks.map((task) => `- ${task}`),
-    ...(found.isUnanswered ? ["- the last request has no answer yet"] : []),
-  ];
+  const steps = nextSteps(found, chars);
   const room = chars - FRAME_CHARS - charsOf(changed) - charsOf(steps);
   const requests = showRequests(found.requests, room * REQUESTS_SHARE);
-  const take = createPurse(room - charsOfSaid(requests));
-  const { commands, read, errors } = writeLedger(found, take);
-  const { guidance, answers, decisions, trouble, remarks } = writeSpeech(found, requests, take);
+  const parts = writeParts(found, requests, room - charsOfSaid(requests));
   const tools = found.tools.length === 0 ? [] : [cutEnd(`Calls: ${found.tools.join(", ")}`, TOOLS_CHARS)];
   return [
-    ["TASK STATE", [...interleave(requests, answers), ...titled("Said on the way:", remarks)]],
-    ["FILES", [...titled("Changed:", changed), ...titled("Read:", read)]],
-    ["TOOL HISTORY", [...tools, ...titled("Commands:", commands)]],
-    ["ERRORS", [...errors, ...titled("What was said of problems:", trouble)]],
-    ["DECISIONS", orElse(decisions, answers.length > 0, "- see the answers above")],
-    ["USER GUIDANCE", orElse(guidance, requests.length > 0, "- see the requests above")],
+    ["TASK STATE", [...interleave(requests, parts.answers), ...titled("Said on the way:", parts.remarks)]],
+    ["FILES", [...titled("Changed:", changed), ...titled("Read:", parts.read)]],
+    ["TOOL HISTORY", [...tools, ...titled("Commits:", parts.commits), ...titled("Commands:", parts.commands)]],
+    ["ERRORS", parts.failures],
+    ["DECISIONS", parts.decisions],
+    ["USER GUIDANCE", parts.guidance],
     ["NEXT STEPS", steps],
   ];
 }
 
-type Take = ReturnType<typeof createPurse>;
 type Lines = readonly string[];
 
-function writeLedger(found: Gathered, take: Take): Record<keyof typeof SHARES.ledger, Lines> {
-  const shares = SHARES.ledger;
-  const run = found.commands.filter((command) => !onlyLooks(command)).map((command) => `- ${command}`);
-  const seen = found.errors.map(({ turn, line }) => `- [t${turn}] ${line}`);
-  return {
-    commands: take(shares.commands, (most) => newestLines(run, most), charsOf),
-    read: take(
-      shares.read,
-      (most) =>
-        takeLines(
-          found.read.map((file) => `- ${file}`),
-          most,
-        ),
-      charsOf,
-    ),
-    errors: take(shares.errors, (most) => newestLines(seen, most), charsOf),
-  };
-}
-
-interface Speech extends Record<Exclude<keyof typeof SHARES.speech, "answers">, Lines> {
+interface Parts extends Record<Exclude<keyof typeof SHARES, "answers">, Lines> {
   readonly answers: readonly Said[];
 }
 
-function writeSpeech(found: Gathered, requests: readonly Said[], take: Take): Speech {
-  const shares = SHARES.speech;
-  const wanted = listPassages(found.requests).filter(({ text }) => GUIDANCE.test(text));
-  const asked = textOf(requests);
-  const guidance = take(shares.guidance, (most) => showPassages(wanted, most, asked), charsOf);
-  const answers = take(shares.answers, (most) => showAnswers(found.answers, most), charsOfSaid);
-  const passages = listPassages(found.messages);
-  const decided = passages.filter(({ text }) => DECISION.test(text));
-  const troubled = passages.filter(({ text }) => TROUBLE.test(text) && !DECISION.test(text));
-  const others = passages.filter(({ text }) => !TROUBLE.test(text) && !DECISION.test(text));
-  const answered = textOf(answers);
-  return {
-    guidance,
-    answers,
-    decisions: take(shares.decisions, (most) => showPassages(decided, most, answered), charsOf),
-    trouble: take(shares.trouble, (most) => showPassages(troubled, most, answered), charsOf),
-    remarks: take(shares.remarks, (most) => showPassages(others, most, answered), charsOf),
-  };
+function writeParts(found: Gathered, requests: readonly Said[], chars: number): Parts {
+  const take = createPurse(chars);
+  const lines = (share: keyof typeof SHARES, write: (most: number) => Lines): Lines =>
+    take(SHARES[share], write, charsOf);
+  const guidance = lines("guidance", (most) => bothEnds(found.guidance, most));
+  const decisions = lines("decisions", (most) => bothEnds(found.decisions, most));
+  const failures = lines("failures", (most) => newestLines(found.failures.map(failureLine), most));
+  const commits = lines("commits", (most) =>
+    newestLines(
+      found.commits.map(({ turn, line }) => `- [t${turn}] ${line}`),
+      most,
+    ),
+  );
+  const commands = lines("commands", (most) =>
+    newestLines(
+      found.commands.map(({ command, failed }) => `- ${command}${failed ? " → failed" : ""}`),
+      most,
+    ),
+  );
+  const answers = take(SHARES.answers, (most) => showAnswers(found.answers, most), charsOfSaid);
+  const read = lines("read", (most) =>
+    takeLines(
+      found.read.map((file) => `- ${file}`),
+      most,
+    ),
+  );
+  const shown = new Set(found.answers);
+  const passages = listPassages(found.messages.filter((message) => !shown.has(message)));
+  const seen = textOf([...requests, ...answers]);
+  // What the others leave is not for these: they say the least.
+  const remarks = showPassages(passages, Math.max(0, chars) * SHARES.remarks, seen);
+  return { guidance, decisions, failures, commits, commands, answers, read, remarks };
+}
+
+/** What failed, why, and what became of it. */
+function failureLine({ turn, what, lines, mend }: FailedCall): string {
+  const why = lines.length === 0 ? "" : `: ${lines.join("; ")}`;
+  const line = cutEnd(`- [t${turn}] ${what} failed${why}`, FAILURE_CHARS);
+  if (mend === null) return line;
+  const changed = mend.changed.length === 0 ? "" : ` after changes to ${mend.changed.join(", ")}`;
+  return `${line} → worked in t${mend.turn}${changed}`;
 }
 
 function textOf(said: readonly Said[]): string {
@@ -116,8 +122,4 @@ function interleave(requests: readonly Said[], answers: readonly Said[]): Lines 
 
 function titled(title: string, lines: Lines): Lines {
   return lines.length === 0 ? [] : [title, ...lines];
-}
-
-function orElse(lines: Lines, hasOther: boolean, other: string): Lines {
-  return lines.length > 0 || !hasOther ? lines : [other];
 }

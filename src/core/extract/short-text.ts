@@ -29,16 +29,20 @@ export function cutEnd(line: string, limit: number): string {
   return `${line.slice(0, lastBreak(line, limit - 2))} …`;
 }
 
+/** Gives the last `limit` characters of a line at most, from where a word begins. */
+export function cutStart(line: string, limit: number): string {
+  if (line.length <= limit) return line;
+  const from = line.length - limit;
+  const blank = line.indexOf(" ", from);
+  return blank >= from && blank - from <= WORD_CHARS ? line.slice(blank + 1) : whole(line.slice(from));
+}
+
 /** Cuts the middle out of a line longer than `limit` characters, two thirds of what stays before it. */
 export function cutMiddle(line: string, limit: number): string {
   if (line.length <= limit) return line;
   const head = Math.floor((limit * 2) / 3);
   if (limit - head < 30) return cutEnd(line, limit);
-  const start = line.slice(0, lastBreak(line, head - 3));
-  const tailAt = line.length - (limit - head);
-  const blank = line.indexOf(" ", tailAt);
-  const end = blank >= tailAt && blank - tailAt <= WORD_CHARS ? line.slice(blank + 1) : whole(line.slice(tailAt));
-  return `${start} … ${end}`;
+  return `${line.slice(0, lastBreak(line, head - 3))} … ${cutStart(line, limit - head)}`;
 }
 
 /** Position at or before `limit` where a word has ended. */

@@ -43,13 +43,18 @@ function withoutNewest(events: readonly PlacedEvent[]): readonly PlacedEvent[] {
   return events.slice(0, calls.at(-KEPT_CALLS) ?? 0);
 }
 
-/** The first 80 characters of a user's own request, blanks made equal; null for other events. */
+/** The first 80 characters of a user's own request, blanks made equal; null for other events, and for what an agent put there. */
 function startOfRequest(event: Event): string | null {
   if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return null;
   if (event.metadata?.origin !== undefined && event.metadata.origin !== "queued") return null;
   const { content } = event;
   const texts = Array.isArray(content) ? content.map((part) => (part.type === "text" ? part.text : "")) : [content];
-  return texts.join("\n").trim().replace(/\s+/g, " ").slice(0, 80);
+  const text = texts.join("\n").trim();
+  return /^<(?:command-|local-|system-)/.test(text) ? null : onOneLine(text).slice(0, 80);
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 function changedFile(event: Event): string | null {
@@ -66,7 +71,7 @@ function measure(ranges: readonly (readonly PlacedEvent[])[]) {
     const requests = events.map(startOfRequest).filter((start) => start !== null && start !== "");
     const files = [...new Set(events.map(changedFile))].filter((file) => file !== null);
     counts.requests += requests.length;
-    counts.shown += requests.filter((start) => summary.includes(start ?? "")).length;
+    counts.shown += requests.filter((start) => onOneLine(summary).includes(start ?? "")).length;
     counts.files += files.length;
     counts.named += files.filter((file) => summary.includes(`- ${file}`)).length;
     counts.raw += estimateEvents(events);

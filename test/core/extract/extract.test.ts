@@ -43,6 +43,64 @@ function section(summary: string, name: string): string[] {
 const words = (count: number, seed: string): string =>
   Array.from({ length: count }, (_, n) => `${seed}${n % 7}word${n}`).join(" ");
 
+const MIDDLE = `## TASK STATE
+- [t0] Request: Fix the parser:
+  - brackets
+  - quotes
+
+  Never touch vendor/.
+- [t0] Answer: Two ways:
+
+  1. a stack
+  2. a counter
+
+  Which one?
+- [t1] Request: 1 (to: Which one? / 1: a stack)
+- [t1] Answer: Brackets are done:
+
+  \`\`\`go
+  stack.push(b)
+  \`\`\`
+
+  Now let me look at the quotes.
+
+## FILES
+Changed:
+- parse.go
+
+## TOOL HISTORY
+Calls: Bash 3x, Edit 1x
+Commits:
+- [t1] 1a2b3c4 Parse brackets
+Commands:
+- \`go test ./...\`
+
+## ERRORS
+- [t1] \`go test ./...\` failed: --- FAIL: TestParse (0.1s) → worked in t1 after changes to parse.go
+
+## DECISIONS
+- [t1] 1 (to: Which one? / 1: a stack)
+
+## USER GUIDANCE
+- [t0] Never touch vendor/.
+
+## NEXT STEPS
+- These turns end with an announcement, before what it announces.
+- Request [t1]: 1 (to: Which one? / 1: a stack)
+- Said last: Brackets are done:
+
+  \`\`\`go
+  stack.push(b)
+  \`\`\`
+
+  Now let me look at the quotes.
+- Done last:
+  - \`go test ./...\` (failed: --- FAIL: TestParse (0.1s))
+  - Edit parse.go
+  - \`go test ./...\`
+  - \`git commit -am 'Parse brackets'\`
+`;
+
 describe("extractSummary", () => {
   it("says in its first line that it is an extract, and has the sections of a summary in order", () => {
     const { summary } = extractSummary(place([ask("hello"), say("hi")]));
@@ -62,7 +120,7 @@ describe("extractSummary", () => {
     expect(section(summary, "TASK STATE")).toEqual([
       "- [t0] Request: fix the parser",
       "- [t0] Answer: Which one?",
-      "- [t1] Request: the second",
+      "- [t1] Request: the second (to: Which one?)",
       "- [t1] Answer: Fixed it.",
     ]);
   });
@@ -123,34 +181,33 @@ describe("extractSummary", () => {
     expect(section(summary, "TOOL HISTORY")).toEqual([
       "Calls: Bash 4x",
       "Commands:",
-      "- npm test -- parser",
-      "- npm run lint → failed",
-      "- echo done > result.txt",
+      "- `npm test -- parser`",
+      "- `npm run lint` → failed",
+      "- `echo done > result.txt`",
     ]);
   });
 
-  it("shows errors of commands and failed tests where they were last seen, not those that files speak of", () => {
+  it("shows what failed and what became of it, not errors that files or commands that succeeded speak of", () => {
     const output = "compiling\nerror: cannot find module 12\n--- FAIL: TestParse (0.1s)\nok";
     const turns = callTurns(
       [call("Bash", { command: "make" }, output), call("Read", { file_path: "log.txt" }, "error: an old one")],
-      [call("Bash", { command: "make" }, "error: cannot find module 13")],
+      [call("Write", { file_path: "b.ts" }), call("Bash", { command: "make" }, "error: 13 is expected here")],
       [{ ...failed("Bash", { command: "grep x" }), result: "12:const x" } as CallSpec],
       [failed("Edit", { file_path: "a.ts" })],
     );
     expect(section(extractSummary(placed(turns), { budgetTokens: 2000 }).summary, "ERRORS")).toEqual([
-      "- [t0] --- FAIL: TestParse (0.1s)",
-      "- [t1] error: cannot find module 13",
-      "- [t3] no such file",
+      "- [t0] `make` failed: error: cannot find module 12; --- FAIL: TestParse (0.1s) → worked in t1 after changes to b.ts",
+      "- [t3] Edit a.ts failed: no such file",
     ]);
   });
 
   it("keeps decisions and the user's constraints beyond what the requests show", () => {
     const long = `${words(60, "alpha")}. Never touch the generated files in that folder. ${words(60, "beta")}.`;
-    const reason = "The parser keeps its place in the stream because errors must name line numbers";
+    const reason = "I decided to keep the place in the stream because errors must name line numbers";
     const turns = Array.from({ length: 12 }, (_, n) => [
       ask(n === 3 ? long : `${words(30, `q${n}`)}.`),
-      say(`${words(40, `r${n}`)}. ${n === 5 ? `${reason}. ` : ""}${words(200, `s${n}`)}.`),
       say(words(150, `t${n}`)),
+      say(`${words(40, `r${n}`)}. ${n === 5 ? `${reason}. ` : ""}${words(200, `s${n}`)}.`),
     ]);
     const { summary } = extractSummary(place(...turns), { budgetTokens: 1200 });
     expect(section(summary, "DECISIONS").join()).toContain(`- [t5] ${reason}.`);
@@ -166,12 +223,43 @@ describe("extractSummary", () => {
     );
     const { summary, open_tasks } = extractSummary(placed(turns), { budgetTokens: 1000 });
     expect(open_tasks).toEqual(["test it"]);
-    expect(section(summary, "NEXT STEPS")).toEqual(["- test it"]);
+    expect(section(summary, "NEXT STEPS")).toEqual(["- Open: test it"]);
   });
 
   it("says when the last request has no answer", () => {
     const { summary } = extractSummary(place([ask("one"), say("1")], [ask("two")]));
-    expect(section(summary, "NEXT STEPS")).toEqual(["- the last request has no answer yet"]);
+    expect(section(summary, "NEXT STEPS")).toEqual([
+      "- These turns end with a request that has no answer yet.",
+      "- Request [t1]: two",
+    ]);
+  });
+
+  it("reads so, of a session that was left in the middle", () => {
+    const events = (specs: readonly CallSpec[]): readonly Event[] =>
+      callTurns(specs)[0]!.events.filter(({ type }) => type.startsWith("tool"));
+    const red = "Exit code 1\n--- FAIL: TestParse (0.1s)\n    at parse (a.go:3:1)";
+    const { summary } = extractSummary(
+      place(
+        [
+          ask(
+            "<system-reminder>\nmind the hook\n</system-reminder>\nFix the parser:\n- brackets\n- quotes\n\nNever touch vendor/.",
+          ),
+          say("Two ways:\n\n1. a stack\n2. a counter\n\nWhich one?"),
+        ],
+        [
+          ask("1"),
+          ...events([
+            { ...call("Bash", { command: "go test ./..." }, red), isError: true },
+            call("Edit", { file_path: "parse.go" }, "ok"),
+            call("Bash", { command: "cd /p && go test ./... 2>&1 | tail -3" }, "error: an example\nok"),
+            call("Bash", { command: "git commit -am 'Parse brackets'" }, "[main 1a2b3c4] Parse brackets"),
+          ]),
+          say("Brackets are done:\n\n```go\nstack.push(b)\n```\n\nNow let me look at the quotes."),
+        ],
+      ),
+      { budgetTokens: 1000 },
+    );
+    expect(`${summary.slice(summary.indexOf("## "))}\n`).toBe(MIDDLE);
   });
 
   it("keeps every request and every changed file when there is no room", () => {
@@ -202,7 +290,11 @@ describe("extractSummary", () => {
       { type: "image", data: "AAAA" },
     ];
     const { summary } = extractSummary(place([ask(content)]));
-    expect(section(summary, "TASK STATE")).toEqual(["- [t0] Request: [attachment notes.txt] what is this? [image]"]);
+    expect(section(summary, "TASK STATE")).toEqual([
+      "- [t0] Request: [attachment notes.txt]",
+      "  what is this?",
+      "  [image]",
+    ]);
   });
 
   it("makes an extract of nothing, of calls alone, and of what no model sees", () => {

@@ -20,8 +20,8 @@ describe("gather", () => {
       ...NOTHING_GATHERED,
       requests: [
         { turn: 0, text: "one" },
-        { turn: 1, text: "two" },
-        { turn: 2, text: "three" },
+        { turn: 1, text: "two", after: "b" },
+        { turn: 2, text: "three", after: "b" },
       ],
       messages: [
         { turn: 0, text: "a" },
@@ -71,16 +71,28 @@ describe("gather", () => {
     expect(found.tools).toEqual(["Read 2x", "Bash 2x", "Grep 1x"]);
   });
 
-  it.each<[string, readonly Event[], boolean]>([
-    ["nothing", [], false],
-    ["a message alone", [say("a")], false],
-    ["a request alone", [ask("q")], true],
-    ["an answered request", [ask("q"), say("a")], false],
-    ["a request behind an answer", [ask("q"), say("a"), ask("r")], true],
-    ["reasoning alone behind a request", [ask("q"), think("hm")], true],
-    ["what a harness said last", [ask("q"), say("a"), { ...ask("hook"), metadata: { origin: "harness" } }], false],
-  ])("tells whether the last request has an answer: %s", (_, events, isUnanswered) => {
-    expect(gather(place(events)).isUnanswered).toBe(isUnanswered);
+  it("takes nothing that nobody typed for a request or an answer", () => {
+    const exit = "<command-name>/exit</command-name><command-message>exit</command-message>";
+    const found = gather(
+      place([ask("<system-reminder>x</system-reminder>one"), say("1")], [ask(exit), say("No response requested.")]),
+    );
+    expect(found.requests.map((said) => said.text)).toEqual(["one"]);
+    expect(found.answers.map((said) => said.text)).toEqual(["1"]);
+  });
+
+  it("gathers commands, commits, failures and how it ends", () => {
+    const found = gatherCalls(
+      call("Bash", { command: "cd /p && npm test 2>&1 | tail -3" }, "ok"),
+      call("Bash", { command: "cat a.ts" }),
+      failed("Bash", { command: "npm test" }),
+      call("Bash", { command: "git commit -qm 'Add a'" }, ""),
+    );
+    expect(found).toMatchObject({
+      commands: [{ command: "`npm test`", failed: true }],
+      commits: [{ turn: 0, line: "Add a" }],
+      failures: [{ what: "`npm test`", lines: ["no such file"], mend: null }],
+      ending: { unfinished: null, actions: [] },
+    });
   });
 });
 
