@@ -74,14 +74,20 @@ function shownOf(
   { active, all }: { readonly active: string | null; readonly all: boolean },
 ): readonly ShownBranch[] {
   const shown: ShownBranch[] = [];
-  for (const family of groupBy(tips, active).values()) {
+  for (const family of groupBy(tips)) {
     const forks = family.length - 1;
+    if (forks > 0) family.sort((a, b) => rankOf(a.name, active) - rankOf(b.name, active));
     for (const tip of family) {
       shown.push({ tip, forks });
       if (!all) break;
     }
   }
   return shown;
+}
+
+/** The active branch stands first, then `main`. */
+function rankOf(name: string, active: string | null): number {
+  return name === active ? 0 : forkOf(name) === "main" ? 1 : 2;
 }
 
 /** Works out what is not known yet, and keeps it. Gives those that could not be read. */
@@ -134,19 +140,15 @@ function toRow(
   };
 }
 
-/** Branches by conversation, each family's active branch first, then `main`. */
-function groupBy<Branch extends { readonly name: string }>(
-  branches: readonly Branch[],
-  active: string | null,
-): Map<string, Branch[]> {
-  const rank = (name: string): number => (name === active ? 0 : forkOf(name) === "main" ? 1 : 2);
-  const families = new Map<string, Branch[]>();
+/** Branches by conversation. They come ordered by name: those of one conversation stand together. */
+function groupBy(branches: readonly BranchTip[]): BranchTip[][] {
+  const families: BranchTip[][] = [];
+  let last: string | null = null;
   for (const branch of branches) {
     const conversation = conversationOf(branch.name);
-    const family = families.get(conversation);
-    if (family === undefined) families.set(conversation, [branch]);
-    else family.push(branch);
+    if (conversation === last) families.at(-1)?.push(branch);
+    else families.push([branch]);
+    last = conversation;
   }
-  for (const family of families.values()) if (family.length > 1) family.sort((a, b) => rank(a.name) - rank(b.name));
   return families;
 }

@@ -27,35 +27,69 @@ export interface TableOptions {
 }
 
 const GAP = "  ";
-/** Most cells: nothing in them has to be made safe. */
+/** Most cells: nothing in them has to be made safe, and they take as many columns as characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Lays out rows of as many cells as there are columns; one line each. A column that is empty in every row is left out. */
 export function renderTable(rows: readonly (readonly Cell[])[], options: TableOptions): string[] {
   const { columns, indent = "" } = options;
-  const measured = measure(rows, columns.length);
-  const shown = columns
-    .map((column, index) => ({ column, index }))
-    .filter(({ index }) => measured.natural[index] !== 0);
+  const { natural, special } = measure(rows, columns.length);
+  const shown = [...columns.keys()].filter((index) => natural[index] !== 0);
   const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
-  const widths = shrink(measured.natural, columns, room);
-  return rows.map((row, at) => {
-    let line = indent;
-    let gap = "";
-    for (const { column, index } of shown) {
-      const place = at * columns.length + index;
-      const text = measured.safe.get(place) ?? textOf(row[index]);
-      line += gap;
-      line += renderCell(text, {
-        width: measured.widths[place] ?? 0,
-        columns: widths[index] ?? 0,
-        align: column.align,
-        paint: paintOf(row[index], column),
-      });
-      gap = GAP;
-    }
-    return line.trimEnd();
-  });
+  const widths = shrink(natural, columns, room);
+  const places = shown.map((index) => placeOf(index, columns[index], Math.max(1, widths[index] ?? 0)));
+  return rows.map((row) => renderRow(row, { places, special, indent }));
+}
+
+/** A column that is shown. */
+interface Place {
+  readonly index: number;
+  /** Columns of the terminal that it takes. */
+  readonly width: number;
+  /** As many blanks. */
+  readonly blank: string;
+  readonly isRight: boolean;
+  readonly paint: Paint;
+}
+
+function placeOf(index: number, { align, paint = asItIs }: Column = {}, width: number): Place {
+  return { index, width, blank: " ".repeat(width), isRight: align === "right", paint };
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+interface RowLayout {
+  readonly places: readonly Place[];
+  readonly special: MeasuredCells["special"];
+  readonly indent: string;
+}
+
+/** Blanks are held back until something follows them. A list has eighty thousand cells: most go through here in a few steps. */
+function renderRow(row: readonly Cell[], { places, special, indent }: RowLayout): string {
+  let line = indent;
+  let blanks = "";
+  for (const { index, width, blank, isRight, paint } of places) {
+    const cell = row[index];
+    const text = textOf(cell);
+    let shown = text;
+    let taken = text.length;
+    if (taken > width || special.size > 0)
+      ({ text: shown, width: taken } = shorten(special.get(text) ?? { text, width: taken }, width));
+    if (typeof cell === "object") shown = cell.paint(shown);
+    else shown = paint(shown);
+    const rest = blank.slice(taken);
+    line += blanks + (isRight ? rest + shown : shown);
+    blanks = isRight ? GAP : rest + GAP;
+  }
+  return line.trimEnd();
+}
+
+function shorten(cell: MeasuredText, width: number): MeasuredText {
+  if (cell.width <= width) return cell;
+  const text = fitWidth(cell.text, width);
+  return { text, width: displayWidth(text) };
 }
 
 /** Takes what is too much from the columns that may shrink, last one first. */
@@ -73,57 +107,39 @@ function shrink(natural: readonly number[], columns: readonly Column[], room: nu
   return widths;
 }
 
-/** What was found out of all cells, in numbers: a list has ten thousand rows. */
+/** A text that is safe, and the columns of a terminal that it takes. */
+interface MeasuredText {
+  readonly text: string;
+  readonly width: number;
+}
+
 interface MeasuredCells {
-  /** Columns that each cell takes, row by row. */
-  readonly widths: Uint32Array;
   /** The widest cell of each column. */
   readonly natural: readonly number[];
-  /** Texts that had to be made safe, by place. */
-  readonly safe: ReadonlyMap<number, string>;
+  /** Texts that had to be made safe, or whose width is not their length, as they are shown. */
+  readonly special: ReadonlyMap<string, MeasuredText>;
 }
 
 function measure(rows: readonly (readonly Cell[])[], columns: number): MeasuredCells {
-  const widths = new Uint32Array(rows.length * columns);
+  const special = new Map<string, MeasuredText>();
   const natural = Array.from({ length: columns }, () => 0);
-  const safe = new Map<number, string>();
-  let place = 0;
   for (const row of rows) {
-    for (let index = 0; index < columns; index++, place++) {
+    for (let index = 0; index < columns; index++) {
       const text = textOf(row[index]);
-      const isPlain = PRINTABLE.test(text);
-      if (!isPlain) safe.set(place, oneLine(text));
-      const width = isPlain ? text.length : displayWidth(safe.get(place) ?? "");
-      widths[place] = width;
+      let width = text.length;
+      if (!PRINTABLE.test(text)) {
+        const safe = oneLine(text);
+        width = displayWidth(safe);
+        special.set(text, { text: safe, width });
+      }
       if (width > (natural[index] ?? 0)) natural[index] = width;
     }
   }
-  return { widths, natural, safe };
+  return { natural, special };
 }
 
 function textOf(cell: Cell | undefined): string {
   return typeof cell === "object" ? cell.text : (cell ?? "");
-}
-
-function paintOf(cell: Cell | undefined, column: Column): Paint | undefined {
-  return typeof cell === "object" ? cell.paint : column.paint;
-}
-
-interface CellLayout {
-  /** Columns that the text takes. */
-  readonly width: number;
-  /** Columns that there are. */
-  readonly columns: number;
-  readonly align: Column["align"];
-  readonly paint: Paint | undefined;
-}
-
-function renderCell(text: string, { width, columns, align, paint }: CellLayout): string {
-  const fits = width <= Math.max(1, columns);
-  const fitted = fits ? text : fitWidth(text, Math.max(1, columns));
-  const painted = paint === undefined ? fitted : paint(fitted);
-  const blanks = " ".repeat(Math.max(0, columns - (fits ? width : displayWidth(fitted))));
-  return align === "right" ? blanks + painted : painted + blanks;
 }
 
 /** Blanks stay as they are: a cell may be indented. */

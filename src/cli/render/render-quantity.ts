@@ -63,21 +63,21 @@ export function renderTime(timestamp: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-const AGES: readonly (readonly [seconds: number, unit: string])[] = [
-  [31_536_000, "y"],
-  [2_592_000, "mo"],
-  [604_800, "w"],
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "m"],
+const AGES: readonly { readonly seconds: number; readonly unit: string }[] = [
+  { seconds: 31_536_000, unit: "y" },
+  { seconds: 2_592_000, unit: "mo" },
+  { seconds: 604_800, unit: "w" },
+  { seconds: 86_400, unit: "d" },
+  { seconds: 3600, unit: "h" },
+  { seconds: 60, unit: "m" },
 ];
 
 /** Renders how long ago a time was, e.g. `2h`, `3mo`; the future and the last minute are `now`. */
 export function renderAge(timestamp: string, now: Date): string {
-  const seconds = (now.getTime() - Date.parse(timestamp)) / 1000;
-  if (Number.isNaN(seconds)) return timestamp;
-  const age = AGES.find(([length]) => seconds >= length);
-  return age === undefined ? "now" : `${Math.floor(seconds / age[0])}${age[1]}`;
+  const passed = (now.getTime() - Date.parse(timestamp)) / 1000;
+  if (Number.isNaN(passed)) return timestamp;
+  const age = AGES.find(({ seconds }) => passed >= seconds);
+  return age === undefined ? "now" : `${Math.floor(passed / age.seconds)}${age.unit}`;
 }
 
 /** Renders a commit, with the word that named it where it is not the branch as it stands: `4f2e… (main~2)`. */

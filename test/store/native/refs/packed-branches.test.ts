@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listPackedBranches, parsePackedBranches } from "../../../../src/store/native/refs/packed-branches.ts";
+import { runs } from "../../../helpers/runs.ts";
+import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
+
+let temp: TempStore;
+let gitDir: string;
+beforeEach(async () => {
+  temp = await createTempStore();
+  gitDir = join(temp.root, ".git");
+});
+afterEach(() => temp.remove());
+
+const run = (args: readonly string[]): string => git(temp.root, temp.env, args).trim();
+const commit = (message: string): string =>
+  run(["commit-tree", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "-m", message]);
+
+/** What git says, in its order. */
+function listed(): readonly { readonly name: string; readonly commit: string }[] {
+  const text = run(["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/"]);
+  return text.split("\n").flatMap((line) => {
+    const [name = "", oid = ""] = line.split(" ");
+    return name === "" ? [] : [{ name, commit: oid }];
+  });
+}
+
+describe("listPackedBranches", () => {
+  it("lists what git lists, whatever is packed, loose, moved since or gone", async () => {
+    run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    const commits = [commit("a"), commit("b")];
+    const name = fc.constantFrom("a/main", "a-b/main", "a/try", "a.b/main", "a/x/y", "plain", "B/main");
+    const step = fc.oneof(
+      fc.record({ put: name, at: fc.nat({ max: 1 }) }),
+      fc.record({ drop: name }),
+      fc.constant("pack" as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        run(["pack-refs", "--all"]);
+        for (const done of steps) {
+          if (done === "pack") run(["pack-refs", "--all"]);
+          else if ("put" in done) run(["update-ref", `refs/heads/${done.put}`, commits[done.at] ?? ""]);
+          else run(["update-ref", "-d", `refs/heads/${done.drop}`]);
+        }
+        expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
+      }),
+      { numRuns: runs(8) },
+    );
+  }, 60_000);
+
+  it("leaves to git what is not plain", async () => {
+    run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    run(["update-ref", "refs/heads/a/main", commit("a")]);
+    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    run(["pack-refs", "--all"]);
+    expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
+    expect(await listPackedBranches(gitDir)).toBeNull();
+    writeText(join(gitDir, "refs", "heads", "b", "main"), "garbage\n");
+    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    writeText(join(gitDir, "refs", "heads", "b", "main"), "ref: refs/heads/a/main\n");
+    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    run(["update-ref", "--no-deref", "-d", "refs/heads/b/main"]);
+    expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
+    for (let n = 0; n < 51; n++) run(["update-ref", `refs/heads/c/${n}`, "refs/heads/a/main"]);
+    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    writeText(join(gitDir, "reftable", "tables.list"), "");
+    run(["pack-refs", "--all"]);
+    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+  });
+});
+
+describe("parsePackedBranches", () => {
+  it("reads branches alone, and nothing of a file that is damaged", () => {
+    const [a, b] = ["a".repeat(40), "b".repeat(40)];
+    const text = `# pack-refs with: peeled fully-peeled sorted \n${a} refs/heads/x/main\n${b} refs/tags/v1\n^${a}\n`;
+    expect(parsePackedBranches(text)).toEqual([{ name: "x/main", commit: a }]);
+    expect(parsePackedBranches("")).toEqual([]);
+    expect(parsePackedBranches(`${text}${a} refs/heads/y`)).toBeNull();
+    expect(parsePackedBranches(`${text}garbage\n`)).toBeNull();
+    expect(parsePackedBranches(`${text}${"z".repeat(40)} refs/heads/y\n`)).toBeNull();
+  });
+});
