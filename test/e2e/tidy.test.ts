@@ -185,9 +185,31 @@ describe("rm", () => {
     expect((await jpg(["rm", "--purge", secret, "--yes"])).code).toBe(0);
     expect(mentions()).toBe("");
     for (const place of [sandbox.store, aside]) {
-      expect(sandbox.git(["reflog"], place)).toContain("moving from (removed) to");
+      expect(sandbox.git(["reflog"], place)).toContain("moved from (removed) to");
       expect(sandbox.git(["reflog", "expire", "--expire=now", "--dry-run", "HEAD"], place)).not.toContain("error");
     }
     expect(git(["fsck", "--full", "--strict"])).not.toMatch(/error|missing|broken/);
+  });
+
+  it("goes back past what was purged, and says which conversation it does not find", async () => {
+    const sandbox = await prepare();
+    const { conversation, jpg } = sandbox;
+    const [main, gone, other] = ["main", "gone", "other"].map((fork) => `${conversation}/${fork}`) as [
+      string,
+      ...string[],
+    ];
+    await jpg(["fork", main, "other", "--first", "2"]);
+    await jpg(["fork", main, "gone", "--first", "1"]);
+    await jpg(["use", other ?? ""]);
+    await jpg(["use", main]);
+    await jpg(["use", gone ?? ""]);
+    await jpg(["use", main]);
+    await jpg(["rm", gone ?? ""]);
+    await expectRefusal(sandbox, ["use", "-"], { code: "no_conversation", exit: 2, says: /gone, active before/ });
+    await jpg(["rm", "--purge", gone ?? "", "--yes"]);
+    expect((await jpg(["git", "switch", "--quiet", "-"])).code).toBe(0);
+    expect(sandbox.git(["branch", "--show-current"]).trim()).toBe(main);
+    expect((await jpg(["use", "-"])).code).toBe(0);
+    expect(sandbox.git(["branch", "--show-current"]).trim()).toBe(other);
   });
 });

@@ -128,13 +128,12 @@ async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: reado
   if (tip !== null) return { kind: "branch", branch: tip.name, commit: tip.commit };
   const remote = branches.length === 0 ? await describeRemotes(workspace) : null;
   if (remote !== null) throw userError("no_conversation", "No conversation is here yet.", { hints: [remote] });
-  throw noConversation(
-    name !== null
-      ? `The active conversation ${name} has no branch in this store.`
-      : word === "@"
-        ? "No conversation is active."
-        : "No conversation was active before.",
-  );
+  throw noConversation(sayMissing(word, name));
+}
+
+function sayMissing(word: "@" | "-", name: string | null): string {
+  if (name === null) return `No conversation ${word === "@" ? "is active" : "was active before"}.`;
+  return `${word === "@" ? `The active conversation ${name}` : `${name}, active before,`} has no branch in this store.`;
 }
 
 /** The commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` where a branch is needed. */

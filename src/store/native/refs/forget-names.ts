@@ -4,10 +4,11 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile, replaceFile } from "../../files/replace-file.ts";
 import { readFileIfThere } from "./ref-reader.ts";
+import { REMOVED } from "./reflog-reader.ts";
 import { listGitDirs } from "./repository-dir.ts";
 
-/** What stands in a message for a name that is to be forgotten. */
-const REMOVED = "(removed)";
+/** What `git switch -` goes back by: worded otherwise it passes the line over, and goes to what was there before. */
+const FROM_REMOVED = `checkout: moving from ${REMOVED} to`;
 
 /** Forgets names of branches (without `refs/heads/`) in all reflogs below a git dir. */
 export async function forgetNames(gitDir: string, names: readonly string[]): Promise<void> {
@@ -53,5 +54,6 @@ function without(message: string, names: readonly string[]): string {
       const [, start = "", name = "", end = ""] = /^(refs\/heads\/|)(.*?)([:,]?)$/.exec(word) ?? [];
       return names.includes(name) ? `${start}${REMOVED}${end}` : word;
     })
-    .join(" ");
+    .join(" ")
+    .replace(FROM_REMOVED, `checkout: moved from ${REMOVED} to`);
 }

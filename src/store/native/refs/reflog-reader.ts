@@ -2,10 +2,14 @@
 import { join } from "node:path";
 import { readFileIfThere } from "./ref-reader.ts";
 
+/** What stands in a message for the name of a branch that was removed for good. */
+export const REMOVED = "(removed)";
+
 /** The branch that HEAD named before `active` did, as `git switch -` reads it; null when there is none. */
 export function previousBranchIn(reflog: string | null, active: string | null): string | null {
   const moves = [...(reflog ?? "").matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
-  for (const [, from = ""] of moves) if (from !== active && !/^[0-9a-f]{40,64}$/.test(from)) return from;
+  for (const [, from = ""] of moves)
+    if (from !== active && from !== REMOVED && !/^[0-9a-f]{40,64}$/.test(from)) return from;
   return null;
 }
 
