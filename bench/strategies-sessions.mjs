@@ -84,7 +84,7 @@ export async function planOver(library, turns, { chosen, compactions = [], keep 
   const { DEFAULT_TOOL_HINTS: hints, PROTECT_TOKENS: protectTokens } = library;
   const { pairs: subsumed } = await library.findSubsumed(library.listToolCalls(turns), { hints, cwd: ".", env: {} });
   const plan = library.planCompaction({
-    range: { protectTokens },
+    range: { keep: 0, protectTokens },
     turnCount: turns.length,
     turns: new Map(turns.map((turn) => [turn.index, turn])),
     turnTimes: [],

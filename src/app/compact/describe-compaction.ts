@@ -15,7 +15,7 @@ import { segmentTokens } from "./compact-segments.ts";
 export function nothingReport(
   branch: string,
   dryRun: boolean,
-  { nothing, tokens, tokens_source, turnCount, problems }: NothingPlanned,
+  { nothing, hints, tokens, tokens_source, turnCount, problems }: NothingPlanned,
 ): CompactReport {
   return {
     conversation: conversationOf(branch),
@@ -24,6 +24,7 @@ export function nothingReport(
     compaction: null,
     commit: null,
     reason: nothing,
+    ...(hints === undefined ? {} : { hints }),
     from_turn: null,
     to_turn: null,
     policies: "",

@@ -50,6 +50,8 @@ export interface CompactInput {
   readonly stubs?: StubStyle;
   /** Take a batch that saves less than its least gain, and a view that grows. */
   readonly force?: boolean;
+  /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
+  readonly intoLoop?: boolean;
   /** Who asked for it; absent = `manual`. */
   readonly source?: NonNullable<Compaction["source"]>;
   /** Ids of events in the range that stay as they are, beside pinned ones. */
@@ -105,8 +107,8 @@ export async function planOnBranch(
   const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
   const plan = planCompaction({ ...request, ...(strategies === null ? {} : { strategies: strategies.request }) });
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, turns, request.turnCount)];
-  const nothing = (reason: string): NothingPlanned => ({
-    nothing: reason,
+  const nothing = (reason: Nothing): NothingPlanned => ({
+    ...reason,
     problems,
     tokens: { before: counted.tokens, after: counted.tokens },
     tokens_source: counted.source,
@@ -115,14 +117,14 @@ export async function planOnBranch(
     bounds: loaded.bounds,
     windowTokens: loaded.windowTokens,
   });
-  if (isNothing(plan)) return nothing(plan.nothing);
+  if (isNothing(plan)) return nothing(plan);
   const draft = trialOf(plan.compaction, plan.summarize !== undefined);
   const after = project({ turnCount: request.turnCount, turns, compactions: [...live.applied, draft] });
   requirePins(loaded.pinned, { turns: turns.values(), before, after });
   const left = meter.countView(after, [...live.applied, draft]);
   const tokens = { before: counted.tokens, after: left.tokens };
   const small = input.force === true || plan.summarize !== undefined ? null : smallGain(tokens, input.strategies);
-  if (small !== null) return nothing(small);
+  if (small !== null) return nothing({ nothing: small });
   return {
     ...loaded,
     plan,
@@ -151,10 +153,10 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
   const { profile, policies } = chooseRules(input, settings);
   const { keep_last: keepLast, protected_messages: protectedMessages } = settings;
   const range: RangeRequest = {
+    ...protectionOf(input),
     ...input.range,
     keepLast,
     ...(protectedMessages === undefined ? {} : { protectedMessages }),
-    ...(input.strategies?.protectTokens === undefined ? {} : { protectTokens: input.strategies.protectTokens }),
   };
   const asked = {
     range,
@@ -168,6 +170,8 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
     ...(input.summary === undefined ? {} : { summary: input.summary }),
     ...(input.source === undefined ? {} : { source: input.source }),
+    intoLoop: input.intoLoop === true || input.force === true,
+    beneath: input.force === true,
   };
   const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
   const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
@@ -183,6 +187,12 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     windowTokens: windowOf(turns),
     request: { ...facts, keep: [...pinned, ...(input.keep ?? [])] },
   };
+}
+
+/** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */
+function protectionOf({ range: { to, keep }, strategies }: CompactInput): Pick<RangeRequest, "protectTokens"> {
+  if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
+  return { protectTokens: strategies.protectTokens };
 }
 
 /** The context window of the model that answered last, tokens. */

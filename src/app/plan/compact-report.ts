@@ -56,6 +56,8 @@ export interface CompactReport {
   /** Commit that carries it; null in a dry run and when there was nothing to compact. */
   readonly commit: string | null;
   readonly reason?: string;
+  /** What to type, where something can be done about that reason. */
+  readonly hints?: readonly string[];
   /** Null when the range is empty. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;

@@ -45,10 +45,12 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   const from = text(options, "from");
   const to = text(options, "to");
   const keep = count(options, "keep") ?? count(options, "keepLast");
+  const protectTokens = count(options, "protect");
   return {
     ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from, runtime) }),
     ...(to === undefined ? {} : { to: parseBound(to, runtime) }),
     ...(keep === undefined ? {} : { keep }),
+    ...(protectTokens === undefined ? {} : { protectTokens }),
   };
 }
 

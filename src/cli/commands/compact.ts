@@ -79,10 +79,13 @@ export const command: CommandSpec = {
     },
     {
       flags: "--protect <tokens>",
-      description: "newest tokens that auto, tiered and mask-results leave alone; default 10000",
+      description: "newest tokens that auto, tiered and mask-results leave alone beside keep_last; default 10000",
     },
     { flags: "--min-gain <tokens>", description: "least tokens that auto and mask-results must save; default 20000" },
-    { flags: "--force", description: "commit even when the view would grow, or a batch gains little" },
+    {
+      flags: "--force",
+      description: "commit even when the view would grow, or a batch gains little; reach into an unfinished turn",
+    },
     { flags: "--strict", description: "refuse a summary that says what its turns do not" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
     { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },

@@ -18,7 +18,8 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): str
   const notes = notesOf(report).map((note) => `${style.caution("note:")} ${forTerminal(note)}`);
   if (report.compaction === null) {
     const reason = report.reason === undefined ? "" : ` ${asSentence(forTerminal(report.reason))}`;
-    return [`${style.heading("Nothing to compact.")}${reason}`, ...notes].join("\n");
+    const hints = (report.hints ?? []).map((hint) => `${style.faint("hint:")} ${forTerminal(hint)}`);
+    return [`${style.heading("Nothing to compact.")}${reason}`, ...hints, ...notes].join("\n");
   }
   return [
     headline(report, style),

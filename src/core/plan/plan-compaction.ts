@@ -1,63 +1,22 @@
 // Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
-import { type Compaction, compareCompactions, type StubStyle, type Summary } from "../compaction/compaction.ts";
+import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
-import { isReasoning } from "../event/event.ts";
 import { planReading } from "../projection/hidden-turns.ts";
-import type { BoundFacts } from "../range/bound-position.ts";
-import {
-  isNothing,
-  type Nothing,
-  type RangeRequest,
-  resolveBounds,
-  turnsForBounds,
-} from "../range/bound-resolution.ts";
+import { isNothing, type Nothing, resolveBounds, turnsForBounds } from "../range/bound-resolution.ts";
 import { cutRangeOf, type EventRange, isInRange, locateRange } from "../range/range-location.ts";
-import { unfinishedLoop } from "../range/safe-cut.ts";
 import { extendEventRange, standsForTurns } from "../range/summary-extent.ts";
-import { type CutRange, rangesIntersect, type TurnRange } from "../range/turn-range.ts";
-import type { StepReport } from "../strategies/compose-steps.ts";
+import { rangesIntersect, type TurnRange } from "../range/turn-range.ts";
 import { planStrategies, type StrategyOutcome, type StrategyRequest } from "../strategies/plan-strategies.ts";
-import { stripReasoning } from "../strategies/strip-reasoning.ts";
-import type { ToolCompactionHints } from "../tools/tool-hints.ts";
+import type { CompactionDraft, CompactionPlan, CompactionRequest } from "./compaction-request.ts";
+import { explainNothing, nothingChanged, nothingVisible } from "./explain-nothing.ts";
 import { freezeHints } from "./freeze-hints.ts";
+import { entersLoop, keepLoop } from "./loop-range.ts";
 import { effectOf } from "./plan-effect.ts";
-import { listHiding, type PlanSegment, planTimeline } from "./plan-timeline.ts";
+import { listHiding, planTimeline } from "./plan-timeline.ts";
 
-export interface CompactionRequest extends BoundFacts {
-  readonly range: RangeRequest;
-  /** Those of a profile; not looked at where strategies decide. */
-  readonly policies: Policies;
-  /** Strategies in place of a profile. */
-  readonly strategies?: StrategyRequest;
-  /** How stubs are written. */
-  readonly stubs?: StubStyle;
-  /** The accepted text, when the policy is a summary and there is one already. */
-  readonly summary?: Summary;
-  /** Hints in force; those of tools called in the range are frozen into the compaction. */
-  readonly hints?: ToolCompactionHints;
-  readonly profile?: string;
-  readonly source?: NonNullable<Compaction["source"]>;
-  /** Ids of events that stay unchanged; those outside the range are left out of the plan. */
-  readonly keep?: readonly string[];
-}
-
-/** A compaction before the store has given it id, time and digest; `stats` has no tokens yet. */
-export type CompactionDraft = Omit<Compaction, "id" | "timestamp" | "covers">;
-
-export interface CompactionPlan {
-  readonly compaction: CompactionDraft;
-  /** How to make the summary when its text is not there yet; `compaction.summary` is absent then. */
-  readonly summarize?: SummaryPolicy;
-  /** The range before it was extended over summaries that it partly overlapped; absent when it was not. */
-  readonly extendedFrom?: CutRange;
-  /** The whole conversation as it would be read. */
-  readonly segments: readonly PlanSegment[];
-  /** Ids of the live summaries that hide all of a mechanical plan until they are reverted, oldest first; usually empty. */
-  readonly hiddenBy: readonly string[];
-  /** What each strategy added to those before it, in order; empty where a profile decided. */
-  readonly steps: readonly StepReport[];
-}
+/** Stand beside the function that takes and gives them. */
+export type { CompactionDraft, CompactionPlan, CompactionRequest };
 
 /** Lists the turns (0-based, ascending) that planCompaction looks into: read them, then plan. */
 export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
@@ -75,28 +34,30 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
 }
 
 /**
- * Plans a compaction, or says why there is nothing to compact: nothing in the range, or nothing in it that would be read
- * differently. Throws the errors of a wrong request: `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
+ * Plans a compaction, or says why there is nothing to compact, and what to type. Throws the errors of a wrong request:
+ * `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
  */
 export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
+  const plan = planAsAsked(asked);
+  return isNothing(plan) ? explainNothing(plan, asked, planAsAsked) : plan;
+}
+
+function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
   const resolved = resolveBounds(asked.range, asked);
   if (isNothing(resolved)) return resolved;
-  const intoLoop = reachesIntoLoop(asked);
-  const request = intoLoop ? keepLoopReasoning(asked) : asked;
+  const intoLoop = entersLoop(asked);
+  const request = intoLoop ? keepLoop(asked) : asked;
   const { turnCount, turns, compactions } = request;
   const isSummary = isSummarizing(request);
   const located = locateRange(resolved, { turnCount, turns, touchesRequests: touchesRequests(request), intoLoop });
-  if (located === null)
-    return { nothing: "nothing in the range may be compacted yet: the model is still working on it" };
+  if (located === null) return nothingVisible(resolved, request);
   const range = isSummary ? extendEventRange(located, compactions, request) : located;
   const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
   const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
-  const effect = effectOf(trial, range, { ...request, pairs: request.strategies?.pairs });
-  if (!effect.changes && draft.tools === undefined) {
-    const what = request.strategies === undefined ? "these policies" : namesOf(request.strategies).join(", ");
-    return { nothing: `turns ${range.from}..${range.to} hold nothing that ${what} would change` };
-  }
+  const beneath = mayBeHidden(request);
+  const effect = effectOf(trial, range, { ...request, beneath, pairs: request.strategies?.pairs });
+  if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
   const stats = { original_message_count: effect.messages, events_removed: effect.removed };
   return {
     compaction: { ...draft, stats },
@@ -106,6 +67,11 @@ export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothi
     hiddenBy: isSummary || draft.turns !== undefined ? [] : listHiding(range, request),
     steps,
   };
+}
+
+/** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
+function mayBeHidden({ range: { from, to, keep }, beneath = false }: CompactionRequest): boolean {
+  return beneath || from !== undefined || to !== undefined || keep !== undefined;
 }
 
 /** The turns that strategies look at beside those of the range. */
@@ -130,25 +96,6 @@ function summaryPolicyOf({ policies }: Rules): SummaryPolicy {
 function touchesRequests({ policies, strategies }: Rules): boolean {
   if (strategies !== undefined) return strategies.uses.some(({ strategy }) => strategy.touchesRequests === true);
   return policies.summary !== undefined || policies.turns !== undefined || policies.attachments !== undefined;
-}
-
-/**
- * Whether the range may reach into a tool loop that is not finished: where tokens are left alone in place of turns, and
- * only calls and reasoning are touched. An agent's turn may be hours long; it must not wait for its end (decision 012).
- */
-function reachesIntoLoop(request: CompactionRequest): boolean {
-  const { protectTokens, to, keep } = request.range;
-  return protectTokens !== undefined && to === undefined && keep === undefined && !touchesRequests(request);
-}
-
-/** Reasoning of an unfinished loop stays: its provider wants it back with the calls it led to (A16, A17). */
-function keepLoopReasoning(request: CompactionRequest): CompactionRequest {
-  const stripsReasoning = request.strategies?.uses.some(({ strategy }) => strategy === stripReasoning) === true;
-  const events = request.turns.get(request.turnCount - 1)?.events ?? [];
-  const loop = stripsReasoning ? unfinishedLoop(events) : null;
-  if (loop === null) return request;
-  const reasoning = events.slice(loop).filter((event) => isReasoning(event));
-  return { ...request, keep: [...(request.keep ?? []), ...reasoning.map(({ id }) => id)] };
 }
 
 function namesOf({ uses, names }: StrategyRequest): readonly string[] {

@@ -31,14 +31,24 @@ export interface EffectFacts {
   readonly compactions: readonly Compaction[];
   /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
   readonly pairs?: CallPairs | undefined;
+  /** Whether what would show only once a summary is reverted counts. */
+  readonly beneath?: boolean;
 }
 
 /** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
   const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
   const effect = walk(range, facts, bare);
-  if (effect.changes || isHiding(draft) || !facts.compactions.some(isHiding)) return effect;
+  if (isHiding(draft) || !facts.compactions.some(isHiding)) return effect;
+  if (effect.changes && facts.beneath !== false) return effect;
   return { ...effect, changes: walk(range, facts, shownOutcomes(draft, facts)).changes };
+}
+
+/** Gives a function that tells whether an event is read as it was said: neither hidden nor changed by a live compaction. */
+export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, index: number) => boolean {
+  const isHidden = hiddenEvents(facts);
+  const outcome = outcomesOf(facts.compactions, facts, facts.pairs ?? pairCalls(facts.turns.values(), isHidden));
+  return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
 }
 
 function walk(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {

@@ -16,9 +16,9 @@ import { lastSafeCut } from "./safe-cut.ts";
 import type { CutRange } from "./turn-range.ts";
 
 /** Turns left alone when neither `--to` nor `--keep` is given and nothing is configured. */
-const DEFAULT_KEEP_LAST = 3;
+export const DEFAULT_KEEP_LAST = 3;
 /** Tool calls left alone at the end of a conversation that is too short to leave turns alone (agents' sessions often are one or two huge turns). */
-const KEEP_CALLS = 20;
+export const KEEP_CALLS = 20;
 
 /** Stands beside the request that it is resolved against. */
 export type { BoundFacts };
@@ -35,13 +35,15 @@ export interface RangeRequest {
   readonly keepLast?: number;
   /** Configured newest messages to leave alone, in whole turns, beside `keepLast` and under the same condition; default 0. */
   readonly protectedMessages?: number;
-  /** Newest tokens to leave alone (estimated over raw events, > 0) in place of turns, when neither `to` nor `keep` is given. */
+  /** Newest tokens to leave alone (estimated over raw events), wherever else the range ends. */
   readonly protectTokens?: number;
 }
 
 /** Nothing is in the range; `nothing` says why, for people. */
 export interface Nothing {
   readonly nothing: string;
+  /** What to type where something can be done about it. */
+  readonly hints?: readonly string[];
 }
 
 /** Whether a plan or range came out empty. */
@@ -62,7 +64,7 @@ export function turnsForBounds(request: RangeRequest, facts: Omit<BoundFacts, "t
   const { turnCount } = facts;
   const isOpen = request.to === undefined && request.keep === undefined;
   const newest =
-    endsByCalls(request, facts) || endsByTokens(request)
+    endsByCalls(request, facts) || request.protectTokens !== undefined
       ? turnCount
       : isOpen
         ? Math.min(turnCount, request.protectedMessages ?? 0)
@@ -119,18 +121,17 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
 }
 
 function resolveEnd(request: RangeRequest, facts: BoundFacts): BoundPosition | Nothing {
+  const end = request.to === undefined ? beforeNewestTurns(request, facts) : resolveTo(request.to, facts);
+  if (end === null) return { nothing: "the range ends before the first turn" };
+  const { protectTokens } = request;
+  if (isNothing(end) || protectTokens === undefined) return end;
+  const before = beforeNewestTokens(facts, protectTokens);
+  if (before !== null) return earlierOf(end, before, facts);
+  return { nothing: `the newest ${protectTokens} tokens are left alone, and there is nothing before them` };
+}
+
+function beforeNewestTurns(request: RangeRequest, facts: BoundFacts): BoundPosition | Nothing {
   const newest = facts.turnCount - 1;
-  if (request.to !== undefined) {
-    return resolveTo(request.to, facts) ?? { nothing: "the range ends before the first turn" };
-  }
-  if (endsByTokens(request)) {
-    const { protectTokens = 0 } = request;
-    return (
-      beforeNewestTokens(facts, protectTokens) ?? {
-        nothing: `the newest ${protectTokens} tokens are left alone, and there is nothing before them`,
-      }
-    );
-  }
   const keep = request.keep ?? Math.max(request.keepLast ?? DEFAULT_KEEP_LAST, protectedTurns(request, facts));
   if (keep <= newest) return { turn: newest - keep };
   if (!endsByCalls(request, facts)) return { nothing: `the newest ${keep} turns are kept and there are ${newest + 1}` };
@@ -139,6 +140,16 @@ function resolveEnd(request: RangeRequest, facts: BoundFacts): BoundPosition | N
       nothing: `the conversation has no more than ${keep} turns and ${KEEP_CALLS} tool calls`,
     }
   );
+}
+
+function earlierOf(a: BoundPosition, b: BoundPosition, { turns }: BoundFacts): BoundPosition {
+  const indexOf = ({ turn, event }: BoundPosition): number => {
+    const found =
+      event === undefined ? -1 : (turns.get(turn)?.events.findIndex(({ id }) => id.startsWith(event)) ?? -1);
+    return found < 0 ? Number.POSITIVE_INFINITY : found;
+  };
+  if (a.turn !== b.turn) return a.turn < b.turn ? a : b;
+  return indexOf(b) < indexOf(a) ? b : a;
 }
 
 /** How many of the newest turns hold the protected messages. */
@@ -155,11 +166,6 @@ function protectedTurns({ protectedMessages = 0 }: RangeRequest, { turnCount, tu
 function endsByCalls(request: RangeRequest, { turnCount }: Pick<BoundFacts, "turnCount">): boolean {
   const isOpen = request.to === undefined && request.keep === undefined;
   return isOpen && turnCount > 0 && turnCount <= (request.keepLast ?? DEFAULT_KEEP_LAST);
-}
-
-/** Whether the size of what is newest decides where the range ends. */
-function endsByTokens({ to, keep, protectTokens }: RangeRequest): boolean {
-  return protectTokens !== undefined && to === undefined && keep === undefined;
 }
 
 /** Finds the last position before the newest tokens where a range may end; null when there is nothing before them. */

@@ -7,6 +7,7 @@ export const classifyTangents: Strategy = {
   name: "classify-tangents",
   summary: "leave out turns that are off the task: named with --turns, or by a model",
   touchesRequests: true,
+  hidesTurns: true,
   standsAlone: true,
   decide: () => ({ turns: "omit" }),
 };
@@ -16,6 +17,7 @@ export const summarize: Strategy = {
   name: "summarize",
   summary: "have a summary stand for the range",
   touchesRequests: true,
+  hidesTurns: true,
   standsAlone: true,
   summarizes: true,
   decide: () => ({}),

@@ -87,6 +87,8 @@ export interface Strategy {
   readonly takes?: readonly (keyof StrategyOptions)[];
   /** Whether it changes requests too (range-location.ts). */
   readonly touchesRequests?: true;
+  /** Whether it hides whole turns. */
+  readonly hidesTurns?: true;
   /** Whether it needs every turn, hidden ones included. */
   readonly readsAll?: true;
   /** Whether it reads `subsumed`. */

@@ -41,12 +41,28 @@ describe("laws of planning", () => {
     });
   });
 
-  it("a range that reaches the newest turn says where it ends, before an unfinished loop", () => {
+  it("a range that reaches the newest turn says where it ends: what hides turns before an unfinished loop", () => {
     eachPlan((draft, turns) => {
       if (draft.to_turn < turns.length - 1) return;
       expect(draft.to_event).toBeDefined();
       const loop = unfinishedLoop(turns.at(-1)?.events ?? []);
-      if (loop !== null) expect(endOf(draft, turns)).toBeLessThanOrEqual(loop);
+      const hides = draft.summary !== undefined || draft.turns !== undefined;
+      if (loop !== null && hides) expect(endOf(draft, turns)).toBeLessThanOrEqual(loop);
+    });
+  });
+
+  it("an unfinished loop keeps its reasoning, its requests and its calls without a result, whatever is asked", () => {
+    eachPlan((draft, turns) => {
+      const events = turns.at(-1)?.events ?? [];
+      const loop = unfinishedLoop(events);
+      if (loop === null) return;
+      const shown = new Set(projectTurns(turns, [draft]).turns.flatMap((turn) => turn.events));
+      const answered = new Set(events.flatMap((event) => (event.type === "tool_call_response" ? [event.call_id] : [])));
+      for (const event of events.slice(loop)) {
+        const isWaiting = event.type === "tool_call_request" && !answered.has(event.call_id);
+        const isReasoned = event.type === "chat_response" && event.reasoning !== undefined;
+        if (isWaiting || isReasoned || event.type === "chat_request") expect(shown.has(event)).toBe(true);
+      }
     });
   });
 

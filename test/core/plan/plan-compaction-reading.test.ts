@@ -5,6 +5,7 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Policies } from "../../../src/core/compaction/policy.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { planCompaction, planCompactionReading } from "../../../src/core/plan/plan-compaction.ts";
+import { isNothing } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
 import { parseConversation } from "../../helpers/notation.ts";
@@ -77,9 +78,10 @@ describe("planCompactionReading", () => {
         const all = requestFor(turns, { compactions, policies: policy, range: asked });
         const positions = planCompactionReading(all);
         const read = new Map(positions.map((position) => [position, turns[position] as Turn]));
-        const { segments: _few, ...few } = { segments: [], ...planCompaction({ ...all, turns: read }) };
-        const { segments: _many, ...many } = { segments: [], ...planCompaction(all) };
-        expect(few).toEqual(many);
+        const [few, many] = [planCompaction({ ...all, turns: read }), planCompaction(all)];
+        // Why there is nothing may show only where more is read.
+        if (isNothing(many)) expect(isNothing(few)).toBe(true);
+        else expect({ ...few, segments: [] }).toEqual({ ...many, segments: [] });
       }),
     );
   });

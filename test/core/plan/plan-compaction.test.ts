@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction, ToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
 import type { CompactionRequest } from "../../../src/core/plan/plan-compaction.ts";
-import { isNothing } from "../../../src/core/range/bound-resolution.ts";
+import { isNothing, type Nothing } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 import { ask, DEFAULT, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 
@@ -49,10 +49,11 @@ describe("the planned compaction", () => {
   });
 
   it("ends before an unfinished tool loop", () => {
-    expect(planned("U R A | U R T t").compaction).toMatchObject({ to_turn: 1, to_event: "e1.1" });
+    const range = { keepLast: 0 };
+    expect(planned("U R A | U R T t", { range }).compaction).toMatchObject({ to_turn: 1, to_event: "e1.1" });
     expect(planned("U R A | U R T t", { policies: { turns: "omit" } }).compaction).toMatchObject({ to_turn: 0 });
-    expect(ask("U R T t", { policies: SUMMARIZE })).toEqual({
-      nothing: expect.stringContaining("still working on it"),
+    expect(ask("U R T t", { policies: SUMMARIZE })).toMatchObject({
+      nothing: expect.stringMatching(/^turn 0 is not finished/),
     });
   });
 });
@@ -131,7 +132,7 @@ describe("nothing to compact", () => {
       "it has been done",
       "U R A",
       { policies: { reasoning: "strip" }, compactions: [live(0, 0, { reasoning: "strip" })] },
-      nothingIn("0..0"),
+      "all that may be taken out is compacted already",
     ],
     [
       "an empty range",
@@ -139,14 +140,43 @@ describe("nothing to compact", () => {
       { range: { from: parseBound("5") } },
       "the range begins after the last turn (1)",
     ],
-    [
-      "nothing that a model sees",
-      "N",
-      { policies: SUMMARIZE },
-      "nothing in the range may be compacted yet: the model is still working on it",
-    ],
+    ["nothing that a model sees", "N", { policies: SUMMARIZE }, "nothing of turns 0..0 is sent to a model"],
   ])("is said when there is %s", (_name, notation, more, nothing) => {
-    expect(ask(notation, more)).toEqual({ nothing });
+    expect(ask(notation, more)).toMatchObject({ nothing });
+  });
+
+  const calls = (count: number) => `U ${"T t ".repeat(count)}`;
+  it.each<[string, string, Partial<CompactionRequest>, string, string]>([
+    ["turns that are left alone", "U A | U R A", { range: { keepLast: 1 } }, "in the newest turn,", "--keep 0"],
+    ["turns that were asked for", "U A | U R A | U A", { range: { keep: 2 } }, "in the newest 2 turns,", "--keep 0"],
+    ["calls of a short one", `${calls(9)}A`, { range: { keepLast: 3 } }, "in the newest 20 tool calls,", "--keep 0"],
+    ["tokens", "U A | U R A", { range: { keepLast: 0, protectTokens: 9 } }, "newest 9 tokens", "--protect"],
+    ["an unfinished turn", `U A | ${calls(2)}`, { range: { keepLast: 0 } }, "turn, which is not finished", "--keep 0"],
+    ["a pin", "U R A", { keep: ["e0.2"] }, "is pinned", "jpg pin"],
+    ["hints", "U T t A", { hints: { "*": { request: "keep", response: "keep" } } }, "by the hints", "-c tools"],
+    [
+      "an older compaction",
+      "U R A | U A",
+      { range: { from: parseBound("last"), keepLast: 1 }, compactions: [live(0, 0, { reasoning: "strip" })] },
+      "is compacted already",
+      "jpg log",
+    ],
+    ["nothing at all", "U A", {}, "turns 0..0 hold nothing", "--profile heavy"],
+    ["an unfinished turn, for a summary", calls(2), { policies: SUMMARIZE }, "turn 0 is not finished", "--keep 0"],
+  ])("names %s as the cause, and says what to type", (_name, notation, more, cause, hint) => {
+    const { nothing, hints } = ask(notation, more) as Nothing;
+    expect(nothing).toContain(cause);
+    expect(hints?.join(" ")).toContain(hint);
+  });
+
+  it("is said of a plan beneath a summary, unless its turns are named", () => {
+    const compactions = [live(0, 1, { id: "s1", summary: { summary: "old" } })];
+    const range = { keepLast: 1 };
+    expect(ask("U R A | U R A | U A", { compactions, range })).toMatchObject({
+      nothing: "all that may be taken out is compacted already",
+    });
+    expect(planned("U R A | U R A | U A", { compactions, range, beneath: true }).hiddenBy).toEqual(["s1"]);
+    expect(planned("U R A | U R A | U A", { compactions, range: { to: parseBound("0") } }).hiddenBy).toEqual(["s1"]);
   });
 
   it("is not said when a part of it is new, or stronger", () => {

@@ -72,8 +72,8 @@ describe("a plan by strategies", () => {
   it("names them when they change nothing", () => {
     const asked = strategies("strip-reasoning", "dedup-tools");
     const changed = (what: string) => ({ nothing: `turns 0..0 hold nothing that ${what} would change` });
-    expect(ask("U A", { strategies: asked })).toEqual(changed("strip-reasoning, dedup-tools"));
-    expect(ask("U A", { strategies: { ...asked, names: ["auto", "more"] } })).toEqual(changed("auto, more"));
+    expect(ask("U A", { strategies: asked })).toMatchObject(changed("strip-reasoning, dedup-tools"));
+    expect(ask("U A", { strategies: { ...asked, names: ["auto", "more"] } })).toMatchObject(changed("auto, more"));
   });
 
   it("changes something when it prunes a tool, though every event stays", () => {
@@ -106,6 +106,8 @@ describe("a plan by strategies", () => {
 describe("an unfinished loop", () => {
   const LOOP = "U R A | U R A Q R T t";
 
+  const spared = { range: { keepLast: 0 } };
+
   it.each<[string, Partial<CompactionRequest>, string | undefined]>([
     ["reasoning", { policies: { reasoning: "strip" } }, "e1.4"],
     ["calls", { policies: { reasoning: "strip", tool_calls: STRIP } }, "e1.4"],
@@ -119,35 +121,44 @@ describe("an unfinished loop", () => {
       { policies: SUMMARIZE, strategies: strategies("strip-reasoning") },
       "e1.4",
     ],
-  ])("keeps its request out of a range that touches requests: %s", (_what, more, to_event) => {
-    expect(planned(LOOP, more).compaction).toMatchObject({ to_turn: 1, to_event });
-  });
-
-  const protectTokens = { range: { protectTokens: 1 } };
-
-  it("is reached into where tokens are left alone, its reasoning by no strategy", () => {
-    const plan = planned(LOOP, { ...protectTokens, strategies: strategies("strip-reasoning"), keep: ["e0.2"] });
-    expect(plan.compaction).toMatchObject({ to_turn: 1, to_event: "e1.5", keep: ["e0.2", "e1.5"] });
-    expect(plan.compaction.stats).toEqual({ original_message_count: 5, events_removed: 1 });
+  ])("is spared, its request where requests are touched: %s", (_what, more, to_event) => {
+    expect(planned(LOOP, { ...spared, ...more }).compaction).toMatchObject({ to_turn: 1, to_event });
   });
 
   it.each<[string, Partial<CompactionRequest>]>([
-    ["the end is given", { range: { protectTokens: 1, to: parseBound("1") } }],
-    ["turns are left alone", { range: { protectTokens: 1, keep: 0 } }],
-    ["no tokens are left alone", { range: { keepLast: 0 } }],
-  ])("is not reached into where %s", (_when, more) => {
-    expect(planned(LOOP, { strategies: strategies("strip-reasoning"), ...more }).compaction).toMatchObject({
-      to_event: "e1.4",
-    });
+    ["its end is named", { range: { to: parseBound("1") } }],
+    ["no turns are to be kept", { range: { keep: 0 } }],
+    ["that is asked for", { ...spared, intoLoop: true }],
+  ])("is reached into where %s, but for its reasoning", (_when, more) => {
+    const asked = { ...more, policies: { reasoning: "strip", tool_calls: STRIP } } as const;
+    const { compaction } = planned(LOOP, { ...asked, keep: ["e0.2"] });
+    expect(compaction).toMatchObject({ to_turn: 1, to_event: "e1.7", keep: ["e0.2", "e1.5"] });
+    const chosen = { ...more, strategies: strategies("strip-reasoning", "strip-tool-results") };
+    expect(planned(LOOP, chosen).compaction).toMatchObject({ to_event: "e1.7", keep: ["e1.5"] });
   });
 
-  it("is not reached into by what touches requests", () => {
-    expect(planned(LOOP, { ...protectTokens, policies: SUMMARIZE }).compaction).toMatchObject({ to_event: "e1.3" });
+  it("is reached into up to the newest tokens that are left alone", () => {
+    const range = { keep: 0, protectTokens: 1 };
+    expect(planned(LOOP, { range }).compaction).toMatchObject({ to_event: "e1.5" });
+  });
+
+  it("keeps its requests where attachments go, and calls that have no result yet", () => {
+    const plan = planned("U R T t A | U T t T t T", { policies: { attachments: "strip", tool_calls: STRIP } });
+    expect(plan.compaction.keep).toEqual(["e1.1", "e1.6"]);
+  });
+
+  it("names nothing that an older compaction took", () => {
+    const compactions = [live(1, 1, { to_event: "e1.5", reasoning: "strip" })];
+    expect(planned(LOOP, { compactions }).compaction.keep).toBeUndefined();
+  });
+
+  it("is not reached into by what hides turns", () => {
+    expect(planned(LOOP, { policies: SUMMARIZE }).compaction).toMatchObject({ to_event: "e1.3" });
+    expect(planned(LOOP, { policies: { turns: "omit" } }).compaction).toMatchObject({ to_event: "e1.3" });
   });
 
   it("that is none leaves reasoning to be stripped", () => {
-    const finished = planned("U R A A", { ...protectTokens, strategies: strategies("strip-reasoning") });
-    expect(finished.compaction).not.toHaveProperty("keep");
+    expect(planned("U R A A", { strategies: strategies("strip-reasoning") }).compaction).not.toHaveProperty("keep");
   });
 });
 

@@ -45,7 +45,7 @@ describe("auto in an unfinished loop", () => {
   const turns = loopOf([200, 200, 200, 200]);
 
   it("strips results before the newest tokens and leaves the reasoning of the loop where it is", () => {
-    const shown = viewAfter(turns, planFor(turns, ["auto"], { protectTokens: 100 })).turns.flatMap(
+    const shown = viewAfter(turns, planFor(turns, ["auto"], { keep: 0, protectTokens: 100 })).turns.flatMap(
       ({ events }) => events,
     );
     const results = shown.flatMap((event) =>
@@ -55,16 +55,14 @@ describe("auto in an unfinished loop", () => {
     expect(shown.filter((event) => isReasoning(event)).map(({ id }) => id)).toEqual(["e1.2", "e1.5", "e1.8", "e1.11"]);
   });
 
-  it("ends before the loop when turns are left alone, or the end of the range is given", () => {
-    for (const range of [{ keepLast: 0 }, { keep: 0, protectTokens: 150 }]) {
-      const plan = planFor(turns, ["auto"], range);
-      expect(isNothing(plan) ? null : plan.compaction.to_turn).toBe(1);
-      expect(isNothing(plan) ? null : plan.compaction.to_event).toBe("e1.1");
-    }
+  it("ends before the loop where the end of the range is not named", () => {
+    const plan = planFor(turns, ["auto"], { keepLast: 0, protectTokens: 150 });
+    expect(isNothing(plan) ? null : plan.compaction.to_turn).toBe(1);
+    expect(isNothing(plan) ? null : plan.compaction.to_event).toBe("e1.1");
   });
 
   it("names no reasoning where none is stripped", () => {
-    const plan = planFor(turns, ["mask-results"], { protectTokens: 100 });
+    const plan = planFor(turns, ["mask-results"], { keep: 0, protectTokens: 100 });
     expect(isNothing(plan) ? null : plan.compaction.keep).toBeUndefined();
   });
 
@@ -76,7 +74,7 @@ describe("auto in an unfinished loop", () => {
     fc.assert(
       fc.property(random, ({ sizes, protectTokens }) => {
         const loop = loopOf(sizes);
-        const view = viewAfter(loop, planFor(loop, ["auto", "strip-arguments"], { protectTokens }));
+        const view = viewAfter(loop, planFor(loop, ["auto", "strip-arguments"], { keep: 0, protectTokens }));
         const messages = toAnthropicThread(view).messages.map(({ role, blocks }) => ({
           role,
           content: blocks.map(({ block }) => block),

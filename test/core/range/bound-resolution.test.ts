@@ -229,7 +229,7 @@ describe("the newest turns that resolving looks into", () => {
 
   it.each([{ keep: 0 }, bounds(null, "3")])("are none where the end is given: %j", (end) => {
     expect(turnsForBounds({ ...end, keepLast: 99 }, ten)).toEqual([]);
-    expect(turnsForBounds({ ...end, protectTokens: 1, protectedMessages: 4 }, ten)).toEqual([]);
+    expect(turnsForBounds({ ...end, protectedMessages: 4 }, ten)).toEqual([]);
   });
 
   it("hold the protected messages: notes and calls are none", () => {
@@ -243,7 +243,8 @@ describe("the newest turns that resolving looks into", () => {
 
 describe("a range that leaves the newest tokens alone", () => {
   const facts = factsOf("U A | U T t T t T t A | U A");
-  const end = (protectTokens: number, rest: RangeRequest = {}) => resolveBounds({ protectTokens, ...rest }, facts);
+  const end = (protectTokens: number, rest: RangeRequest = {}) =>
+    resolveBounds({ protectTokens, keepLast: 0, ...rest }, facts);
 
   it("ends before them, never between a call and its result", () => {
     const ends = Array.from({ length: 200 }, (_, tokens) => end(tokens + 1)).map((range) =>
@@ -262,9 +263,14 @@ describe("a range that leaves the newest tokens alone", () => {
     ]);
   });
 
-  it("ends where it is told to end, when it is", () => {
-    expect(end(10, { keep: 0 })).toEqual({ from: 0, to: 2 });
-    expect(end(10, { to: parseBound("0") })).toEqual({ from: 0, to: 0 });
+  it("ends before the turns that are left alone, too", () => {
+    expect(end(10, { keepLast: 1 })).toEqual({ from: 0, to: 1, toEvent: "e1.5" });
+    expect(end(1, { keepLast: 1 })).toEqual({ from: 0, to: 1 });
+    expect(end(10, { keepLast: 2 })).toEqual({ from: 0, to: 0 });
+    expect(end(1, { protectedMessages: 1 })).toEqual({ from: 0, to: 1 });
+    expect(end(10, { keep: 2 })).toEqual({ from: 0, to: 0 });
+    expect(end(10, { to: parseBound("1:e1.3") })).toEqual({ from: 0, to: 1, toEvent: "e1.3" });
+    expect(end(10, { to: parseBound("1") })).toEqual({ from: 0, to: 1, toEvent: "e1.5" });
   });
 
   it("is empty when everything is among them, and reads every turn to know", () => {
@@ -285,7 +291,7 @@ describe("whether something came out empty", () => {
 describe("where a range may end before what is left alone", () => {
   it("is the turn before where nothing that a model is sent stands before it", () => {
     const facts = factsOf("U A | N U A | U A");
-    const ends = (protectTokens: number) => resolveBounds({ protectTokens }, facts);
+    const ends = (protectTokens: number) => resolveBounds({ protectTokens, keepLast: 0 }, facts);
     expect(ends(1)).toEqual({ from: 0, to: 2, toEvent: "e2.1" });
     expect(ends(4)).toEqual({ from: 0, to: 1 });
     expect(ends(5)).toEqual({ from: 0, to: 1, toEvent: "e1.2" });

@@ -55,12 +55,14 @@ describe("dedup-tools", () => {
     const request = { range: { keep: 1 } } as const;
     expect(dedup([[read("a")], [read("a")]], { request })).toEqual({ "c0.0": "omitted" });
     expect(dedup([[read("b")], [read("a"), read("a")]], { request })).toEqual(
-      "turns 0..0 hold nothing that dedup-tools would change",
+      "what could be taken out stands in the newest turn, left alone",
     );
   });
 
   it("leaves tools alone whose calls are never duplicates", () => {
-    expect(dedup([[read("a")], [read("a")]], { known: { hints: { "*": { dedup: false } } } })).toEqual(NOTHING);
+    expect(dedup([[read("a")], [read("a")]], { known: { hints: { "*": { dedup: false } } } })).toContain(
+      "by the hints",
+    );
   });
 
   it("leaves out what a later call contains", () => {
@@ -99,7 +101,7 @@ describe("dedup-tools", () => {
   });
 
   it("keeps a call of which one half is kept by name", () => {
-    expect(dedup([[read("a")], [read("a")]], { request: { keep: ["r0.0"] } })).toEqual(NOTHING);
+    expect(dedup([[read("a")], [read("a")]], { request: { keep: ["r0.0"] } })).toContain("is pinned");
   });
 
   it("keeps a call whose late answer lies outside the range", () => {

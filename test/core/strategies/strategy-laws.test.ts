@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
+import { type Event, isMessage, traitsOf } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import type { CompactionPlan } from "../../../src/core/plan/plan-compaction.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { View } from "../../../src/core/projection/view.ts";
+import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
 import { type AskOptions, askStrategies, storedOf } from "../../helpers/call-conversation.ts";
@@ -125,6 +126,38 @@ describe("whatever strategies are asked, alone or together", () => {
       for (const id of outside) if (before.has(id)) expect(after.has(id)).toBe(true);
       for (const id of keep) if (before.has(id) && inRange.has(id)) expect(after.has(id)).toBe(true);
     });
+  });
+
+  it("the newest turns stay as they are that the settings leave alone, whatever else is protected", () => {
+    const range = fc.record({
+      keepLast: fc.nat(3),
+      protectedMessages: fc.nat(5),
+      protectTokens: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
+    });
+    const chosen = fc.oneof(
+      names,
+      fc.constantFrom(["auto"], ["tiered"], ["mask-results"], ["auto", "strip-arguments"]),
+    );
+    fc.assert(
+      fc.property(situation, range, chosen, fc.boolean(), (at, { protectTokens, ...spared }, wanted, intoLoop) => {
+        const { uses } = choosePipelines(wanted, {}, { tokens: 1 });
+        const asked = { ...spared, ...(protectTokens === undefined ? {} : { protectTokens }) };
+        const plan = askStrategies(at.turns, [], {
+          request: { ...at.ask.request, range: asked, intoLoop },
+          known: { ...at.ask.known, uses, viewTokens: 1000 },
+        });
+        if ("nothing" in plan || at.turns.length <= spared.keepLast) return;
+        const messages = (turn: Turn): number => turn.events.filter((event) => isMessage(event)).length;
+        let left = spared.protectedMessages;
+        const isSpared = at.turns.toReversed().map((turn, index) => {
+          const stays = index < spared.keepLast || left > 0;
+          left -= messages(turn);
+          return stays;
+        });
+        expect(plan.compaction.to_turn).toBeLessThan(at.turns.length - isSpared.filter(Boolean).length);
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it("no result loses its call and no call its result", () => {

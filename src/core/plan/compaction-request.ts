@@ -1,0 +1,49 @@
+// What planning a compaction takes and gives: the request, the draft of what would be stored, the plan.
+import type { Compaction, StubStyle, Summary } from "../compaction/compaction.ts";
+import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
+import type { BoundFacts } from "../range/bound-position.ts";
+import type { RangeRequest } from "../range/bound-resolution.ts";
+import type { CutRange } from "../range/turn-range.ts";
+import type { StepReport } from "../strategies/compose-steps.ts";
+import type { StrategyRequest } from "../strategies/plan-strategies.ts";
+import type { ToolCompactionHints } from "../tools/tool-hints.ts";
+import type { PlanSegment } from "./plan-timeline.ts";
+
+export interface CompactionRequest extends BoundFacts {
+  readonly range: RangeRequest;
+  /** Those of a profile; not looked at where strategies decide. */
+  readonly policies: Policies;
+  /** Strategies in place of a profile. */
+  readonly strategies?: StrategyRequest;
+  /** How stubs are written. */
+  readonly stubs?: StubStyle;
+  /** The accepted text, when the policy is a summary and there is one already. */
+  readonly summary?: Summary;
+  /** Hints in force; those of tools called in the range are frozen into the compaction. */
+  readonly hints?: ToolCompactionHints;
+  readonly profile?: string;
+  readonly source?: NonNullable<Compaction["source"]>;
+  /** Ids of events that stay unchanged; those outside the range are left out of the plan. */
+  readonly keep?: readonly string[];
+  /** Reach the answered calls of a tool loop that is not finished, though the end of the range was not named. */
+  readonly intoLoop?: boolean;
+  /** Make a plan, too, of which nothing shows until a summary over it is reverted, though no range was named. */
+  readonly beneath?: boolean;
+}
+
+/** A compaction before the store has given it id, time and digest; `stats` has no tokens yet. */
+export type CompactionDraft = Omit<Compaction, "id" | "timestamp" | "covers">;
+
+export interface CompactionPlan {
+  readonly compaction: CompactionDraft;
+  /** How to make the summary when its text is not there yet; `compaction.summary` is absent then. */
+  readonly summarize?: SummaryPolicy;
+  /** The range before it was extended over summaries that it partly overlapped; absent when it was not. */
+  readonly extendedFrom?: CutRange;
+  /** The whole conversation as it would be read. */
+  readonly segments: readonly PlanSegment[];
+  /** Ids of the live summaries that hide all of a mechanical plan until they are reverted, oldest first; usually empty. */
+  readonly hiddenBy: readonly string[];
+  /** What each strategy added to those before it, in order; empty where a profile decided. */
+  readonly steps: readonly StepReport[];
+}

@@ -1,0 +1,112 @@
+// Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
+// way, and the first without which something comes of it is the cause.
+import { DEFAULT_KEEP_LAST, isNothing, KEEP_CALLS, type Nothing } from "../range/bound-resolution.ts";
+import type { EventRange } from "../range/range-location.ts";
+import { unfinishedLoop } from "../range/safe-cut.ts";
+import type { CutRange } from "../range/turn-range.ts";
+import type { StepReport } from "../strategies/compose-steps.ts";
+import { formatTokens } from "../tokens/token-estimate.ts";
+import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts";
+
+type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
+
+/** Names the cause; what was found, with what to type where something helps, when none of them is it. */
+export function explainNothing(found: Nothing, request: CompactionRequest, plan: Plan): Nothing {
+  for (const { without, cause, hint } of causesOf(request)) {
+    if (!isNothing(plan({ ...request, ...without }))) return { nothing: cause, hints: [hint] };
+  }
+  return found;
+}
+
+interface Cause {
+  /** The request without it. */
+  readonly without: Partial<CompactionRequest>;
+  readonly cause: string;
+  readonly hint: string;
+}
+
+function causesOf(request: CompactionRequest): readonly Cause[] {
+  const { range, compactions, keep = [], hints, strategies } = request;
+  const { to, protectTokens, ...rest } = range;
+  const causes: Cause[] = [];
+  if (compactions.length > 0) {
+    causes.push({
+      without: { compactions: [] },
+      cause: "all that may be taken out is compacted already",
+      hint: "`jpg log` lists the compactions; `jpg compact --keep 0` takes the newest turns too, `--profile heavy` has a summary stand for them.",
+    });
+  }
+  if (protectTokens !== undefined && to === undefined) {
+    causes.push({
+      without: { range: rest },
+      cause: `what could be taken out stands in the newest ${protectTokens} tokens, which are left alone`,
+      hint: "`--protect N` leaves fewer tokens alone.",
+    });
+  }
+  causes.push({
+    without: { intoLoop: true },
+    cause: "what could be taken out stands in the last turn, which is not finished",
+    hint: "`jpg compact --keep 0` takes its answered calls; its reasoning stays, for its provider wants it back.",
+  });
+  if (to === undefined) {
+    causes.push({
+      without: { range: { ...rest, keep: 0 } },
+      cause: `what could be taken out stands in ${sparedBy(request)}, left alone`,
+      hint: "`jpg compact --keep 0` takes it, too.",
+    });
+  }
+  if (keep.length > 0) {
+    causes.push({
+      without: { keep: [] },
+      cause: "what could be taken out is pinned",
+      hint: "`jpg pin` lists what is pinned, `jpg pin --remove` takes a pin back.",
+    });
+  }
+  causes.push({
+    without: { hints: {}, ...(strategies === undefined ? {} : { strategies: { ...strategies, hints: {} } }) },
+    cause: "what could be taken out is kept by the hints of its tools",
+    hint: "`jpg config` lists the hints; `-c tools.NAME.compaction.response=strip` takes the results of a tool all the same.",
+  });
+  return hints === undefined && strategies?.hints === undefined ? causes.slice(0, -1) : causes;
+}
+
+/** What stays at the end of the conversation, in words. */
+function sparedBy({ range, turnCount }: CompactionRequest): string {
+  const { keep, keepLast = DEFAULT_KEEP_LAST } = range;
+  const newest = (count: number): string => (count === 1 ? "the newest turn" : `the newest ${count} turns`);
+  if (keep !== undefined) return newest(keep);
+  return turnCount <= keepLast ? `the newest ${KEEP_CALLS} tool calls` : newest(keepLast);
+}
+
+/** Says that nothing in a range is sent to a model, or that it is but may not be touched. */
+export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: CompactionRequest): Nothing {
+  const last = turns.get(turnCount - 1)?.events ?? [];
+  if (to < turnCount - 1 || unfinishedLoop(last) === null)
+    return { nothing: `nothing of ${formatTurns(from, to)} is sent to a model` };
+  return {
+    nothing: `turn ${turnCount - 1} is not finished, and what its model is at work on is neither left out nor summarised`,
+    hints: ["`jpg compact --keep 0` shortens its answered calls."],
+  };
+}
+
+/** Says that policies would leave a range as it is. */
+export function nothingChanged(range: EventRange, request: CompactionRequest, steps: readonly StepReport[]): Nothing {
+  const { strategies, profile } = request;
+  const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];
+  if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
+    return {
+      nothing: `the view has about ${formatTokens(strategies.viewTokens ?? 0)} tokens, which is within the target already`,
+      hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
+    };
+  }
+  const named = strategies?.names ?? strategies?.uses.map(({ strategy }) => strategy.name);
+  const what = named?.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);
+  return {
+    nothing: `${formatTurns(range.from, range.to)} hold nothing that ${what} would change`,
+    hints: ["`jpg compact --profile heavy` has a summary stand for them."],
+  };
+}
+
+function formatTurns(from: number, to: number): string {
+  return `turns ${from}..${to}`;
+}
