@@ -5,9 +5,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../src/app/branch/load-view.ts";
+import { addPin, listPins } from "../../src/app/branch/pins.ts";
 import { compact } from "../../src/app/compact/compact.ts";
+import { diffConversation } from "../../src/app/diff/diff.ts";
+import { blame } from "../../src/app/inspect/blame.ts";
+import { listConversations } from "../../src/app/inspect/list.ts";
+import { show } from "../../src/app/inspect/show.ts";
+import { readStats } from "../../src/app/inspect/stats.ts";
 import { checkoutBranch } from "../../src/app/manage/checkout.ts";
+import { undoCompaction } from "../../src/app/manage/revert.ts";
 import { useConversation } from "../../src/app/manage/use.ts";
+import type { Workspace } from "../../src/app/workspace/workspace.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
 import { openNativeStore } from "../../src/store/native/native-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
@@ -58,6 +66,49 @@ describe("a conversation of 10,000 turns", () => {
     expect(view.turns).toHaveLength(101);
     // 101 turns, 2 small files; the trees: root, turns/ and none of its full folders, compactions/.
     expect(store.objectsRead).toBeLessThanOrEqual(101 + 2 + 3);
+    await store.close();
+  });
+
+  it("reads no hidden turn for what does not show it, in any command", async () => {
+    const store = await openNativeStore({ root: workspace.temp.root, env: workspace.temp.env });
+    const read = new Set<string>();
+    const spied = Object.create(store, {
+      readBlobs: {
+        value: (oids: readonly string[], atLeast?: number) => {
+          if (atLeast === undefined) for (const oid of oids) read.add(oid);
+          return store.readBlobs(oids, atLeast);
+        },
+      },
+    }) as typeof store;
+    const place: Workspace = { ...workspace, store: spied };
+    const { turnOids } = await treeOf(workspace, branch);
+    const shown = new Set(turnOids.filter((_, turn) => turn === 0 || turn >= 9900));
+    /** The hidden turns that it reads. */
+    const hiddenRead = async (command: (tree: BranchTree) => Promise<unknown>): Promise<readonly number[]> => {
+      read.clear();
+      await command(await treeOf(workspace, branch));
+      return turnOids.flatMap((oid, turn) => (read.has(oid) && !shown.has(oid) ? [turn] : []));
+    };
+    const mechanical = { ...NOTHING, range: { from: parseBound("9900"), to: parseBound("9990") }, force: true };
+    expect(await hiddenRead(() => show(place))).toEqual([]);
+    // No usage is recorded here: a tokenizer counts, once.
+    expect(await hiddenRead((tree) => readStats(place, tree))).toHaveLength(9899);
+    expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
+    expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
+    expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
+    expect(await hiddenRead(() => blame(place, "7"))).toEqual([7]);
+    expect(await hiddenRead((tree) => addPin(place, tree, parseBound("9950")))).toEqual([]);
+    expect(await hiddenRead((tree) => addPin(place, tree, parseBound("8")))).toEqual([8]);
+    expect(await hiddenRead((tree) => listPins(place, tree))).toEqual([8]);
+    expect(await hiddenRead((tree) => loadView(spied, tree))).toEqual([]);
+    expect(await hiddenRead((tree) => compact(place, tree, { ...mechanical, policies: { turns: "omit" } }))).toEqual(
+      [],
+    );
+    expect(await hiddenRead(() => diffConversation(place, [], {}))).toEqual([]);
+    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
+    await spied.dropCaches();
+    expect(await hiddenRead(() => show(place))).toHaveLength(9899);
+    expect(await hiddenRead(() => show(place))).toEqual([]);
     await store.close();
   });
 

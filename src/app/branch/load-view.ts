@@ -1,7 +1,8 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
 import { type Compaction, compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
+import { planReading, planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
 import { type ProjectionOptions, project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -31,8 +32,8 @@ export interface LoadedView {
   readonly live: LiveCompactions;
 }
 
-/** A view with every turn of its branch, by position. */
-export interface LoadedWhole extends LoadedView {
+/** A view with turns of its branch, by position: at least those that it shows. */
+export interface LoadedTurns extends LoadedView {
   readonly turns: ReadonlyMap<number, Turn>;
 }
 
@@ -121,11 +122,26 @@ export async function loadView(
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 
-/** Loads the view and, with it, every turn of the branch: each is read once. */
-export async function loadWhole(store: ConversationStore, tree: BranchTree): Promise<LoadedWhole> {
-  const turns = await loadTurns(store, tree);
+/**
+ * Loads the view with the turns that it shows and some more, by position, all of them whole. Where a call of one of those may be
+ * answered in another turn, every turn is read.
+ */
+export async function loadAround(
+  store: ConversationStore,
+  tree: BranchTree,
+  positions: readonly number[],
+): Promise<LoadedTurns> {
   const live = await loadCompactions(store, tree);
-  return { view: project({ turnCount: tree.turnOids.length, turns, compactions: live.applied }), live, turns };
+  const turnCount = tree.turnOids.length;
+  const wanted = new Set([...planReading(turnCount, live.applied), ...positions]);
+  let turns = await loadTurns(
+    store,
+    tree,
+    [...wanted].sort((a, b) => a - b),
+  );
+  const isLoose = positions.some((position) => hasLooseCalls(turns.get(position) ?? { index: position, events: [] }));
+  if (isLoose && turns.size < turnCount) turns = await loadTurns(store, tree);
+  return { view: project({ turnCount, turns, compactions: live.applied }), live, turns };
 }
 
 /** The full history as a view: every turn kept as it is; of some turns (positions, inclusive) only those. */

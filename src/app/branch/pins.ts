@@ -10,7 +10,7 @@ import { forLine } from "../../core/safe-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { appendMeta } from "./append-meta.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { loadTurns, loadWhole } from "./load-view.ts";
+import { loadAround, loadTurns } from "./load-view.ts";
 import { readMetas } from "./titles.ts";
 
 /** A pin as it stands in the view. */
@@ -40,7 +40,11 @@ export async function readPins(workspace: Workspace, tree: BranchTree): Promise<
 export async function listPins(workspace: Workspace, tree: BranchTree): Promise<readonly PinRow[]> {
   const pins = await readPins(workspace, tree);
   if (pins.length === 0) return [];
-  const { turns, view } = await loadWhole(workspace.store, tree);
+  const { turns, view } = await loadAround(
+    workspace.store,
+    tree,
+    pins.map(({ turn }) => turn).filter((turn) => turn < tree.turnOids.length),
+  );
   return pins.map((pin) => {
     const events = pinnedEvents([pin], turns.values());
     return { ...pin, events: events.length, compacted: changedPins(events, turns.values(), view).length };
@@ -50,7 +54,7 @@ export async function listPins(workspace: Workspace, tree: BranchTree): Promise<
 /** Pins a turn or an event. Throws `bad_bound`, `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
 export async function addPin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<PinReport> {
   const pin = await resolvePin(workspace, tree, bound);
-  const { turns, view } = await loadWhole(workspace.store, tree);
+  const { turns, view } = await loadAround(workspace.store, tree, [pin.turn]);
   const events = pinnedEvents([pin], turns.values());
   if (events.length === 0) {
     throw userError("nothing_to_pin", `No model is sent anything of ${pin.event ?? `turn ${pin.turn}`}.`, {

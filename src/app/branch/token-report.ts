@@ -7,7 +7,7 @@ import type { View } from "../../core/projection/view.ts";
 import { createTokenMeter, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
-import { type LiveCompactions, type LoadedWhole, loadCompactions, loadTurns } from "./load-view.ts";
+import { type LiveCompactions, loadCompactions, loadTurns } from "./load-view.ts";
 
 /** Tokens of a conversation, system prompt and tools included where they are known. */
 export interface TokenReport {
@@ -42,13 +42,8 @@ export function createMeteredLoader(store: ConversationStore): (tree: BranchTree
   };
 }
 
-/** Creates the meter of a branch that was loaded whole. */
-export function meterOf({ turns, live }: LoadedWhole): TokenMeter {
-  return createTokenMeter(turns.values(), live.applied);
-}
-
-/** Counts a branch that was loaded whole. */
-export function reportTokens({ view, live }: LoadedWhole, meter: TokenMeter): TokenReport {
+/** Counts a branch, all of it and its view. */
+export function reportTokens({ view, live, meter }: Pick<MeteredView, "view" | "live" | "meter">): TokenReport {
   const raw = meter.countHistory();
   const shown = meter.countView(view, live.applied);
   return { tokens: { raw: raw.tokens, view: shown.tokens }, tokens_source: worstSource([raw.source, shown.source]) };

@@ -4,8 +4,13 @@ import { codeOf } from "../../core/errors.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { measureEvent, type TextMeasure } from "../../core/tokens/token-estimate.ts";
 
-/** Counts the tokens of one event, whole, ≥ 0. */
-export type EventCounter = (event: Event) => number;
+/** A tokenizer at work. */
+export interface EventCounter {
+  /** The table it counts by. */
+  readonly name: "claude" | "o200k";
+  /** Counts the tokens of one event, whole, ≥ 0. */
+  readonly countEvent: (event: Event) => number;
+}
 
 /** Longest run without a blank counted at once: the merging of tokens is quadratic in it, 80,000 letters take 5 s. */
 const LONGEST_RUN = 2000;
@@ -16,12 +21,6 @@ const LONGEST_RUN = 2000;
 const FRESH_AFTER = 1_000_000;
 /** Tokens of Claude models per token of the table, measured against recorded usage. */
 const CLAUDE_FACTOR = 1.1;
-
-/** The model that answers in these events, as the newest of them names it; null when none does. */
-export function modelOf(events: readonly Event[]): string | null {
-  const model = events.findLast(({ type, metadata }) => type === "chat_response" && metadata?.model !== undefined);
-  return typeof model?.metadata?.model === "string" ? model.metadata.model : null;
-}
 
 /**
  * Loads the tokenizer of a model: the table of Claude for Claude models, else o200k_base. Takes 0.15 s and 0.5 s.
@@ -45,7 +44,10 @@ export async function loadTokenizer(model: string | null): Promise<EventCounter 
     text: count,
     json: (value, _charsPerToken, name = "") => count(`${name}${JSON.stringify(value) ?? ""}`),
   };
-  return (event) => (traitsOf(event).providerVisible ? measureEvent(event, measure) : 0);
+  return {
+    name: isClaude ? "claude" : "o200k",
+    countEvent: (event) => (traitsOf(event).providerVisible ? measureEvent(event, measure) : 0),
+  };
 }
 
 async function loadTable(isClaude: boolean) {

@@ -1,6 +1,6 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit; a dry run stops after the plan and
 // asks no model. A summary is bound to the very turns it was written for: when they changed meanwhile, nothing is committed.
-import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { type Compaction, EXTRACTIVE, isHiding } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
@@ -9,6 +9,7 @@ import { compactionMessage } from "../../store/messages/commit-message.ts";
 import { commitChange, type PlannedChange, recordChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { storeOverrides } from "../branch/conversation-config.ts";
+import { keepHidden } from "../branch/counted-view.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coversDigest } from "../branch/covers.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
@@ -44,9 +45,11 @@ export async function appendCompaction(
   const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
   let planned: Planned = first;
   let report: CompactReport | null = null;
+  let plannedOn = start;
   const plan = async (at: BranchTree): Promise<PlannedChange | null> => {
     const isPlanned = at.commit === start.commit && ready === request;
     planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
+    plannedOn = at;
     const made = await makeChange(workspace, at, { planned, request: ready, target });
     report = made.report;
     return made.change;
@@ -59,9 +62,22 @@ export async function appendCompaction(
   const appended = await commitChange(workspace, current, plan, target);
   if (report === null) throw new Error("a plan always leaves a report");
   if (appended === null) return { report, planned };
+  await keepFacts(workspace, plannedOn, planned, report);
   if (onFork && request.activate) await makeActive(workspace, target);
   await refreshViews(workspace, target, appended.parent);
   return { report: { ...(report as CompactReport), commit: appended.commit }, planned };
+}
+
+/** What is hidden from now on is counted by its facts. */
+async function keepFacts(
+  { store }: Workspace,
+  tree: BranchTree,
+  planned: Planned,
+  { compaction }: CompactReport,
+): Promise<void> {
+  if (isNothing(planned) || compaction === null || !isHiding(compaction)) return;
+  const { turns, live } = planned;
+  await keepHidden(store, tree, { turns, compactions: [...live.applied, compaction] });
 }
 
 async function previewCompaction(

@@ -10,7 +10,7 @@ import { findEvent } from "../../core/range/range-location.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { loadWhole } from "../branch/load-view.ts";
+import { type LoadedTurns, loadAround } from "../branch/load-view.ts";
 import { turnOf, unknownTurn } from "../branch/pins.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { eventLines } from "../diff/view-text.ts";
@@ -59,10 +59,11 @@ export interface BlameReport {
  */
 export async function blame(workspace: Workspace, what: string, id?: string): Promise<BlameReport> {
   const { tree, turn, event } = await locate(workspace, what, id);
-  const { turns, view, live } = await loadWhole(workspace.store, tree);
-  const all = [...turns.values()];
+  const loaded = await loadAround(workspace.store, tree, [turn]);
+  const { turns, view, live } = loaded;
+  const turnCount = tree.turnOids.length;
   const wanted = selectEvents(turns.get(turn), turn, event);
-  const dispositions = resolveDispositions(all, live.applied);
+  const dispositions = resolveDispositions([...turns.values()], live.applied, turnCount);
   const shown = new Map(view.turns.flatMap((projected) => projected.events.map((item) => [item.id, item] as const)));
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const squashed = await findSquashed(workspace.store, entries);
@@ -72,7 +73,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
     const row = { event: item.id, type: item.type, turn, state };
     if (disposition === undefined) return row;
     const sees = seen(disposition, view, shown.get(item.id));
-    const next = wanted.length > 1 ? undefined : nextDecider(all, live.applied, disposition.compaction, item);
+    const next = wanted.length > 1 ? undefined : nextDecider(loaded, turnCount, disposition.compaction, item);
     return {
       ...row,
       action: actionOf(disposition, item),
@@ -146,13 +147,13 @@ function seen({ action, compaction }: Disposition, view: View, shown: Event | un
 }
 
 function nextDecider(
-  turns: readonly Turn[],
-  compactions: readonly Compaction[],
+  { turns, live }: LoadedTurns,
+  turnCount: number,
   winner: Compaction,
   event: Event,
 ): string | undefined {
-  const others = compactions.filter(({ id }) => id !== winner.id);
-  return resolveDispositions(turns, others).get(event.id)?.compaction.id;
+  const others = live.applied.filter(({ id }) => id !== winner.id);
+  return resolveDispositions([...turns.values()], others, turnCount).get(event.id)?.compaction.id;
 }
 
 function sourceOf(entries: readonly LogEntry[], squashed: ReadonlySet<string>, record: Compaction): BlameSource {

@@ -6,20 +6,19 @@ import { marksInForce } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { inline } from "../../core/event/attachment.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { countConversation } from "../../core/loss/conversation-stats.ts";
+import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
 import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { findAddition } from "../branch/compaction-path.ts";
-import { type LiveCompactions, loadCompactions, loadWhole } from "../branch/load-view.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
-import { meterOf, reportTokens } from "../branch/token-report.ts";
+import { reportTokens } from "../branch/token-report.ts";
 import { eventLines } from "../diff/view-text.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import type { Target } from "../names/id-candidates.ts";
@@ -72,8 +71,8 @@ async function showCompactionOf(
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
-  const loaded = await loadWhole(store, tree);
-  const { turns } = loaded;
+  const loaded = await loadCounted(store, tree);
+  const { facts } = loaded;
   const active = await preferredBranch(workspace);
   const conversation = conversationOf(tree.branch);
   const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
@@ -98,9 +97,9 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     created_at: tree.header.created_at,
     updated_at: updatedAt,
     source: source === null ? null : `${source.format} ${source.session}`,
-    turns: turns.size,
-    events: countConversation([...turns.values()], []).events,
-    ...reportTokens(loaded, meterOf(loaded)),
+    turns: facts.length,
+    events: facts.reduce((sum, turn) => sum + turn.events, 0),
+    ...reportTokens(loaded),
     branches,
     compactions: log.filter((row) => row.live && row.kind !== "revert"),
   };
@@ -156,17 +155,31 @@ async function hiddenAt(
 ): Promise<ShowCompaction["receipt"]> {
   const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
-  const { turns, view, live } = await loadWhole(workspace.store, then);
+  const live = await loadCompactions(workspace.store, then);
+  const turnCount = then.turnOids.length;
+  const withIt = live.applied;
+  const without = withIt.filter(({ id }) => id !== compaction.id);
+  const isTold = compaction.receipt !== undefined;
+  const wanted = new Set([
+    ...planReading(turnCount, withIt),
+    // Imported compactions have no receipt of their own: it is worked out from the view without them.
+    ...(isTold ? [] : planReading(turnCount, without)),
+    ...positionsIn(compaction, turnCount),
+  ]);
+  const turns = await loadTurns(
+    workspace.store,
+    then,
+    [...wanted].sort((a, b) => a - b),
+  );
+  const view = project({ turnCount, turns, compactions: withIt });
   const hidden = hiddenBy(compaction, { turns, after: view });
-  // Imported compactions have none of their own.
-  const loss =
-    compaction.receipt ?? lossOf(compaction, { turns, before: viewWithout(compaction, turns, live), after: view });
-  return { ...hidden, ...loss };
+  if (isTold) return { ...hidden, ...compaction.receipt };
+  const before = project({ turnCount, turns, compactions: without });
+  return { ...hidden, ...lossOf(compaction, { turns, before, after: view }) };
 }
 
-function viewWithout({ id }: Compaction, turns: ReadonlyMap<number, Turn>, { applied }: LiveCompactions): View {
-  const others = applied.filter((compaction) => compaction.id !== id);
-  return project({ turnCount: turns.size, turns, compactions: others });
+function positionsIn({ from_turn: from, to_turn: to }: Compaction, turnCount: number): number[] {
+  return Array.from({ length: Math.max(0, Math.min(to, turnCount - 1) - from + 1) }, (_, index) => from + index);
 }
 
 function findRecord(
@@ -183,15 +196,15 @@ async function showEvent(
   tree: BranchTree,
   target: Extract<Target, { kind: "event" }>,
 ): Promise<ShowEvent> {
-  const loaded = await loadWhole(workspace.store, tree);
-  const { turns, view, live } = loaded;
+  const loaded = await loadCounted(workspace.store, tree, [target.turn]);
+  const { turns, view, live, meter } = loaded;
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
   if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
   const shown = view.turns.flatMap((turn) => turn.events).find((candidate) => candidate.id === event.id);
   const state = stateOf(event, shown);
   const decides =
     state === "changed" || state === "hidden"
-      ? resolveDispositions([...turns.values()], live.applied).get(event.id)?.compaction
+      ? resolveDispositions([...turns.values()], live.applied, tree.turnOids.length).get(event.id)?.compaction
       : undefined;
   return {
     kind: "event",
@@ -199,7 +212,7 @@ async function showEvent(
     branch: tree.branch,
     turn: target.turn,
     event,
-    tokens: meterOf(loaded).countEvents([event]),
+    tokens: meter.countEvents([event]),
     tokens_source: "estimate",
     state,
     ...(decides === undefined ? {} : { compaction: decides.id }),

@@ -1,14 +1,13 @@
 // Sizes and token accounting of a branch: raw, and what the view still shows.
 import { conversationOf } from "../../core/conversation-name.ts";
-import { type Event, isMessage } from "../../core/event/event.ts";
-import { countConversation } from "../../core/loss/conversation-stats.ts";
+import { isMessage } from "../../core/event/event.ts";
 import type { Calibration } from "../../core/tokens/calibration.ts";
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
-import { createTokenMeter, type TokenMeter } from "../../core/tokens/token-meter.ts";
+import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
+import { rememberCounts, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { type LoadedWhole, loadWhole } from "../branch/load-view.ts";
-import { meterOf, reportTokens } from "../branch/token-report.ts";
-import { loadTokenizer, modelOf } from "../branch/tokenizer.ts";
+import { type CountedView, exactMeter, loadCounted } from "../branch/counted-view.ts";
+import { reportTokens } from "../branch/token-report.ts";
+import { loadTokenizer } from "../branch/tokenizer.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Sizes and token accounting of a branch. */
@@ -41,17 +40,16 @@ export interface StatsReport {
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
   const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: true });
-  const loaded = await loadWhole(workspace.store, tree);
-  const { turns, view, live } = loaded;
-  const events = [...turns.values()].flatMap((turn) => turn.events);
+  const loaded = await loadCounted(workspace.store, tree);
+  const { facts, view, live } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
-  const meter = await exactMeter(loaded, events);
-  const { tokens, tokens_source } = reportTokens(loaded, meter);
-  const raw = byKind(events, tokens.raw, meter);
-  const viewed = byKind(shown, tokens.view, meter);
+  const meter = await bestMeter(workspace, tree, loaded);
+  const { tokens, tokens_source } = reportTokens({ view, live, meter });
+  const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter);
+  const viewed = byKind(meter.countByKind(shown), tokens.view, meter);
   return {
-    turns: turns.size,
-    events: countConversation([...turns.values()], []).events,
+    turns: facts.length,
+    events: facts.reduce((sum, turn) => sum + turn.events, 0),
     bytes: files.reduce((sum, file) => sum + (file.size ?? 0), 0),
     tokens: {
       ...tokens,
@@ -74,16 +72,17 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
 }
 
 /** With the tokenizer where no usage was recorded: this command may take its time. */
-async function exactMeter(loaded: LoadedWhole, events: readonly Event[]): Promise<TokenMeter> {
-  const meter = meterOf(loaded);
+async function bestMeter({ store }: Workspace, tree: BranchTree, loaded: CountedView): Promise<TokenMeter> {
+  const { meter, facts } = loaded;
   if (meter.calibration !== null) return meter;
-  const countEvent = await loadTokenizer(modelOf(events));
-  return countEvent === null ? meter : createTokenMeter(loaded.turns.values(), loaded.live.applied, { countEvent });
+  const tokenizer = await loadTokenizer(facts.findLast(({ model }) => model !== null)?.model ?? null);
+  if (tokenizer === null) return meter;
+  const counter = { name: tokenizer.name, countEvent: rememberCounts(tokenizer.countEvent) };
+  return exactMeter(store, tree, { loaded, counter });
 }
 
 /** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */
-function byKind(events: readonly Event[], whole: number, meter: TokenMeter): Record<string, number> {
-  const { total, ...counts } = meter.countByKind(events);
+function byKind({ total, ...counts }: TokenEstimate, whole: number, meter: TokenMeter): Record<string, number> {
   const kinds: Record<string, number> = counts;
   const [largest = "requests", most = 0] = Object.entries(kinds).sort(([, a], [, b]) => b - a)[0] ?? [];
   kinds[largest] = Math.max(0, most + whole - total - meter.overhead);

@@ -8,10 +8,10 @@ import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts
 import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
-import { type LiveCompactions, loadView, loadWhole } from "../branch/load-view.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { type LiveCompactions, loadView } from "../branch/load-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
-import { meterOf } from "../branch/token-report.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -50,8 +50,7 @@ async function revertTargets(
 ): Promise<RevertReport> {
   const name = start.branch;
   let tree = start;
-  const whole = await loadWhole(workspace.store, tree);
-  const { view, live } = whole;
+  const { view, live, meter } = await loadCounted(workspace.store, tree);
   const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
   const squashed = await findSquashed(
     workspace.store,
@@ -74,7 +73,6 @@ async function revertTargets(
     tree = await treeOf(workspace, name);
   }
   await refreshViews(workspace, name, appended[0]?.parent);
-  const meter = meterOf(whole);
   const after = await loadView(workspace.store, tree);
   return {
     commit: appended.at(-1)?.commit ?? null,

@@ -26,13 +26,13 @@ import {
 } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import { createTokenMeter, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
+import { modelOf } from "../../core/tokens/turn-facts.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { readPins, requirePins } from "../branch/pins.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import { worstSource } from "../branch/token-report.ts";
-import { modelOf } from "../branch/tokenizer.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { strategyRequest, warnOfHints } from "./compact-strategies.ts";

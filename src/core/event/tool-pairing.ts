@@ -22,6 +22,20 @@ export function pairCalls(turns: Iterable<Turn>, isHidden: (turn: number, index:
   return pairs;
 }
 
+/** Whether a call or a result of a turn has no other half there: that may stand in another turn. */
+export function hasLooseCalls({ events }: Turn): boolean {
+  const open = new Map<string, number>();
+  for (const event of events) {
+    const left = event.type === "tool_call_request" ? 1 : event.type === "tool_call_response" ? -1 : 0;
+    if (left === 0) continue;
+    const { call_id } = event as ToolCallRequest | ToolCallResponse;
+    const count = (open.get(call_id) ?? 0) + left;
+    if (count < 0) return true;
+    open.set(call_id, count);
+  }
+  return [...open.values()].some((count) => count > 0);
+}
+
 /** A call not answered yet; `index` = its position in the turn's events, 0-based. */
 interface OpenCall {
   readonly request: ToolCallRequest;

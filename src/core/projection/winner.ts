@@ -4,7 +4,7 @@ import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
 import { type Event, isReasoning, traitsOf } from "../event/event.ts";
 import { type CallPairs, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
-import { planRanges } from "./covered-range.ts";
+import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { coversEvent, keepsEvent, type LocalOverlay } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
@@ -21,15 +21,18 @@ export interface Disposition {
 }
 
 /**
- * Resolves the winner of every event of a whole conversation (`turns` = all turns, in order), by event id. Events on
- * which no compaction has an opinion are absent: they are shown unchanged.
+ * Resolves the winner of every event of the turns at hand, in order, by event id. Events on which no compaction has an opinion
+ * are absent: they are shown unchanged. Turns that are not at hand (of `turnCount`, all when left out) are passed over: they
+ * only count for a result whose call stands in one of them.
  */
 export function resolveDispositions(
   turns: readonly Turn[],
   compactions: readonly Compaction[],
+  turnCount: number = turns.length,
 ): ReadonlyMap<string, Disposition> {
-  const ranges = planRanges(turns.length, compactions);
-  const survey = surveyTurns(ranges, new Map(turns.map((turn, position) => [position, turn])));
+  const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
+  const ranges = planRanges(turnCount, compactions).flatMap((range) => atHand(range, byPosition));
+  const survey = surveyTurns(ranges, byPosition);
   const pairs = pairSurveyed(survey, compactions);
   const dispositions = new Map<string, Disposition>();
   for (const seen of survey.turns.values()) {
@@ -38,14 +41,22 @@ export function resolveDispositions(
       if (disposition !== null) dispositions.set(event.id, disposition);
     }
   }
-  for (const { hiddenBy, from, to } of ranges) {
+  for (const { hiddenBy, from } of ranges) {
     if (hiddenBy === null) continue;
-    const hidden = turns.slice(from, to + 1).flatMap((turn) => turn.events.filter((event) => traitsOf(event).hideable));
-    for (const { id } of hidden) {
-      dispositions.set(id, { compaction: hiddenBy.compaction, content: "hiding", action: "hide" });
+    for (const event of byPosition.get(from)?.events ?? []) {
+      if (!traitsOf(event).hideable) continue;
+      dispositions.set(event.id, { compaction: hiddenBy.compaction, content: "hiding", action: "hide" });
     }
   }
   return dispositions;
+}
+
+/** A range as ranges of one turn each, of the turns that are at hand. */
+function atHand(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly CoveredRange[] {
+  const ranges: CoveredRange[] = [];
+  for (let turn = range.from; turn <= range.to; turn += 1)
+    if (turns.has(turn)) ranges.push({ ...range, from: turn, to: turn });
+  return ranges;
 }
 
 /** Pairs the results and calls of a survey; gives none when no compaction speaks of tool calls. */

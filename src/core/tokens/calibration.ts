@@ -1,10 +1,8 @@
 // Calibration: what a provider counted for the requests of a conversation, against the estimate of what was sent. A model's
 // tokenizer and an agent's system prompt become two numbers: size of a request = overhead + factor × estimate.
-import type { Event } from "../event/event.ts";
-import type { Turn } from "../event/turn.ts";
 import { modelFamily } from "../model/model-family.ts";
-import { estimateEvent } from "./token-estimate.ts";
-import { listUsage, sizeOf, type UsageRecord } from "./usage.ts";
+import type { AnswerFacts, TurnFacts } from "./turn-facts.ts";
+import { isCounted, sizeOf, type Usage } from "./usage.ts";
 
 /** How estimates of a conversation become the counts of its provider. */
 export interface Calibration {
@@ -65,69 +63,76 @@ export function calibrateOn(requests: readonly RequestSize[]): Calibration | nul
   return { factor, overhead, records: chosen.length, medianError: Math.min(1, median(errors)) };
 }
 
-/** The requests of a conversation, and what they were told from. */
-export interface RecordedRequests {
-  readonly events: readonly Event[];
-  /** Estimated tokens of all events before each position; one longer than the events. */
-  readonly sums: Float64Array;
-  /** As recorded, one for each request. */
-  readonly usage: readonly UsageRecord[];
-  /** Oldest first. */
-  readonly requests: readonly RequestSize[];
+/** A request that the provider counted, with its answer, among all turns at hand. Tokens are of their facts. */
+export interface RecordedRequest {
+  readonly usage: Usage;
+  readonly model?: string;
+  /** When the answer began. */
+  readonly time: string;
+  /** Tokens of all events before the answer. */
+  readonly before: number;
+  /** Tokens of all events up to its end. */
+  readonly through: number;
+  /** Which of the turns at hand it begins in, 0-based. */
+  readonly at: number;
 }
 
-/** Lists the requests of turns in order; where turns are missing, the requests before and after the gap are not compared. */
-export function recordRequests(ordered: readonly Turn[]): RecordedRequests {
-  const events = ordered.flatMap(({ events: own }) => own);
-  /** Positions among the events at which turns are missing before. */
-  const gaps: number[] = [];
-  let [expected, position] = [0, 0];
-  for (const { index, events: own } of ordered) {
-    if (index !== expected) gaps.push(position);
-    expected = index + 1;
-    position += own.length;
+/** Lists the counted requests of turns in order, oldest first; an answer may go on in a later turn. */
+export function recordedRequests(turns: readonly TurnFacts[]): readonly RecordedRequest[] {
+  const messages = new Map<string, WrittenRequest>();
+  const requests: WrittenRequest[] = [];
+  let passed = 0;
+  for (const [at, { answers, tokens }] of turns.entries()) {
+    for (const answer of answers) {
+      const known = answer.message === null ? undefined : messages.get(answer.message);
+      const request = known ?? { usage: null, time: answer.time, before: passed + answer.before, through: 0, at };
+      goOn(request, answer, passed);
+      if (known !== undefined) continue;
+      requests.push(request);
+      if (answer.message !== null) messages.set(answer.message, request);
+    }
+    passed += tokens;
   }
-  const usage = listUsage(events);
-  const sums = sumTokens(events, estimateEvent);
-  return { events, sums, usage, requests: toRequestSizes(usage, sums, gaps) };
+  return requests.filter(isCounted);
 }
 
-function toRequestSizes(
-  records: readonly UsageRecord[],
-  sums: Float64Array,
-  gaps: readonly number[],
+/** While an answer is written. */
+type WrittenRequest = { -readonly [Key in keyof Omit<RecordedRequest, "usage">]: RecordedRequest[Key] } & {
+  usage: Usage | null;
+};
+
+/** What was written last of an answer counts. */
+function goOn(request: WrittenRequest, { through, usage, model }: AnswerFacts, passed: number): void {
+  request.through = passed + through;
+  request.usage = usage ?? request.usage;
+  if (model !== undefined) request.model = model;
+}
+
+/** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
+export function requestSizes(
+  records: readonly RecordedRequest[],
+  turns: readonly Pick<TurnFacts, "index">[],
 ): readonly RequestSize[] {
+  /** Which of the turns have others missing before them. */
+  const gaps = turns.flatMap(({ index }, at) => (index === (turns[at - 1]?.index ?? -1) + 1 ? [] : [at]));
   const requests: RequestSize[] = [];
   let passed = 0;
   let stretch = 0;
   let isUnbroken = true;
   const families = new Map<string, string>();
-  for (const { position, usage, model = "" } of records) {
+  for (const { at, before: estimate, usage, model = "" } of records) {
     const size = sizeOf(usage);
     const before = requests.at(-1);
     const gapsBefore = passed;
-    while ((gaps[passed] ?? Number.POSITIVE_INFINITY) <= position) passed += 1;
+    while ((gaps[passed] ?? Number.POSITIVE_INFINITY) <= at) passed += 1;
     const breaks = passed > gapsBefore || (before !== undefined && size < before.size * (1 - FALL));
     const family = families.get(model) ?? modelFamily(model);
     families.set(model, family);
     if (breaks) isUnbroken = false;
     if (breaks || (before !== undefined && before.model !== family)) stretch += 1;
-    requests.push({ estimate: sums[position] ?? 0, size, model: family, isUnbroken, stretch });
+    requests.push({ estimate, size, model: family, isUnbroken, stretch });
   }
   return requests;
-}
-
-/** Gives the tokens of all events before each position; one longer than the events. */
-export function sumTokens(events: readonly Event[], countEvent: (event: Event) => number): Float64Array {
-  const sums = new Float64Array(events.length + 1);
-  let sum = 0;
-  let position = 0;
-  for (const event of events) {
-    sum += countEvent(event);
-    position += 1;
-    sums[position] = sum;
-  }
-  return sums;
 }
 
 function ofNewestModel(requests: readonly RequestSize[]): readonly RequestSize[] {

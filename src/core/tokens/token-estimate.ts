@@ -85,7 +85,7 @@ export function estimateByKind(
 ): TokenEstimate {
   const tokens = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
   for (const event of events) {
-    const kind = kindOf(event);
+    const kind = estimateKind(event);
     if (kind === null) continue;
     const estimate = countEvent(event);
     tokens[kind] += estimate;
@@ -103,7 +103,8 @@ export function formatTokens(tokens: number): string {
   return `${(rounded / 1_000_000).toFixed(1)}M`;
 }
 
-function kindOf(event: Event): EstimateKind | null {
+/** What an event counts as; null for kinds that no model sees. */
+export function estimateKind(event: Event): EstimateKind | null {
   switch (event.type) {
     case "chat_request":
       return event.metadata?.origin === "harness" ? "harness" : "requests";

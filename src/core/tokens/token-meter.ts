@@ -3,7 +3,6 @@
 import { type Compaction, compareTimestamps } from "../compaction/compaction.ts";
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
-import { projectTurns } from "../projection/projection.ts";
 import type { View } from "../projection/view.ts";
 import {
   type Calibration,
@@ -11,11 +10,14 @@ import {
   LEAST_FACTOR,
   MOST_FACTOR,
   MOST_OVERHEAD,
-  recordRequests,
-  sumTokens,
+  type RecordedRequest,
+  recordedRequests,
+  requestSizes,
 } from "./calibration.ts";
-import { estimateByKind, estimateEvent, type TokenEstimate } from "./token-estimate.ts";
-import { sizeOf, type UsageRecord } from "./usage.ts";
+import { estimateSent, isAgents } from "./sent-estimate.ts";
+import { type EstimateKind, estimateByKind, estimateEvent, type TokenEstimate } from "./token-estimate.ts";
+import { type TurnFacts, turnFacts } from "./turn-facts.ts";
+import { sizeOf } from "./usage.ts";
 
 /** `recorded`: the provider's own count of the request and its answer; `estimate`: ours. */
 export type TokenSource = "recorded" | "estimate";
@@ -44,34 +46,43 @@ export interface TokenMeter {
   countEvents(events: Iterable<Event>): number;
   /** Events alone by kind; `total` is the sum of the kinds. */
   countByKind(events: Iterable<Event>): TokenEstimate;
+  /** The same of the whole history. */
+  countHistoryByKind(): TokenEstimate;
 }
 
-export interface MeterOptions {
-  /** Counts one event, by the plain estimate when left out; used as it is where no usage is recorded. */
-  readonly countEvent?: (event: Event) => number;
+/** What a meter is made from. */
+export interface MeterInput {
+  /** Facts of the turns, in order; what is missing lowers the overhead. */
+  readonly facts: readonly TurnFacts[];
+  /** Turns at hand: of a conversation that is known whole, at least those of `turnsToCount`. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Those in force, the agent's own among them, from which follows what the newest request was sent with. */
+  readonly compactions: readonly Compaction[];
+  /** Counts where no usage is recorded: tokens of an event, and facts in these tokens. */
+  readonly exact?: { readonly countEvent: (event: Event) => number; readonly facts: readonly TurnFacts[] };
 }
 
-/**
- * Creates the meter of a conversation. `turns`: all of them, in any order (what is missing lowers the overhead);
- * `compactions`: those in force, the agent's own among them, from which follows what the newest request was sent with.
- */
-export function createTokenMeter(
-  turns: Iterable<Turn>,
-  compactions: readonly Compaction[] = [],
-  { countEvent }: MeterOptions = {},
-): TokenMeter {
+/** Creates the meter of turns at hand, in any order. */
+export function createTokenMeter(turns: Iterable<Turn>, compactions: readonly Compaction[] = []): TokenMeter {
   const ordered = [...turns].sort((a, b) => a.index - b.index);
-  const { events, usage, requests, sums: estimates } = recordRequests(ordered);
+  const byPosition = new Map(ordered.map((turn) => [turn.index, turn]));
+  return createFactsMeter({ facts: ordered.map((turn) => turnFacts(turn)), turns: byPosition, compactions });
+}
+
+/** Creates the meter of a conversation from the facts of its turns. */
+export function createFactsMeter({ facts: plain, turns, compactions, exact }: MeterInput): TokenMeter {
+  const plainRecords = recordedRequests(plain);
+  const requests = requestSizes(plainRecords, plain);
   const calibration = calibrateOn(requests);
-  const own = calibration === null ? countEvent : undefined;
-  const estimate = own === undefined ? estimateEvent : remember(own);
-  const sums = own === undefined ? estimates : sumTokens(events, estimate);
-  const total = sums[events.length] ?? 0;
+  const own = calibration === null ? exact : undefined;
+  const facts = own?.facts ?? plain;
+  const estimate = own?.countEvent ?? estimateEvent;
+  const total = facts.reduce((tokens, turn) => tokens + turn.tokens, 0);
   const anchor = findAnchor({
-    ordered,
-    events,
-    sums,
-    record: usage.at(-1),
+    facts,
+    turns,
+    total,
+    record: (own === undefined ? plainRecords : recordedRequests(facts)).at(-1),
     compactions,
     estimate,
     isUnbroken: requests.at(-1)?.isUnbroken === true,
@@ -90,14 +101,15 @@ export function createTokenMeter(
     countHistory: () => whole,
     countView(view, inForce) {
       if (inForce.length === 0) return whole;
-      if (recorded !== null && anchor !== null && inForce.every((compaction) => isAgents(compaction, anchor.time)))
+      if (recorded !== null && anchor !== null && inForce.every((compaction) => isSentWith(compaction, anchor.time)))
         return recorded;
       const shown = view.turns.reduce((tokens, turn) => tokens + sum(turn.events, estimate), 0);
       return { tokens: count(shown), source: "estimate" };
     },
     countEvent: scaled,
     countEvents: (list) => Math.round(sum(list, scaled)),
-    countByKind: (list) => roundKinds(estimateByKind(list, scaled)),
+    countByKind: (list) => roundKinds(estimateByKind(list, estimate), factor),
+    countHistoryByKind: () => roundKinds(addKinds(facts), factor),
   };
 }
 
@@ -110,27 +122,23 @@ interface Anchor {
   readonly time: string;
 }
 
-interface AnchorSearch {
-  readonly ordered: readonly Turn[];
-  readonly events: readonly Event[];
-  /** Tokens of all events before each position; one longer than the events. */
-  readonly sums: Float64Array;
+interface AnchorSearch extends Pick<MeterInput, "facts" | "turns" | "compactions"> {
+  /** Tokens of all turns. */
+  readonly total: number;
   /** The newest. */
-  readonly record: UsageRecord | undefined;
-  readonly compactions: readonly Compaction[];
+  readonly record: RecordedRequest | undefined;
   readonly estimate: (event: Event) => number;
   readonly isUnbroken: boolean;
 }
 
 function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number }) | null {
-  const { events, sums, record } = search;
-  const time = events[record?.position ?? 0]?.timestamp;
-  if (record === undefined || time === undefined) return null;
-  const sent = estimateSent(search, time);
+  const { total, record } = search;
+  if (record === undefined || record.time === "") return null;
+  const { time } = record;
+  const sent = sentEstimate(search, time);
   if (sent === null) return null;
-  const upTo = (position: number): number => sums[position] ?? 0;
-  const answer = upTo(record.end) - upTo(record.position);
-  const followed = upTo(events.length) - upTo(record.end);
+  const answer = record.through - record.before;
+  const followed = total - record.through;
   // A request smaller than half of its events was not sent with these, a far larger one not with these alone.
   const size = sizeOf(record.usage);
   const before = sent - answer - followed;
@@ -145,23 +153,23 @@ function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number
 }
 
 /** Estimate of what the agent's next request is sent with; null when that cannot be told. */
-function estimateSent(
-  { ordered, events, sums, compactions, estimate, isUnbroken }: AnchorSearch,
+function sentEstimate(
+  { facts, turns, total, compactions, estimate, isUnbroken }: AnchorSearch,
   time: string,
 ): number | null {
-  const agents = compactions.filter((compaction) => isAgents(compaction, time));
-  if (agents.length === 0) return isUnbroken ? (sums[events.length] ?? 0) : null;
-  if (ordered.some((turn, at) => turn.index !== at)) return null;
-  return projectTurns(ordered, agents).turns.reduce((tokens, turn) => tokens + sum(turn.events, estimate), 0);
+  const agents = compactions.filter((compaction) => isSentWith(compaction, time));
+  if (agents.length === 0) return isUnbroken ? total : null;
+  if (facts.some(({ index }, at) => index !== at)) return null;
+  return estimateSent({ facts, turns, agents, estimate });
 }
 
 /** Made by the agent before a time, so that its requests show it. */
-function isAgents({ source, timestamp }: Compaction, time: string): boolean {
-  return source === "import" && compareTimestamps(timestamp, time) <= 0;
+function isSentWith(compaction: Compaction, time: string): boolean {
+  return isAgents(compaction) && compareTimestamps(compaction.timestamp, time) <= 0;
 }
 
 /** Usage written before the answer was complete counts too little of it. */
-function answerTokens({ usage }: UsageRecord, estimated: number): number {
+function answerTokens({ usage }: RecordedRequest, estimated: number): number {
   return usage.output < estimated / 2 ? estimated : usage.output;
 }
 
@@ -177,17 +185,26 @@ function fitThrough(
   return rest >= 0 ? { factor, overhead: rest } : { factor: size / anchor.estimate, overhead: 0 };
 }
 
-function roundKinds({ total: _, ...kinds }: TokenEstimate): TokenEstimate {
+function addKinds(facts: readonly TurnFacts[]): TokenEstimate {
+  const sums = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
+  for (const { kinds, tokens } of facts) {
+    for (const kind of Object.keys(kinds) as EstimateKind[]) sums[kind] += kinds[kind];
+    sums.total += tokens;
+  }
+  return sums;
+}
+
+function roundKinds({ total: _, ...kinds }: TokenEstimate, factor: number): TokenEstimate {
   const rounded = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
-  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
-    rounded[kind] = Math.round(kinds[kind]);
+  for (const kind of Object.keys(kinds) as EstimateKind[]) {
+    rounded[kind] = Math.round(factor * kinds[kind]);
     rounded.total += rounded[kind];
   }
   return rounded;
 }
 
-/** A tokenizer is slow; the plain estimate is quicker than looking it up. */
-function remember(countEvent: (event: Event) => number): (event: Event) => number {
+/** Asks a counter once for each event: a tokenizer is slow. */
+export function rememberCounts(countEvent: (event: Event) => number): (event: Event) => number {
   const known = new Map<Event, number>();
   return (event) => {
     const tokens = known.get(event) ?? countEvent(event);

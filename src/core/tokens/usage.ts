@@ -13,13 +13,16 @@ export interface Usage {
   readonly output: number;
 }
 
-/** One request with its usage, where its answer stands among the events. */
-export interface UsageRecord {
-  /** Position of the answer's first event, 0-based: the request was sent with what stands before it. */
+/** One answer, where it stands among the events. */
+export interface Answer {
+  /** Position of its first event, 0-based: the request was sent with what stands before it. */
   readonly position: number;
-  /** Position after the answer's last event. */
+  /** Position after its last event. */
   readonly end: number;
-  readonly usage: Usage;
+  /** Id that its events share; null of one that is a single event. */
+  readonly message: string | null;
+  /** Null where none is recorded. */
+  readonly usage: Usage | null;
   /** As the agent wrote it. */
   readonly model?: string;
 }
@@ -53,11 +56,11 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /**
- * Lists the requests of events in order. Events of one message are one request; its last usage counts, since usage is
- * written again while an answer streams. Requests of size 0, as agents write for messages of their own, are left out.
+ * Lists the answers of events in order. Events of one message are one answer; its last usage counts, since usage is written
+ * again while an answer streams.
  */
-export function listUsage(events: readonly Event[]): readonly UsageRecord[] {
-  const answers = new Map<string, Answer>();
+export function listAnswers(events: readonly Event[]): readonly Answer[] {
+  const answers = new Map<string, WrittenAnswer>();
   let position = -1;
   for (const { metadata } of events) {
     position += 1;
@@ -65,24 +68,22 @@ export function listUsage(events: readonly Event[]): readonly UsageRecord[] {
     if (key === null) continue;
     let known = answers.get(key);
     if (known === undefined) {
-      known = { position, end: position, usage: null };
+      known = { position, end: position, message: metadata?.message_id === key ? key : null, usage: null };
       answers.set(key, known);
     }
     known.end = position + 1;
     if (metadata?.usage !== undefined) known.usage = readUsage(metadata.usage) ?? known.usage;
     if (typeof metadata?.model === "string") known.model = metadata.model;
   }
-  return [...answers.values()].filter(isCounted);
+  return [...answers.values()];
 }
 
-interface Answer {
-  readonly position: number;
-  end: number;
-  usage: Usage | null;
-  model?: string;
-}
+type WrittenAnswer = { -readonly [Key in keyof Answer]: Answer[Key] };
 
-function isCounted(answer: Answer): answer is Answer & { readonly usage: Usage } {
+/** Whether a request was counted. Requests of size 0, as agents write for messages of their own, are none. */
+export function isCounted<One extends { readonly usage: Usage | null }>(
+  answer: One,
+): answer is One & { readonly usage: Usage } {
   return answer.usage !== null && sizeOf(answer.usage) > 0;
 }
 

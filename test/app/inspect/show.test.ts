@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadWhole } from "../../../src/app/branch/load-view.ts";
+import { loadTurns } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { show } from "../../../src/app/inspect/show.ts";
 import type { Policies } from "../../../src/core/compaction/policy.ts";
@@ -30,7 +30,7 @@ describe("show of an event", () => {
       });
     await compactKeeping(1);
     const newest = await compactKeeping(0);
-    const { turns } = await loadWhole(workspace.store, await tree());
+    const turns = await loadTurns(workspace.store, await tree());
     const result = turns.get(0)?.events.find((event) => event.type === "tool_call_response");
     const shown = await show(workspace, result?.id);
     expect(shown).toMatchObject({ kind: "event", state: "changed", compaction: newest.compaction?.id });

@@ -5,7 +5,13 @@ import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { estimateEvents, estimateView } from "../../../src/core/tokens/token-estimate.ts";
-import { createTokenMeter } from "../../../src/core/tokens/token-meter.ts";
+import {
+  createFactsMeter,
+  createTokenMeter,
+  rememberCounts,
+  type TokenMeter,
+} from "../../../src/core/tokens/token-meter.ts";
+import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 import { readUsage } from "../../../src/core/tokens/usage.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
@@ -26,6 +32,17 @@ const summary = (fields: Partial<Compaction>): Compaction => ({
   summary: { summary: "They talked." },
   ...fields,
 });
+
+/** Counts with a counter of its own where no usage is recorded. */
+function exactMeter(list: readonly Turn[], countEvent: (event: Event) => number): TokenMeter {
+  const count = rememberCounts(countEvent);
+  return createFactsMeter({
+    facts: list.map((turn) => turnFacts(turn)),
+    turns: new Map(list.map((turn) => [turn.index, turn])),
+    compactions: [],
+    exact: { countEvent: count, facts: list.map((turn) => turnFacts(turn, count)) },
+  });
+}
 
 describe("createTokenMeter", () => {
   it("gives what the provider recorded for the newest request and its answer", () => {
@@ -99,11 +116,11 @@ describe("createTokenMeter", () => {
       events: events.map(({ metadata: _, ...event }) => event) as unknown as Turn["events"],
     }));
     const countEvent = () => 7;
-    expect(createTokenMeter(bare, [], { countEvent }).countHistory()).toEqual({
+    expect(exactMeter(bare, countEvent).countHistory()).toEqual({
       tokens: 12 * 3 * 7,
       source: "estimate",
     });
-    const [metered, plain] = [createTokenMeter(turns, [], { countEvent }), createTokenMeter(turns)];
+    const [metered, plain] = [exactMeter(turns, countEvent), createTokenMeter(turns)];
     expect(metered.countHistory()).toEqual(plain.countHistory());
     expect(metered.countEvents(turns[0]?.events ?? [])).toBe(plain.countEvents(turns[0]?.events ?? []));
   });
@@ -244,7 +261,7 @@ describe("createTokenMeter with one recorded request", () => {
     const list = withUsage(2000, 10);
     const events = list.flatMap((turn) => turn.events);
     const countEvent = vi.fn(() => 600);
-    const meter = createTokenMeter(list, [], { countEvent });
+    const meter = exactMeter(list, countEvent);
     expect(meter.countEvents(events)).toBe(1800);
     expect(meter.countHistory()).toEqual({ tokens: 2600, source: "recorded" });
     expect(countEvent).toHaveBeenCalledTimes(events.length);

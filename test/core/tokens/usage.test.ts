@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
-import { addUsage, listUsage, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
+import { type Answer, addUsage, isCounted, listAnswers, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
 
 describe("readUsage", () => {
   it.each<[string, object, object]>([
@@ -116,7 +116,8 @@ describe("readUsage", () => {
   });
 });
 
-describe("listUsage", () => {
+describe("listAnswers", () => {
+  const listUsage = (events: readonly Event[]): readonly Answer[] => listAnswers(events).filter(isCounted);
   const answer = (id: string, metadata: EventMetadata): Event => ({
     type: "chat_response",
     id,
@@ -135,8 +136,8 @@ describe("listUsage", () => {
     ]);
     const counted = (input: number) => ({ input, cacheRead: 0, cacheWrite: 0, output: 1 });
     expect(records).toEqual([
-      { position: 0, end: 3, model: "claude", usage: counted(12) },
-      { position: 3, end: 4, usage: counted(30) },
+      { position: 0, end: 3, message: "m1", model: "claude", usage: counted(12) },
+      { position: 3, end: 4, message: "m2", usage: counted(30) },
     ]);
   });
 
@@ -166,7 +167,7 @@ describe("listUsage", () => {
       answer("c", { message_id: "m", usage: nothing }),
       answer("d", {}),
     ]);
-    expect(records.map(({ position, usage: { input } }) => [position, input])).toEqual([
+    expect(records.map(({ position, usage }) => [position, usage?.input])).toEqual([
       [0, 10],
       [1, 11],
     ]);

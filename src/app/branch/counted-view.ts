@@ -1,0 +1,117 @@
+// Loads a branch's view with what counts all of its conversation: turns that nothing shows are known by their facts, which are
+// kept in a cache and worked out again where it lacks them.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { planReading } from "../../core/projection/hidden-turns.ts";
+import { project } from "../../core/projection/projection.ts";
+import { turnsToCount } from "../../core/tokens/sent-estimate.ts";
+import { createFactsMeter, type TokenMeter } from "../../core/tokens/token-meter.ts";
+import { type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { type LoadedView, loadCompactions } from "./load-view.ts";
+import { parseTurnBytes } from "./turn-bytes.ts";
+import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
+
+/** A view with what counts its conversation. */
+export interface CountedView extends LoadedView {
+  /** The turns that were read, by position: at least those that the view shows. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Of every turn, in order. */
+  readonly facts: readonly TurnFacts[];
+  readonly meter: TokenMeter;
+}
+
+/** Loads the view at the tree's commit, and the turns of `also` with it. */
+export async function loadCounted(
+  store: ConversationStore,
+  tree: BranchTree,
+  also: readonly number[] = [],
+): Promise<CountedView> {
+  const live = await loadCompactions(store, tree);
+  const turnCount = tree.turnOids.length;
+  const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
+  const { facts, turns } = await readFacts(store, tree, { shown });
+  return {
+    view: project({ turnCount, turns, compactions: live.applied }),
+    live,
+    turns,
+    facts,
+    meter: createFactsMeter({ facts, turns, compactions: live.applied }),
+  };
+}
+
+/** Another way to count than by plain estimate. */
+interface Counter {
+  /** Tells its counts from those of others; stands in a file's name. */
+  readonly name: string;
+  readonly countEvent: (event: Event) => number;
+}
+
+/** The meter of a loaded branch that counts exactly where no usage is recorded. */
+export async function exactMeter(
+  store: ConversationStore,
+  tree: BranchTree,
+  { loaded, counter }: { readonly loaded: CountedView; readonly counter: Counter },
+): Promise<TokenMeter> {
+  const { facts: plain, turns, live } = loaded;
+  const { facts } = await readFacts(store, tree, { shown: new Set(), known: turns, counter });
+  const exact = { countEvent: counter.countEvent, facts };
+  return createFactsMeter({ facts: plain, turns, compactions: live.applied, exact });
+}
+
+/** What is wanted of the turns. */
+interface FactsQuery {
+  /** Turns to be read whole. */
+  readonly shown: ReadonlySet<number>;
+  /** Turns that were read. */
+  readonly known?: ReadonlyMap<number, Turn>;
+  readonly counter?: Counter;
+}
+
+/** Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. */
+async function readFacts(
+  store: ConversationStore,
+  { turnOids }: BranchTree,
+  { shown, known = new Map(), counter }: FactsQuery,
+): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
+  const isLacking = turnOids.some((_, index) => !shown.has(index));
+  const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "", counter?.name) : null;
+  const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
+  const wanted = turnOids.flatMap((_, index) => (found[index] === null ? [index] : []));
+  const facts: TurnFacts[] = [];
+  for (const [index, stored] of found.entries()) if (stored !== null) facts[index] = { ...stored, index };
+  const turns = new Map<number, Turn>();
+  let next = 0;
+  for await (const bytes of store.readBlobs(wanted.map((index) => turnOids[index] ?? ""))) {
+    const index = wanted[next++] ?? 0;
+    const turn = known.get(index) ?? { index, events: parseTurnBytes(bytes, index) };
+    if (shown.has(index)) turns.set(index, turn);
+    facts[index] = turnFacts(turn, counter?.countEvent);
+  }
+  if (cache !== null && wanted.some((index) => !shown.has(index))) await keep(cache, turnOids, facts);
+  return { facts, turns };
+}
+
+/** Keeps the facts of those turns at hand that compactions hide: nobody has to read them for it. */
+export async function keepHidden(
+  store: ConversationStore,
+  { turnOids }: BranchTree,
+  { turns, compactions }: { readonly turns: ReadonlyMap<number, Turn>; readonly compactions: readonly Compaction[] },
+): Promise<void> {
+  const shown = new Set(planReading(turnOids.length, compactions));
+  const hidden = [...turns.values()].filter(({ index }) => !shown.has(index));
+  if (hidden.length === 0) return;
+  const cache = openTurnFactsCache(store, turnOids[0] ?? "");
+  await keep(
+    cache,
+    turnOids,
+    hidden.filter(({ index }) => cache.find(turnOids[index] ?? "") === null).map((turn) => turnFacts(turn)),
+  );
+}
+
+async function keep(cache: TurnFactsCache, oids: readonly string[], facts: Iterable<TurnFacts>): Promise<void> {
+  for (const { index, ...stored } of facts) cache.add(oids[index] ?? "", stored);
+  await cache.save();
+}

@@ -1,0 +1,192 @@
+// A view that is counted by the facts of turns that nothing shows says what reading all turns says, whatever is known before.
+import { existsSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { type CountedView, exactMeter, loadCounted } from "../../../src/app/branch/counted-view.ts";
+import { loadAround, loadCompactions, loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
+import { reportTokens } from "../../../src/app/branch/token-report.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
+import type { Event } from "../../../src/core/event/event.ts";
+import { hasLooseCalls } from "../../../src/core/event/tool-pairing.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { formatTurnFile, turnPath } from "../../../src/core/event/turn-file.ts";
+import { project } from "../../../src/core/projection/projection.ts";
+import type { View } from "../../../src/core/projection/view.ts";
+import { resolveDispositions } from "../../../src/core/projection/winner.ts";
+import { createFactsMeter, createTokenMeter, type TokenMeter } from "../../../src/core/tokens/token-meter.ts";
+import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import { createMemoryStore } from "../../helpers/embedded-store.ts";
+import { withCaches } from "../../helpers/memory-cache.ts";
+import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
+import { commit, file, writeOne } from "../../helpers/store-writes.ts";
+import { createTempFolder } from "../../helpers/temp-repository.ts";
+
+const HEADER = '{"format":1,"id":"c","title":"c","created_at":"2026-01-01T00:00:00Z","source":null}\n';
+
+/** Answers with usage, some of them going on in a later turn, and agents' own compactions among the others. */
+const metered: fc.Arbitrary<RandomConversation> = fc
+  .tuple(randomConversation, fc.array(fc.nat({ max: 9 }), { minLength: 8, maxLength: 8 }))
+  .map(([{ turns, compactions }, draw]) => ({
+    turns: turns.map(({ index, events }) => ({
+      index,
+      events: events.map((event, at) => metering(event, index + at, draw)),
+    })),
+    compactions: compactions.map((compaction, at) =>
+      (draw[at] ?? 0) < 4 ? { ...compaction, source: "import" } : compaction,
+    ),
+  }));
+
+function metering(event: Event, place: number, draw: readonly number[]): Event {
+  if (event.type !== "chat_response") return event;
+  const kind = draw[place % draw.length] ?? 0;
+  const usage = { input_tokens: 400 + 37 * place, output_tokens: kind };
+  const metadata = {
+    ...(kind % 2 === 0 ? { message_id: `m${place % 4}` } : {}),
+    ...(kind > 2 ? { usage } : {}),
+    ...(kind > 5 ? { model: kind > 8 ? "other" : "claude-x" } : {}),
+  };
+  // After the compactions that an agent made, or before them.
+  return { ...event, ...(kind % 3 === 0 ? { timestamp: "2026-03-01T00:00:00Z" } : {}), metadata } as Event;
+}
+
+/** What is to be equal, of a branch. */
+function said(view: View, live: readonly Compaction[], meter: TokenMeter): unknown {
+  const shown = view.turns.flatMap(({ events }) => events);
+  return {
+    view,
+    ...reportTokens({ view, meter, live: { applied: live, all: live, unapplied: [], damaged: [] } }),
+    calibration: meter.calibration,
+    factor: meter.factor,
+    raw: meter.countHistoryByKind(),
+    shown: meter.countByKind(shown),
+    each: meter.countEvents(shown),
+  };
+}
+
+describe("loadCounted", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  beforeAll(() => {
+    folder = createTempFolder();
+  });
+  afterAll(() => folder.remove());
+
+  /** A store in memory that holds the conversation, with caches that count as those of a folder. */
+  async function stored({ turns, compactions }: RandomConversation, gitDir = folder.path) {
+    const memory = await createMemoryStore();
+    const files = [
+      file("conversation.json", HEADER),
+      ...turns.map(({ index, events }) => file(turnPath(index), formatTurnFile(events))),
+      ...compactions.map((compaction) =>
+        file(
+          recordPath("compactions", compaction.timestamp, compaction.id),
+          `${formatCompactionLine(compaction, [])}\n`,
+        ),
+      ),
+    ];
+    await writeOne(memory, { branch: "c/main", expected: null, parent: null, commits: [commit("all", files)] });
+    const { store: cached, kept } = withCaches(memory);
+    const read: string[] = [];
+    const store = (at: string): ConversationStore =>
+      new Proxy(cached, {
+        get: (of, key) => {
+          if (key === "gitDir") return at;
+          if (key !== "readBlobs") return Reflect.get(of, key, of) as unknown;
+          return (oids: readonly string[], atLeast?: number) => {
+            read.push(...oids);
+            return of.readBlobs(oids, atLeast);
+          };
+        },
+      });
+    const tree = await loadBranchTree(memory, "c/main", (await memory.readBranch("c/main")) ?? "");
+    const load = async (at = gitDir) => {
+      read.length = 0;
+      const loaded = await loadCounted(store(at), tree);
+      return { loaded, turnsRead: tree.turnOids.flatMap((oid, turn) => (read.includes(oid) ? [turn] : [])) };
+    };
+    return { store: store(gitDir), tree, kept, load };
+  }
+
+  async function whole(store: ConversationStore, tree: BranchTree) {
+    const turns = await loadTurns(store, tree);
+    const { applied } = await loadCompactions(store, tree);
+    return { turns, applied, view: project({ turnCount: turns.size, turns, compactions: applied }) };
+  }
+
+  it("says with a cold cache, with a warm one and with all turns at hand the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(metered, async (conversation) => {
+        const { store, tree, load } = await stored(conversation);
+        const { turns, applied, view } = await whole(store, tree);
+        const expected = said(view, applied, createTokenMeter(turns.values(), applied));
+        const saidBy = ({ view: own, meter }: CountedView): unknown => said(own, applied, meter);
+        const [cold, warm] = [await load(), await load()];
+        expect(saidBy(cold.loaded)).toEqual(expected);
+        expect(saidBy(warm.loaded)).toEqual(expected);
+        expect(warm.loaded.facts).toEqual([...turns.values()].map((turn) => turnFacts(turn)));
+        expect(warm.turnsRead.every((turn) => warm.loaded.turns.has(turn))).toBe(true);
+
+        const counter = { name: "length", countEvent: ({ id, type }: Event) => (type === "note" ? 0 : id.length) };
+        const all = [...turns.values()];
+        const exact = createFactsMeter({
+          facts: all.map((turn) => turnFacts(turn)),
+          turns,
+          compactions: applied,
+          exact: { ...counter, facts: all.map((turn) => turnFacts(turn, counter.countEvent)) },
+        });
+        for (const { loaded } of [cold, warm]) {
+          const meter = await exactMeter(store, tree, { loaded, counter });
+          expect(said(loaded.view, applied, meter)).toEqual(said(view, applied, exact));
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("takes nothing from a file that is damaged, or that was written for another store", async () => {
+    const other = createTempFolder();
+    await fc.assert(
+      fc.asyncProperty(metered, fc.nat(), fc.nat({ max: 255 }), async (conversation, at, byte) => {
+        const { load, kept } = await stored(conversation);
+        const cold = await load();
+        for (const [name, bytes] of kept) {
+          const damaged = Buffer.from(bytes);
+          damaged[at % damaged.length] = byte;
+          kept.set(name, damaged);
+        }
+        expect((await load()).loaded).toEqual({ ...cold.loaded, meter: expect.anything() as TokenMeter });
+        const elsewhere = await load(other.path);
+        expect(elsewhere.turnsRead).toEqual(cold.turnsRead);
+        expect((await load("/nowhere")).turnsRead).toEqual(cold.turnsRead);
+      }),
+      { numRuns: runs(30) },
+    );
+    other.remove();
+    expect(existsSync(folder.path)).toBe(true);
+  });
+
+  it("tells of any turn what compactions do to it as from all turns", async () => {
+    await fc.assert(
+      fc.asyncProperty(metered, fc.nat(), async (conversation, seed) => {
+        const { store, tree } = await stored(conversation);
+        const { turns: all, applied, view } = await whole(store, tree);
+        const position = seed % all.size;
+        const around = await loadAround(store, tree, [position]);
+        expect(around.view).toEqual(view);
+        expect((await loadView(store, tree)).view).toEqual(view);
+        const { events } = all.get(position) as Turn;
+        const others = applied.slice(1);
+        for (const compactions of [applied, others]) {
+          const expected = resolveDispositions([...all.values()], compactions);
+          const found = resolveDispositions([...around.turns.values()], compactions, all.size);
+          for (const { id } of events) expect(found.get(id)).toEqual(expected.get(id));
+        }
+        if (hasLooseCalls({ index: position, events })) expect(around.turns.size).toBe(all.size);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
