@@ -14,7 +14,7 @@ export interface Usage {
 }
 
 /** One answer, where it stands among the events. */
-export interface Answer {
+export interface RecordedAnswer {
   /** Position of its first event, 0-based: the request was sent with what stands before it. */
   readonly position: number;
   /** Position after its last event. */
@@ -59,7 +59,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
  * Lists the answers of events in order. Events of one message are one answer; its last usage counts, since usage is written
  * again while an answer streams.
  */
-export function listAnswers(events: readonly Event[]): readonly Answer[] {
+export function listAnswers(events: readonly Event[]): readonly RecordedAnswer[] {
   const answers = new Map<string, WrittenAnswer>();
   let position = -1;
   for (const { metadata } of events) {
@@ -78,7 +78,7 @@ export function listAnswers(events: readonly Event[]): readonly Answer[] {
   return [...answers.values()];
 }
 
-type WrittenAnswer = { -readonly [Key in keyof Answer]: Answer[Key] };
+type WrittenAnswer = { -readonly [Key in keyof RecordedAnswer]: RecordedAnswer[Key] };
 
 /** Whether a request was counted. Requests of size 0, as agents write for messages of their own, are none. */
 export function isCounted<One extends { readonly usage: Usage | null }>(

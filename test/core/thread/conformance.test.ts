@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { type Event, traitsOf } from "../../../src/core/event/event.ts";
 import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
-import { countConversation } from "../../../src/core/loss/conversation-stats.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { Origin, View } from "../../../src/core/projection/view.ts";
 import { extendSummaryRange } from "../../../src/core/range/summary-range.ts";
+import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 
 // covers: 064 "Example, default profile: reasoning gone, stubs, structure kept"
 // covers: 064 "Table: summary 0–20 and later strip 0–30: turn 5 summary, turn 25 tools strip, turn 25 reasoning kept"
@@ -153,12 +153,12 @@ function testCases(): void {
 
   it.each(listCases("stats").map((one) => [one.name, one] as const))("stats: %s", (_, one) => {
     const { turns, compactions } = load(one);
-    const stats = countConversation(turns, compactions);
+    const events = turns.reduce((sum, turn) => sum + turnFacts(turn).events, 0);
     expect({
-      len: stats.events,
-      turn_count: stats.turns,
-      is_empty: stats.events === 0,
-      compactions: stats.compactions,
+      len: events,
+      turn_count: turns.length,
+      is_empty: events === 0,
+      compactions: compactions.length,
     }).toEqual(wanted(one));
   });
 }

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
-import { type Answer, addUsage, isCounted, listAnswers, readUsage, sizeOf } from "../../../src/core/tokens/usage.ts";
+import {
+  addUsage,
+  isCounted,
+  listAnswers,
+  type RecordedAnswer,
+  readUsage,
+  sizeOf,
+} from "../../../src/core/tokens/usage.ts";
 
 describe("readUsage", () => {
   it.each<[string, object, object]>([
@@ -117,7 +124,7 @@ describe("readUsage", () => {
 });
 
 describe("listAnswers", () => {
-  const listUsage = (events: readonly Event[]): readonly Answer[] => listAnswers(events).filter(isCounted);
+  const listUsage = (events: readonly Event[]): readonly RecordedAnswer[] => listAnswers(events).filter(isCounted);
   const answer = (id: string, metadata: EventMetadata): Event => ({
     type: "chat_response",
     id,

@@ -1,0 +1,23 @@
+// What is counted of a turn and what is not.
+import { expect, it } from "vitest";
+import { isMessage } from "../../../src/core/event/event.ts";
+import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import { parseConversation } from "../../helpers/notation.ts";
+
+// covers: 064 "Not counted by length"
+// covers: 064 "1.3 Treated like config deltas: preserved, not counted"
+
+it("counts turn_starts and notes as events, but no unknown kinds, and neither reasoning nor harness requests as messages", () => {
+  const turns = parseConversation("U R T t A N X | S Q D A");
+  expect(turns.map((turn) => turnFacts(turn).events)).toEqual([7, 5]);
+  expect(turns.flatMap(({ events }) => events).filter(isMessage)).toHaveLength(4);
+});
+
+it("counts the tokens of all events, by kind too", () => {
+  for (const turn of parseConversation("U R T t A N X | S Q D A")) {
+    const { tokens, kinds } = turnFacts(turn);
+    expect(tokens).toBe(estimateEvents(turn.events));
+    expect(Object.values(kinds).reduce((sum, count) => sum + count, 0)).toBe(tokens);
+  }
+});
