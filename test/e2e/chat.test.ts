@@ -135,6 +135,9 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     const [row] = await sandbox.json<Json[]>(["log"]);
     expect(row).toMatchObject({ kind: "compaction", from_turn: 0, to_turn: 14, live: true, source: "manual" });
     await say(chat, "/compact", "Conversation too short to compact (< 30 messages)");
+    await chat.shows("[N] No");
+    chat.type("n");
+    await chat.shows(/\[N\] No\n\n\[Summary \+ 15 messages\][^\n]*\n>$/);
     await say(chat, "/compact undo", "Reverted");
     await chat.shows(/\[60 messages\][^\n]*\n>$/);
     expect(await viewLines()).toEqual(before);

@@ -1,17 +1,25 @@
-// Compacts the history of a chat: what is older than the newest messages becomes one summary, injected as a request. The
-// plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked of a model.
+// Compacts the history of a chat: what is older than the newest messages becomes one summary, injected as a request, or loses
+// its reasoning and tool calls. The plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked
+// of a model.
+import type { Policies } from "../../core/compaction/policy.ts";
 import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
+import type { View } from "../../core/projection/view.ts";
+import type { RangeBound } from "../../core/range/range-bound.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
 import type { ToolDefinition } from "../../llm/llm-client.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { compact } from "./compact.ts";
+import { type CompactRequest, compact } from "./compact.ts";
 
 export interface HistoryRequest {
-  /** Newest messages that stay, 0 or more; default 15. Whole turns stay, so it may be some more. */
+  /** Newest messages that stay, 0 or more; absent = 15, of a short conversation at most half. Whole turns stay, so it may be some more. */
   readonly keep?: number;
+  /** What becomes of the older ones; default `summary`. `strip` asks no model. */
+  readonly as?: "summary" | "strip";
+  /** Also where the view has fewer messages than are worth a summary. */
+  readonly anyway?: boolean;
   /** Summary model as `provider/model`; absent = as configured, else jpg chooses. */
   readonly model?: string;
   /** Plan only: no model is asked, nothing is committed. */
@@ -26,13 +34,13 @@ export interface HistoryRequest {
 
 /** What came of it. */
 export type HistoryOutcome =
-  /** The view has fewer messages than are worth a summary. */
-  | { readonly kind: "too_short"; readonly messages: number }
+  /** The view has fewer messages than are worth a summary; `keep` of them would stay. */
+  | { readonly kind: "too_short"; readonly messages: number; readonly keep: number }
   /** Nothing older than what stays; `reason` says why, for people. */
   | { readonly kind: "nothing"; readonly reason: string }
   | {
-      readonly kind: "compacted" | "planned";
-      /** Messages that the summary stands for. */
+      readonly kind: "compacted" | "stripped" | "planned";
+      /** Messages of the range: those that the summary stands for. */
       readonly messages: number;
       readonly report: CompactReport;
     };
@@ -43,15 +51,42 @@ export async function compactHistory(
   tree: BranchTree,
   request: HistoryRequest,
 ): Promise<HistoryOutcome> {
-  const { keep = KEEP_RECENT, model, preview, tools, signal, progress } = request;
+  const { as = "summary", anyway = as === "strip", preview, keep } = request;
   const { view } = await loadView(workspace.store, tree);
   const { messages } = countMessages(view);
-  if (messages < LEAST_MESSAGES) return { kind: "too_short", messages };
-  const to = keepMessages(view, keep);
-  if (to === null) return { kind: "nothing", reason: `the newest ${keep} of ${messages} messages stay` };
+  if (messages < LEAST_MESSAGES && !anyway) return { kind: "too_short", messages, keep: keptOfFew(messages) };
+  const to = endOf(view, messages, keep);
+  if (to === null && as === "summary")
+    return { kind: "nothing", reason: `the newest ${keep ?? KEEP_RECENT} of ${messages} messages stay` };
   const report = await compact(workspace, tree, {
-    range: { to },
-    policies: { summary: { policy: "summarize" } },
+    ...optionsOf(request),
+    range: to === null ? {} : { to },
+    policies: as === "strip" ? STRIPPED : { summary: { policy: "summarize" } },
+  });
+  if (report.compaction === null) return { kind: "nothing", reason: report.reason ?? "nothing in the range changes" };
+  const count = report.compaction.stats?.original_message_count ?? 0;
+  return { kind: preview ? "planned" : as === "strip" ? "stripped" : "compacted", messages: count, report };
+}
+
+const STRIPPED: Policies = { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } };
+
+/** Messages that stay of a conversation that is short. */
+function keptOfFew(messages: number): number {
+  return Math.min(KEEP_RECENT, Math.floor(messages / 2));
+}
+
+/** Where the compaction ends. Nobody who names no number is told that all messages stay: of few turns fewer do. */
+function endOf(view: View, messages: number, keep: number | undefined): RangeBound | null {
+  if (keep !== undefined) return keepMessages(view, keep);
+  for (let kept = messages < LEAST_MESSAGES ? keptOfFew(messages) : KEEP_RECENT; kept > 0; kept--) {
+    const to = keepMessages(view, kept);
+    if (to !== null) return to;
+  }
+  return keepMessages(view, 0);
+}
+
+function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest): Omit<CompactRequest, "range"> {
+  return {
     style: "concise",
     inject: "request",
     source: "manual",
@@ -61,8 +96,5 @@ export async function compactHistory(
     ...(tools === undefined ? {} : { tools }),
     ...(signal === undefined ? {} : { signal }),
     ...(progress === undefined ? {} : { progress }),
-  });
-  if (report.compaction === null) return { kind: "nothing", reason: report.reason ?? "nothing in the range changes" };
-  const count = report.compaction.stats?.original_message_count ?? 0;
-  return { kind: preview ? "planned" : "compacted", messages: count, report };
+  };
 }

@@ -13,6 +13,7 @@ import type { Output } from "../frame/output.ts";
 import { fromSystemError } from "../frame/system-error.ts";
 import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
+import { compactFailure } from "./compact-failure.ts";
 import { completeLine } from "./complete-line.ts";
 import { isAsciiOnly, renderOffer } from "./render-box.ts";
 import { renderNearlyFull, renderStatus } from "./render-status.ts";
@@ -49,6 +50,7 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
     wasNearlyFull = status.isNearlyFull;
     const line = await readLine(context, status);
     if (line === null) return;
+    state = { ...state, draft: "" };
     const { leave, ...change } =
       (await attempt(output, () => runLine(line, { parts, context, status, answering }))) ?? {};
     if (leave === true) return;
@@ -63,6 +65,7 @@ async function readLine(context: SlashContext, status: ChatStatus): Promise<stri
     terminal.write(`\n${renderStatus(status, output.style)}\n`);
     const prompt = `${output.style.heading(">")} `;
     const line = await terminal.readMessage(prompt, {
+      text: context.state.draft,
       complete: (typed) => completeLine(typed, SLASH_COMMANDS, context),
     });
     if (line === null || line.trim() !== "") return line;
@@ -84,7 +87,11 @@ async function runLine(line: string, { parts, context, status, answering }: Line
   if (slash !== null) return findSlashCommand(SLASH_COMMANDS, slash.name).run(slash.words, context);
   const text = line.startsWith("//") ? line.slice(1) : line;
   const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
-  const offered = await offerCompaction(context, status);
+  const { unsent, ...offered } = await offerCompaction(context, status);
+  if (unsent === true) {
+    context.terminal.write("Nothing was sent; the message stands in the line again.\n");
+    return { ...offered, draft: line };
+  }
   const now = createContext(parts, { ...context.state, ...offered });
   try {
     const { branch, turn, interrupted } = await answerMessage(now, content, answering);
@@ -103,8 +110,11 @@ function keptOn(thrown: unknown): Pick<ChatChange, "branch"> {
   return typeof branch === "string" ? { branch } : {};
 }
 
+/** What came of an offer; `unsent` = Ctrl-C: the message is not sent either. */
+type Offered = ChatChange & { readonly unsent?: true };
+
 /** Offers to compact when the view, with the message that was just typed, is long enough. */
-async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<ChatChange> {
+async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<Offered> {
   const { terminal, runtime, output, state } = context;
   const messages = status.messages + 1;
   const sinceCompaction = status.sinceCompaction === null ? null : status.sinceCompaction + 1;
@@ -113,8 +123,14 @@ async function offerCompaction(context: SlashContext, status: ChatStatus): Promi
   terminal.write(`${box}\n`);
   const key = await terminal.readKey(["y", "n", "v"]);
   const offers = { disabled: key === "v", offeredAt: messages };
+  if (key === "interrupt") return { offers, unsent: true };
   if (key !== "y") return { offers };
-  const compacted = await attempt(output, () => compactChat(context, { kind: "compact", keep: KEEP_RECENT }));
+  const asked = { kind: "compact", as: "summary", keep: KEEP_RECENT } as const;
+  const compacted = await attempt(output, () =>
+    compactChat(context, asked).catch((thrown: unknown) => {
+      throw compactFailure(thrown);
+    }),
+  );
   return { offers, ...compacted };
 }
 

@@ -18,6 +18,8 @@ export interface ChatState {
   /** The user named the model: the conversation remembers it. */
   readonly isNamed: boolean;
   readonly offers: CompactOffers;
+  /** What stands in the line at the next prompt. */
+  readonly draft: string;
   /** The conversation has the settings of `--cfg` already. */
   readonly settingsKept: boolean;
 }

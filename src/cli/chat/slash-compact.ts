@@ -1,5 +1,5 @@
-// `/compact`: the history before the newest messages becomes a summary; `undo` takes the newest compaction back, `--preview`
-// shows what would be done.
+// `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` takes the
+// newest compaction back, `--preview` shows what would be done.
 import { loadView } from "../../app/branch/load-view.ts";
 import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
@@ -12,29 +12,21 @@ import type { Style } from "../frame/style.ts";
 import { renderCount } from "../render/render-quantity.ts";
 import { renderRevert } from "../render/render-revert.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
+import { compactFailure } from "./compact-failure.ts";
+import { type CompactAsk, parseCompactWords } from "./compact-words.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
-
-/** What the words of `/compact` ask for. */
-export type CompactWords = { readonly kind: "undo" } | { readonly kind: "compact" | "preview"; readonly keep: number };
-
-/** Reads the words; null when they make no sense. */
-export function parseCompactWords(words: readonly string[]): CompactWords | null {
-  if (words.length === 1 && words[0] === "undo") return { kind: "undo" };
-  const rest = words.filter((word) => word !== "--preview");
-  const [keep = String(KEEP_RECENT), ...more] = rest;
-  if (more.length > 0 || words.length - rest.length > 1 || !/^\d{1,9}$/.test(keep)) return null;
-  return { kind: rest.length === words.length ? "compact" : "preview", keep: Number(keep) };
-}
 
 export const compactCommand: SlashCommand = {
   name: "compact",
   aliases: ["summarize", "compress"],
   forms: [
     { usage: "[N]", explains: `summarise old messages, keeping N recent ones (default ${KEEP_RECENT})` },
+    { usage: "strip [N]", explains: "strip reasoning and tool calls from old messages; no model is asked" },
     { usage: "--preview [N]", explains: "show what would go, without doing it" },
+    { usage: "--model NAME", explains: "have another model write the summary" },
     { usage: "undo", explains: "take the newest compaction back" },
   ],
-  complete: async (words) => (words.length === 0 ? ["undo", "--preview"] : []),
+  complete: async (words) => (words.length === 0 ? ["undo", "strip", "--preview", "--model"] : []),
   run: async (words, context) => {
     const asked = parseCompactWords(words);
     if (asked === null)
@@ -42,45 +34,76 @@ export const compactCommand: SlashCommand = {
         compactCommand,
         `expected how many recent messages stay, a whole number, 0 or more; got ${words.join(" ")}`,
       );
-    if (asked.kind === "undo") return undoNewest(context);
-    return compactChat(context, asked);
+    try {
+      return await (asked.kind === "undo" ? undoNewest(context) : compactChat(context, asked));
+    } catch (thrown) {
+      throw compactFailure(thrown);
+    }
   },
 };
 
 /** Compacts as `/compact` does and says what came of it. Ctrl-C stops it; nothing is committed then. */
-export async function compactChat(
-  context: SlashContext,
-  asked: { readonly kind: "compact" | "preview"; readonly keep: number },
-): Promise<ChatChange> {
-  const { workspace, terminal, output, state, tools } = context;
-  const { style } = output;
-  const tree = await context.loadTree();
-  const model = await chatSummaryModel(workspace, tree, state.model);
-  const preview = asked.kind === "preview";
-  const outcome = await terminal.interruptible((signal) =>
-    compactHistory(workspace, tree, {
-      keep: asked.keep,
-      model,
-      preview,
-      tools,
-      signal,
-      progress: (text) => terminal.write(`${style.faint(forTerminal(text))}\n`),
-    }),
-  );
-  if (outcome.kind === "planned" || outcome.kind === "compacted")
-    terminal.write(`${renderTimelineOf(outcome, context)}\n`);
-  terminal.write(`${renderOutcome(outcome, style)}\n`);
-  if (outcome.kind !== "compacted") return {};
+export async function compactChat(context: SlashContext, asked: CompactAsk, anyway = false): Promise<ChatChange> {
+  const { terminal, output, state } = context;
+  const outcome = await runCompaction(context, asked, anyway);
+  terminal.write(`${renderOutcome(outcome, output.style)}\n`);
+  if (outcome.kind === "too_short") {
+    const next = asked.kind === "preview" ? asked : await askAnyway(context, asked, outcome);
+    return next === null ? {} : compactChat(context, next, true);
+  }
+  if (outcome.kind === "nothing" || outcome.kind === "planned") return {};
+  for (const warning of outcome.report.warnings) if (!warning.includes("jpg ")) output.warn(warning);
+  terminal.write(`${output.style.faint("/diff shows what the model reads now; /compact undo takes it back")}\n`);
   // Messages are counted anew from here.
   return { branch: outcome.report.branch, offers: { ...state.offers, offeredAt: null }, settingsKept: true };
 }
 
-function renderTimelineOf(
-  outcome: Extract<HistoryOutcome, { readonly report: unknown }>,
-  { output, terminal }: SlashContext,
-): string {
-  if (outcome.kind === "compacted") return renderCompacted(outcome.report.tokens);
-  return renderTimeline(outcome.report, { style: output.style, width: terminal.columns() });
+async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: boolean): Promise<HistoryOutcome> {
+  const { workspace, terminal, output, state, tools } = context;
+  const { style } = output;
+  const tree = await context.loadTree();
+  const { as, keep } = asked;
+  const model = asked.model ?? (as === "strip" ? undefined : await chatSummaryModel(workspace, tree, state.model));
+  const outcome = await terminal.interruptible((signal) =>
+    compactHistory(workspace, tree, {
+      as,
+      preview: asked.kind === "preview",
+      tools,
+      signal,
+      progress: (text) => terminal.write(`${style.faint(forTerminal(text))}\n`),
+      ...(keep === undefined ? {} : { keep }),
+      ...(model === undefined ? {} : { model }),
+      ...(anyway ? { anyway } : {}),
+    }),
+  );
+  if (outcome.kind === "compacted" || outcome.kind === "stripped")
+    terminal.write(`${renderCompacted(outcome.report.tokens)}\n`);
+  if (outcome.kind === "planned")
+    terminal.write(`${renderTimeline(outcome.report, { style, width: terminal.columns() })}\n`);
+  return outcome;
+}
+
+/** Asks whether a short conversation is to be compacted all the same, and how; null when not. */
+async function askAnyway(
+  { terminal }: SlashContext,
+  asked: CompactAsk,
+  { messages, keep }: { readonly messages: number; readonly keep: number },
+): Promise<CompactAsk | null> {
+  const kept = asked.keep ?? keep;
+  terminal.write(
+    [
+      `It has ${renderCount(messages, "message")}. Compact anyway?`,
+      `[Y] Yes, a summary, keeping the last ${kept}`,
+      "[S] Strip reasoning and tool calls",
+      "[N] No",
+      "",
+    ].join("\n"),
+  );
+  const key = await terminal.readKey(["y", "s", "n"]);
+  if (key === "y") return asked;
+  return key === "s"
+    ? { kind: asked.kind, as: "strip", ...(asked.keep === undefined ? {} : { keep: asked.keep }) }
+    : null;
 }
 
 /** Renders what came of it in a line. */
@@ -89,9 +112,11 @@ export function renderOutcome(outcome: HistoryOutcome, style: Style): string {
     case "too_short":
       return `Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
     case "nothing":
-      return `Nothing to compact: ${forTerminal(outcome.reason)}`;
+      return `Nothing to compact: ${forTerminal(outcome.reason)}; /compact N keeps N messages, /compact strip N strips the others`;
     case "planned":
-      return style.faint(`Would compact ${renderCount(outcome.messages, "message")} into a summary; /compact does it.`);
+      return style.faint(`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`);
+    case "stripped":
+      return "Stripped reasoning and tool calls from old messages";
     case "compacted":
       return `Compacted ${renderCount(outcome.messages, "message")} into summary`;
   }

@@ -56,6 +56,7 @@ export const command: CommandSpec = {
             model,
             isNamed: named !== undefined,
             offers: NO_OFFERS,
+            draft: "",
             settingsKept: false,
           },
         );

@@ -87,7 +87,7 @@ describe("compacting the history of a chat", () => {
 
   it("is refused for what is short, also after it was compacted", async () => {
     await compact();
-    expect(await compact()).toEqual({ kind: "too_short", messages: 15 });
+    expect(await compact()).toEqual({ kind: "too_short", messages: 15, keep: 7 });
   });
 
   it("is taken back as a whole", async () => {

@@ -54,7 +54,7 @@ interface Typing {
   /** Types and waits for the next prompt; gives what was written since, without escape sequences. */
   enter(line: string): Promise<string>;
   /** Types and waits until something is written. */
-  press(keys: string, until: string): Promise<string>;
+  press(keys: string, until: string | RegExp): Promise<string>;
   requests(): readonly string[];
 }
 
@@ -91,7 +91,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
       terminal: keyboard.terminal,
       servers,
     },
-    { branch, model, isNamed: false, offers: NO_OFFERS, settingsKept: false, ...state },
+    { branch, model, isNamed: false, offers: NO_OFFERS, draft: "", settingsKept: false, ...state },
   );
   const wait = async (from: number, wanted: RegExp | string): Promise<string> => {
     await vi.waitFor(
@@ -312,10 +312,20 @@ describe("the offer to compact", () => {
     await chat.press(`52nd${ENTER}`, "compact manually");
     const shown = await chat.press("y", "> \u001b[3G");
     expect(shown).toMatch(
-      /context compacted.*\nCompacted 36 messages into summary\nReply 0\.\n\n\[Summary \+ 17 messages\]/,
+      /context compacted.*\nCompacted 36 messages into summary\n\/diff .*\nReply 0\.\n\n\[Summary \+ 17 messages\]/,
     );
     expect(chat.requests()[0]).toContain("[CONVERSATION HISTORY SUMMARY - 36 messages]");
     expect(chat.requests()[0]).toContain("52nd");
+  });
+
+  it("is cancelled by Ctrl-C: nothing is sent, and the message stands in the line again", async () => {
+    const branch = await importTurns(17);
+    const chat = await beginChat(branch, { scripts: answers(1) });
+    await chat.press(`52nd${ENTER}`, "compact manually");
+    expect(await chat.press(CTRL_C, "52nd")).toContain("Nothing was sent");
+    expect(chat.requests()).toHaveLength(0);
+    expect(await chat.press(`!${ENTER}`, "[53 messages]")).not.toContain(BOX);
+    expect(chat.requests()[0]).toContain("52nd!");
   });
 
   it("keeps the settings of this call once: with the compaction, not with the answer again", async () => {
@@ -337,15 +347,19 @@ describe("a compaction that fails", () => {
     const chat = await beginChat(branch, { scripts: answers(1) });
     await chat.press(`52nd${ENTER}`, "compact manually");
     const shown = await chat.press("y", "[53 messages]");
-    expect(shown).toMatch(/error: .*ANTHROPIC_API_KEY.*Reply 0\./s);
+    expect(shown).toMatch(/error: .*ANTHROPIC_API_KEY.*\/compact --model NAME.*\/compact strip.*Reply 0\./s);
+    expect(shown).not.toMatch(/hint: .*(jpg compact|--emit)/);
   });
 });
 
 describe("a slash command", () => {
   it("/compact leaves recent messages as they were, and undo brings the rest back", async () => {
     const chat = await beginChat(await importTurns(20));
-    expect(await chat.enter("/compact")).toMatch(/Compacted 45 messages into summary\n\n\[Summary \+ 15 messages\]/);
-    expect(await chat.enter("/compress")).toContain("Conversation too short to compact (< 30 messages)");
+    expect(await chat.enter("/compact")).toMatch(
+      /Compacted 45 messages into summary\n\/diff shows .*; \/compact undo takes it back\n\n\[Summary \+ 15 messages\]/,
+    );
+    expect(await chat.press(`/compress${ENTER}`, "[N] No")).toContain("too short to compact (< 30 messages)");
+    await chat.press("n", PROMPT);
     expect(await chat.enter("/compact undo")).toMatch(/Reverted .*\n\n?\[60 messages\]/s);
     expect(await chat.enter("/summarize 5")).toMatch(/\[Summary \+ 6 messages\]/);
   });
@@ -375,9 +389,33 @@ describe("a slash command", () => {
     expect(await tipOf(workspace, branch)).toBe(tip);
   });
 
-  it("/compact says that a short conversation is", async () => {
-    const chat = await beginChat(await importTurns(9));
-    expect(await chat.enter("/compact")).toContain("Conversation too short to compact (< 30 messages)");
+  it("/compact asks whether a short conversation is to be compacted anyway", async () => {
+    const branch = await importTurns(9);
+    const tip = await tipOf(workspace, branch);
+    const chat = await beginChat(branch);
+    const asked = await chat.press(`/compact${ENTER}`, "[N] No");
+    expect(asked).toMatch(/too short to compact \(< 30 messages\)\nIt has 27 messages. Compact anyway\?/);
+    expect(asked).toContain("[Y] Yes, a summary, keeping the last 13");
+    await chat.press(CTRL_C, PROMPT);
+    expect(await tipOf(workspace, branch)).toBe(tip);
+    await chat.press(`/compact${ENTER}`, "[N] No");
+    const done = await chat.press("y", PROMPT);
+    expect(done).toMatch(
+      /Compacted 12 messages into summary\n\/diff shows.*\/compact undo.*\[Summary \+ 15 messages\]/s,
+    );
+    expect(await chat.enter("/compact undo")).toContain("[27 messages]");
+    expect(await chat.enter("/compact --preview")).toContain("Would compact 12 messages");
+  });
+
+  it("/compact strip takes out reasoning and tool calls without a model, also of a short conversation", async () => {
+    const branch = (await importBytes(workspace, smallSession({ turns: 9 }))).branch;
+    const chat = await beginChat(branch);
+    expect(await chat.enter("/compact strip 6")).toMatch(/— context compacted .*\nStripped reasoning.*\n\/diff shows/);
+    expect(await chat.enter("/log")).toContain("reasoning + tools stripped");
+    await chat.enter("/compact undo");
+    await chat.press(`/compact${ENTER}`, "[S] Strip");
+    expect(await chat.press("s", PROMPT)).toContain("Stripped reasoning");
+    expect(await chat.enter("/compact strip --model x")).toContain("expected how many");
   });
 
   it("/fork goes on in a fork and leaves the branch as it was", async () => {

@@ -1,0 +1,19 @@
+// What went wrong with `/compact`, with hints that can be typed in the chat: those of the command line name options that it has not.
+import { JpgError } from "../../core/errors.ts";
+
+/** An option of the command line, or another command of jpg. */
+const ELSEWHERE = /(?:^|[\s`])(?:--[a-z]|jpg [a-z])/;
+
+const HERE = [
+  "/compact --model NAME has another model write the summary; /compact N leaves more or fewer messages alone",
+  "/compact strip takes out reasoning and tool calls, and asks no model",
+];
+
+/** Gives an error the hints of the chat; what is no JpgError stays as it is. */
+export function compactFailure(thrown: unknown): unknown {
+  if (!(thrown instanceof JpgError) || thrown.code === "bad_slash_argument") return thrown;
+  const { kind, code, message, data, cause, hints } = thrown;
+  const kept = hints.filter((hint) => !ELSEWHERE.test(hint));
+  const here = code === "nothing_to_undo" ? ["/log shows the compactions and what was reverted"] : HERE;
+  return new JpgError(kind, code, message, { data, cause, hints: [...kept, ...(code === "no_turn_yet" ? [] : here)] });
+}
