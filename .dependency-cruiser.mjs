@@ -16,7 +16,7 @@ export const ROOMS = {
     ["tangents"],
   ],
   store: [
-    [".", "messages", "native/packs"],
+    [".", "messages"],
     ["files"],
     ["native/git"],
     ["native/objects", "native/porcelain", "native/refs"],

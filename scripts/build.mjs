@@ -15,7 +15,6 @@ const bundle = await rolldown({
   input: {
     index: "src/index.ts",
     "cli/main": "src/cli/main.ts",
-    "store/blob-worker": "src/store/native/packs/blob-worker.ts",
   },
   platform: "node",
   // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.

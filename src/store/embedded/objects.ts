@@ -7,11 +7,11 @@ import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
 import type { StoredObject } from "../native/objects/batch-parser.ts";
-import { packError } from "../native/packs/pack-error.ts";
-import { formatPack, type PackedObject } from "../native/packs/pack-format.ts";
-import { writePack } from "../native/packs/write-pack.ts";
+import { packError } from "./pack-error.ts";
+import { formatPack, type PackedObject } from "./pack-format.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { withSafeWrites } from "./safe-files.ts";
+import { writePack } from "./write-pack.ts";
 
 /** The kinds of objects that jpg writes. */
 export type ObjectType = PackedObject["type"];
@@ -109,7 +109,6 @@ function packOf(objects: readonly WaitingObject[]): ReturnType<typeof formatPack
       type,
       oid,
       size: bytes.length,
-      base: null,
       // A copy, without the rest of zlib's chunk that would stay in memory with it.
       deflated: new Uint8Array(deflateSync(bytes, { level: 1 })),
     })),

@@ -7,10 +7,9 @@ import type { BranchWrite, CommitSpec } from "../../conversation-store.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import type { Environment } from "../git/git-environment.ts";
 import { openGit } from "../git/git-process.ts";
-import { createSink } from "../git/git-sink.ts";
+import { createSink, type GitSink } from "../git/git-sink.ts";
 import { ZERO_ID } from "../refs/ref-name.ts";
-import { type CommitFeed, createCommitFeed } from "./commit-feed.ts";
-import { formatCommitHead, formatNamedFile, formatRemoval, WRITE_REF } from "./fast-import-text.ts";
+import { formatCommitHead, formatInlineFile, formatNamedFile, formatRemoval, WRITE_REF } from "./fast-import-text.ts";
 
 /** A commit that was written for a branch, and what it was made from when it asked to be signed or follows one that did. */
 export interface ImportedBranch {
@@ -25,7 +24,6 @@ export interface ImportedBranch {
   readonly specs: readonly Omit<CommitSpec, "changes">[];
 }
 
-// For what is too little for packs of our own (see commit-feed.ts).
 // Measured on 22 MB of sessions: level 1 with deltas is as fast as no deltas at half the size, and what fast-import
 // stores is what a later `git gc` keeps (it reuses both deflated data and deltas within one pack). Chains of 10 instead of 50
 // cost 5 % of room and save most of what reading the far end of a chain costs.
@@ -49,7 +47,6 @@ export async function fastImport(
   if (first.done === true) return [];
   const pipe = openGit(formatArguments(repository, { args: ARGS, config: CONFIG }), placeOf(repository, MEMORY));
   const sink = createSink(pipe);
-  const feed = createCommitFeed(sink, repository.gitDir);
   let answer = "";
   pipe.child.stdout.on("data", (chunk: Buffer) => {
     answer += chunk.toString("latin1");
@@ -57,12 +54,9 @@ export async function fastImport(
   const planned: PlannedBranch[] = [];
   let failure: { readonly cause: unknown } | null = null;
   try {
-    await sendWrites(feed, resume(first.value, source), planned);
-    await feed.flush();
+    await sendWrites(sink, resume(first.value, source), planned);
   } catch (cause) {
     failure = { cause };
-  } finally {
-    await feed.close();
   }
   sink.text(`reset ${WRITE_REF}\nfrom ${ZERO_ID}\n\ndone\n`);
   await sink.end();
@@ -95,7 +89,7 @@ interface PlannedBranch extends Omit<ImportedBranch, "commits"> {
 }
 
 async function sendWrites(
-  feed: CommitFeed,
+  sink: GitSink,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
   planned: PlannedBranch[],
 ): Promise<void> {
@@ -104,9 +98,9 @@ async function sendWrites(
     const { branch, expected, parent } = write;
     const specs: Omit<CommitSpec, "changes">[] = [];
     let count = 0;
-    feed.text(`reset ${WRITE_REF}\n`);
+    sink.text(`reset ${WRITE_REF}\n`);
     for await (const commit of write.commits) {
-      await sendCommit(feed, commit, ++mark, count === 0 ? parent : null);
+      await sendCommit(sink, commit, ++mark, count === 0 ? parent : null);
       count++;
       if (commit.sign === true || specs.length > 0) {
         const { message, author, committer, sign } = commit;
@@ -117,14 +111,21 @@ async function sendWrites(
   }
 }
 
-async function sendCommit(feed: CommitFeed, commit: CommitSpec, mark: number, from: string | null): Promise<void> {
-  feed.startCommit(formatCommitHead(commit, mark, from));
+async function sendCommit(sink: GitSink, commit: CommitSpec, mark: number, from: string | null): Promise<void> {
+  sink.text(formatCommitHead(commit, mark, from));
   for (const change of commit.changes) {
-    if ("bytes" in change) feed.file(change.path, change.bytes);
-    else feed.text("remove" in change ? formatRemoval(change.path) : formatNamedFile(change.path, change.oid));
-    await feed.settled();
+    if ("bytes" in change) sendFile(sink, change.path, change.bytes);
+    else sink.text("remove" in change ? formatRemoval(change.path) : formatNamedFile(change.path, change.oid));
+    // Memory stays bounded.
+    if (sink.isFull()) await sink.drained();
   }
-  feed.text(`\nget-mark :${mark}\n`);
+  sink.text(`\nget-mark :${mark}\n`);
+}
+
+function sendFile(sink: GitSink, path: string, bytes: Uint8Array): void {
+  sink.text(formatInlineFile(path, bytes.length));
+  sink.bytes(bytes);
+  sink.text("\n");
 }
 
 function assignIds(planned: readonly PlannedBranch[], ids: readonly string[]): ImportedBranch[] {

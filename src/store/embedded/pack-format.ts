@@ -1,18 +1,15 @@
-// The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored whole or as the
-// difference to an earlier one of the same pack.
+// The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored
+// whole.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** One object of a pack. */
 export interface PackedObject {
-  /** What it is; of one that is stored as a difference, what its base is. */
   readonly type: "commit" | "tree" | "blob";
   /** 40 hex digits. */
   readonly oid: string;
-  /** Length of what was deflated, bytes: of the object, or of the delta. */
+  /** Length of what was deflated, bytes. */
   readonly size: number;
-  /** Position of the object that the delta is against, below the own one; null = stored whole. */
-  readonly base: number | null;
   readonly deflated: Uint8Array;
 }
 
@@ -25,7 +22,6 @@ export interface Pack {
 }
 
 const TYPES = { commit: 1, tree: 2, blob: 3 } as const;
-const OFFSET_DELTA = 6;
 const FANOUT = 256;
 
 /** Formats objects, all of different ids, in the order given. The pack must stay under 2 GiB. */
@@ -36,7 +32,7 @@ export function formatPack(objects: readonly PackedObject[]): Pack {
   const checksums: number[] = [];
   let at = header.length;
   for (const object of objects) {
-    const head = entryHead(object, object.base === null ? 0 : at - (offsets[object.base] ?? 0));
+    const head = entryHead(object);
     offsets.push(at);
     checksums.push(crc32(object.deflated, crc32(head)));
     chunks.push(head, object.deflated);
@@ -55,16 +51,13 @@ export function formatPack(objects: readonly PackedObject[]): Pack {
   return { name: checksum.toString("hex"), pack: [...chunks, checksum], index: [...index, digestOf(index)] };
 }
 
-/** Type and size, lowest bits first; for a delta also how far back its base stands, highest bits first. */
-function entryHead({ type, size, base }: PackedObject, distance: number): Buffer {
-  const bytes = [((base === null ? TYPES[type] : OFFSET_DELTA) << 4) | (size & 0x0f)];
+/** Type and size, lowest bits first. */
+function entryHead({ type, size }: PackedObject): Buffer {
+  const bytes = [(TYPES[type] << 4) | (size & 0x0f)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
     bytes.push((bytes.pop() ?? 0) | 0x80, rest & 0x7f);
   }
-  if (base === null) return Buffer.from(bytes);
-  const back = [distance & 0x7f];
-  for (let rest = distance >>> 7; rest > 0; rest = (rest - 1) >>> 7) back.unshift(0x80 | ((rest - 1) & 0x7f));
-  return Buffer.from([...bytes, ...back]);
+  return Buffer.from(bytes);
 }
 
 /** For every first byte the number of ids that begin with it or a lower one. */

@@ -1,7 +1,6 @@
 // Puts packs in place: each file appears as a whole, and is on the disk when it does.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
 import type { Pack } from "./pack-format.ts";
 
 /** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
@@ -11,23 +10,10 @@ export function writePack(folder: string, { name, pack, index }: Pack): void {
   writeDurably(join(folder, `pack-${name}.idx`), index);
 }
 
-/** Removes what a thread of this process left behind when it was ended while it wrote. */
-export function removeUnfinished(gitDir: string, thread: number): void {
-  try {
-    rmSync(join(gitDir, "objects", "pack", temporaryName(thread)), { force: true });
-  } catch {
-    // Where nothing can be removed nothing was written; git clears such files as well.
-  }
-}
-
-/** Git clears files of such names that a crash left. */
-function temporaryName(thread: number): string {
-  return `tmp_jpg_${process.pid}_${thread}`;
-}
-
 /** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */
 function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
-  const temporary = join(dirname(path), temporaryName(threadId));
+  // Git clears files of such names that a crash left.
+  const temporary = join(dirname(path), `tmp_jpg_${process.pid}`);
   rmSync(temporary, { force: true });
   try {
     const file = openSync(temporary, "wx", 0o444);

@@ -1,5 +1,5 @@
 // What to say when a pack of ours could not be written: the same codes as when git cannot write.
-import { codeOf, type JpgError, messageOf, repositoryError } from "../../../core/errors.ts";
+import { codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 
 interface PackFailure {
   readonly code: string;
