@@ -14,6 +14,7 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
       strategy: "auto",
       model: "",
       summarize_threshold: 0.5,
+      inject: "pair",
       fork: false,
       profiles: BUILT_IN_PROFILES,
       auto: { enabled: false, trigger_ratio: TRIGGER_RATIO, warning_ratio: 0.7, profile: "default", min_turns: 5 },

@@ -1,6 +1,6 @@
 // The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
 // (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
-import type { FieldPolicy } from "../core/compaction/compaction.ts";
+import type { FieldPolicy, Injection } from "../core/compaction/compaction.ts";
 import type { Policies } from "../core/compaction/policy.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
 
@@ -27,6 +27,8 @@ export interface CompactionConfig {
   readonly model: string;
   /** Share of the context window above which the strategy `auto` adds a summary, 0..1. */
   readonly summarize_threshold: number;
+  /** How new summaries stand in the view. */
+  readonly inject: Injection;
   /** Compact onto a fork by default. */
   readonly fork: boolean;
   /** By profile name. */

@@ -97,6 +97,7 @@ const compaction = z.strictObject({
   strategy: name("the name of a strategy", GATED),
   model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose', GATED),
   summarize_threshold: share(GATED),
+  inject: oneOf(["pair", "request", "system"]),
   fork: flag(),
   profiles: z.record(z.string(), profile),
   auto: z.strictObject({

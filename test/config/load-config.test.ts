@@ -76,6 +76,7 @@ describe("the config without any layer", () => {
           strategy: "auto",
           model: "",
           summarize_threshold: 0.5,
+          inject: "pair",
           fork: false,
           profiles: {
             default: { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } },

@@ -103,7 +103,8 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
 /** How many turns there were at the newest try, by what is remembered and by the compactions, which clones bring along. */
 function lastTry(remembered: number | null, { live }: MeasuredView, turns: number): number | null {
   const made = live.all.some(
-    ({ source, to_turn, stats }) => source === "auto" && to_turn + 1 + (stats?.keep_recent ?? 0) === turns,
+    ({ source, to_turn, stats }) =>
+      source === "auto" && to_turn + 1 + (stats?.kept_turns ?? stats?.keep_recent ?? 0) === turns,
   );
   return made ? turns : remembered;
 }

@@ -18,6 +18,7 @@ import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
+import { mayNest } from "../plan/summaries-below.ts";
 import { makeActive } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
@@ -184,8 +185,12 @@ async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTre
 }
 
 /** Refuses a compaction that would make the view larger. */
-function requireGain({ tokens }: PlannedCompaction, { dryRun, force }: CompactRequest): void {
+function requireGain(planned: PlannedCompaction, request: CompactRequest): void {
+  const { tokens, plan } = planned;
+  const { dryRun, force } = request;
   if (dryRun || force === true || tokens.after <= tokens.before) return;
+  // It was held against the raw turns; what it adds to the view stands beside an older summary, or in its place.
+  if (plan.compaction.summary !== undefined && mayNest(planned, request)) return;
   throw userError("view_grows", `The view would grow from ${tokens.before} to ${tokens.after} tokens.`, {
     data: { ...tokens },
     hints: ["`--force` compacts all the same; `--dry-run` shows where it grows.", "Nothing was committed."],

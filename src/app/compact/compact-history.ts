@@ -6,6 +6,7 @@ import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/plan/keep-
 import type { View } from "../../core/projection/view.ts";
 import type { RangeBound } from "../../core/range/range-bound.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
+import { callFacts, isWriting } from "../../core/tools/call-facts.ts";
 import type { ToolDefinition } from "../../llm/llm-client.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
@@ -60,6 +61,7 @@ export async function compactHistory(
     return { kind: "nothing", reason: `the newest ${keep ?? KEEP_RECENT} of ${messages} messages stay` };
   const report = await compact(workspace, tree, {
     ...optionsOf(request),
+    style: isWork(view) ? "sections" : "concise",
     range: to === null ? {} : { to },
     policies: as === "strip" ? STRIPPED : { summary: { policy: "summarize" } },
   });
@@ -87,7 +89,6 @@ function endOf(view: View, messages: number, keep: number | undefined): RangeBou
 
 function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest): Omit<CompactRequest, "range"> {
   return {
-    style: "concise",
     inject: "request",
     source: "manual",
     dryRun: preview,
@@ -97,4 +98,15 @@ function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest):
     ...(signal === undefined ? {} : { signal }),
     ...(progress === undefined ? {} : { progress }),
   };
+}
+
+/** Whether tools changed files or ran commands: then a summary needs its sections, else the gist is enough. */
+function isWork({ turns }: View): boolean {
+  return turns.some(({ events }) =>
+    events.some((event) => {
+      if (event.type !== "tool_call_request") return false;
+      const { kind } = callFacts(event);
+      return isWriting(kind) || kind === "shell";
+    }),
+  );
 }

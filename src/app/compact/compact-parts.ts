@@ -80,6 +80,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
     input.progress?.(`part ${at + 1} of ${cuts.length}: turns ${rangeText(cut)}`);
     const request: CompactRequest = {
       ...input,
+      mustShrink: true,
       range: { from: boundAt(cut.from_turn, cut.from_event), to: boundAt(cut.to_turn, cut.to_event) },
     };
     try {

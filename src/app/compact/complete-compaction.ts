@@ -2,6 +2,7 @@
 // do not bear out.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { userError } from "../../core/errors.ts";
+import { isMessage } from "../../core/event/event.ts";
 import { checkGrounding, type Ungrounded } from "../../core/loss/grounding.ts";
 import { withoutLedger } from "../../core/summary/ledger-text.ts";
 import { timestampAfter } from "../branch/append-record.ts";
@@ -36,8 +37,11 @@ export async function complete(
     );
   }
   const { before, after } = planned.tokens;
+  const { inject } = planned.config.conversation.compaction;
+  const summary = draft.summary === undefined || inject === "pair" ? {} : { summary: { inject, ...draft.summary } };
   return {
     ...draft,
+    ...summary,
     id: randomId(workspace.runtime),
     timestamp: timestampAfter(
       workspace.runtime.now(),
@@ -46,11 +50,26 @@ export async function complete(
     ...(covers === null ? {} : { covers }),
     stats: {
       ...draft.stats,
-      keep_recent: tree.turnOids.length - 1 - draft.to_turn,
+      keep_recent: messagesBehind(draft, planned.turns),
+      kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
       tokens: { before, after },
     },
   };
+}
+
+/** Messages behind the range, those of its last turn behind its end too. Turns that a summary hides have none to show. */
+function messagesBehind(
+  { to_turn, to_event }: Pick<Compaction, "to_turn" | "to_event">,
+  turns: PlannedCompaction["turns"],
+): number {
+  let messages = 0;
+  for (const [turn, { events }] of turns) {
+    if (turn < to_turn || (turn === to_turn && to_event === undefined)) continue;
+    const from = turn === to_turn ? events.findIndex(({ id }) => id === to_event) + 1 : 0;
+    messages += events.slice(from).filter(isMessage).length;
+  }
+  return messages;
 }
 
 /** Adds the loss receipt; a summary that is not written yet has none. */

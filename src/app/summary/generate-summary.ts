@@ -1,6 +1,7 @@
 // Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
 // what was asked, usage and price.
 import type { Summary } from "../../core/compaction/compaction.ts";
+import { traitsOf } from "../../core/event/event.ts";
 import { readLedger } from "../../core/summary/event-ledger.ts";
 import { finishSummary } from "../../core/summary/finish-summary.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
@@ -11,6 +12,7 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
+import { mayNest } from "../plan/summaries-below.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Summarizer } from "./ask-summary.ts";
@@ -53,10 +55,10 @@ export async function generateSummary(workspace: Workspace, job: SummaryJob): Pr
     progress,
     ...(signal === undefined ? {} : { signal }),
   };
-  const replaced = replacedTokens(planned);
+  const replaced = replacedTokens(job);
   const countText = textCounter(planned);
   const task = taskOf(job, replaced);
-  const answer = await summarizeEvents(summarizer, {
+  const { answer, reading } = await summarizeEvents(summarizer, {
     events,
     task,
     windowTokens,
@@ -68,16 +70,18 @@ export async function generateSummary(workspace: Workspace, job: SummaryJob): Pr
   const saved = Math.max(0, replaced - countText(answer.summary));
   const { summary, files, open_tasks } = finishSummary(answer, readLedger(events), saved);
   const prompt_sha256 = sha256(writeTask(templates, task));
-  return { summary, source: "generated", model: opened.name, prompt_sha256, files, open_tasks, ...costOf(spending) };
+  const origin = { source: "generated", model: opened.name, prompt_sha256 } as const;
+  return { summary, ...origin, files, open_tasks, ...costOf(spending), ...reading };
 }
 
 function answerTokens({ facts }: OpenedModel, windowTokens: number): number {
   return Math.min(MOST_ANSWER_TOKENS, facts.maxOutput ?? MOST_ANSWER_TOKENS, Math.floor(windowTokens / 4));
 }
 
-/** Tokens of the view that the summary takes the place of. */
-function replacedTokens({ tokens }: PlannedCompaction): number {
-  return Math.max(0, tokens.before - tokens.after);
+/** Tokens that the summary takes the place of: those of the view, or, where an older summary stands there, of the raw events. */
+function replacedTokens({ planned, request, events }: SummaryJob): number {
+  if (mayNest(planned, request)) return planned.meter.countEvents(events.map(({ event }) => event));
+  return Math.max(0, planned.tokens.before - planned.tokens.after);
 }
 
 function textCounter({ meter }: PlannedCompaction): (text: string) => number {
@@ -90,9 +94,18 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
   return {
     subject: nameTurns(from_turn, to_turn),
     ...(instructions === undefined ? {} : { instructions }),
+    isCut: endsInsideTurn(planned),
     focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
     words: wordLimit(replaced),
   };
+}
+
+/** Whether something of the range's last turn that a model is sent stays behind it. */
+function endsInsideTurn({ plan, turns }: PlannedCompaction): boolean {
+  const { to_turn, to_event } = plan.compaction;
+  const events = turns.get(to_turn)?.events ?? [];
+  const end = to_event === undefined ? -1 : events.findIndex(({ id }) => id === to_event);
+  return end >= 0 && events.slice(end + 1).some((event) => traitsOf(event).providerVisible);
 }
 
 /**

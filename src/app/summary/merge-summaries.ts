@@ -7,9 +7,9 @@ import { isRejected, judgeAnswer } from "../../core/summary/judge-summary.ts";
 import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
 import { messageView, writeRecord, writeTask } from "../../core/summary/summary-prompt.ts";
 import { estimateTextTokens } from "../../core/summary/text-tokens.ts";
-import { writeEntries } from "../../core/summary/transcript.ts";
+import { NOTHING_CUT, writeEntries } from "../../core/summary/transcript.ts";
 import { askForSummary, refuseAborted, type Summarizer, summaryRejected } from "./ask-summary.ts";
-import { factsFor, type SummarySource } from "./summary-source.ts";
+import { factsFor, judgedTemplate, type SummarySource } from "./summary-source.ts";
 
 /** The summary of one part. */
 export interface PartAnswer {
@@ -34,7 +34,7 @@ export async function mergeSummaries(summarizer: Summarizer, work: MergeWork): P
   if (estimateTextTokens(text) <= budget) {
     summarizer.progress(`merging the summaries of ${answers.length} parts`);
     try {
-      return await askToMerge(summarizer, work, { text, mark, shortened: 0 });
+      return await askToMerge(summarizer, work, { text, mark, cut: NOTHING_CUT });
     } catch (error) {
       refuseAborted(summarizer.signal);
       if (!(error instanceof JpgError) || error.kind !== "provider") throw error;
@@ -43,7 +43,7 @@ export async function mergeSummaries(summarizer: Summarizer, work: MergeWork): P
   }
   const joined = joinSummaries(
     answers.map(({ answer }) => answer),
-    summarizer.templates.summary,
+    judgedTemplate(summarizer, source),
   );
   const judged = judgeAnswer(joined, factsFor(summarizer, source, source.events));
   if (isRejected(judged)) throw summaryRejected(judged, summarizer);
@@ -61,7 +61,7 @@ function askToMerge(
   const merge = fillTemplate("summary-merge", templates.merge, { turns: subject, asked });
   return askForSummary(summarizer, {
     facts: factsFor(summarizer, source, source.events),
-    task: writeTask(templates, { ...source.task, instructions: merge }),
+    task: writeTask(templates, { ...source.task, text: merge }),
     viewOf: (task) =>
       messageView(writeRecord(templates, { transcript, subject, task, part: ", as summaries of its parts" })),
   });

@@ -1,5 +1,7 @@
 // How raw events reach a summary model: behind the conversation's own thread, as one transcript, or in parts whose summaries are
 // merged. Every part is made from its raw events; parts that no model merges are joined section by section.
+import type { Summary } from "../../core/compaction/compaction.ts";
+import { describeReading } from "../../core/compaction/summary-reading.ts";
 import { JpgError } from "../../core/errors.ts";
 import { fitParts, fitWhole, type TranscriptPart } from "../../core/summary/fit-transcript.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
@@ -25,13 +27,19 @@ const MOST_HALVINGS = 3;
 /** Tokens of a record that are worth a call; below it no halving helps. */
 const LEAST_BUDGET = 500;
 
+/** A summary, and how its events were read. */
+export interface EventsSummary {
+  readonly answer: SummaryAnswer;
+  readonly reading: Pick<Summary, "parts" | "shortened">;
+}
+
 /** Summarises events. Throws `summary_rejected`, `interrupted`, and what the provider throws. */
-export async function summarizeEvents(summarizer: Summarizer, source: SummarySource): Promise<SummaryAnswer> {
+export async function summarizeEvents(summarizer: Summarizer, source: SummarySource): Promise<EventsSummary> {
   const task = writeTask(summarizer.templates, source.task);
   const room = source.windowTokens * USED_SHARE - summarizer.maxTokens - estimateTextTokens(task);
   if (source.suffix !== null && source.suffix.tokens <= room) {
     const answer = await askBehind(summarizer, source, source.suffix);
-    if (answer !== null) return answer;
+    if (answer !== null) return { answer, reading: {} };
   }
   let budget = Math.max(LEAST_BUDGET, room);
   for (let halvings = 0; ; halvings += 1) {
@@ -73,22 +81,38 @@ async function askBehind(
 }
 
 /** Asks with the events written down: whole, or in parts of at most so many tokens. */
-async function askWritten(summarizer: Summarizer, source: SummarySource, budget: number): Promise<SummaryAnswer> {
+async function askWritten(summarizer: Summarizer, source: SummarySource, budget: number): Promise<EventsSummary> {
   const whole = fitWhole(source.events, budget);
-  if (whole !== null) return askPart(summarizer, source, { events: source.events, transcript: whole });
-  const parts = fitParts(source.events, budget);
+  const parts = whole === null ? fitParts(source.events, budget) : [{ events: source.events, transcript: whole }];
+  const reading = readingOf(parts);
+  for (const line of describeReading({ summary: "", ...reading })) summarizer.progress(`the model is asked ${line}`);
   const [only] = parts;
-  if (only !== undefined && parts.length === 1) return askPart(summarizer, source, only);
+  if (only !== undefined && parts.length === 1) return { answer: await askPart(summarizer, source, only), reading };
   const answers: PartAnswer[] = [];
   for (const [at, part] of parts.entries()) {
     const place = `part ${at + 1} of ${parts.length}`;
     const subject = subjectOfEvents(part.events);
     const { mostTokens: _, ...rest } = source;
     const words = wordLimit(estimateTextTokens(part.transcript.text));
-    const own = { ...rest, events: part.events, task: { ...source.task, subject, words } };
+    const isCut = at < parts.length - 1 ? isCutTurn(part, parts[at + 1]) : (source.task.isCut ?? false);
+    const own = { ...rest, events: part.events, task: { ...source.task, subject, words, isCut } };
     answers.push({ subject, answer: await askPart(summarizer, own, part, place) });
   }
-  return mergeSummaries(summarizer, { answers, source, budget });
+  return { answer: await mergeSummaries(summarizer, { answers, source, budget }), reading };
+}
+
+function readingOf(parts: readonly TranscriptPart[]): EventsSummary["reading"] {
+  const texts = parts.reduce((sum, { transcript }) => sum + transcript.cut.texts, 0);
+  const chars = parts.reduce((sum, { transcript }) => sum + transcript.cut.chars, 0);
+  return {
+    ...(parts.length > 1 && { parts: parts.length }),
+    ...(texts > 0 && { shortened: { texts, chars } }),
+  };
+}
+
+/** Whether the next part goes on with the turn that this one ends in. */
+function isCutTurn({ events }: TranscriptPart, next: TranscriptPart | undefined): boolean {
+  return events.at(-1)?.turn === next?.events[0]?.turn;
 }
 
 function askPart(

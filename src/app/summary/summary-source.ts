@@ -3,6 +3,7 @@ import type { ProjectedTurn } from "../../core/projection/view.ts";
 import type { SummaryFacts } from "../../core/summary/judge-summary.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import type { TaskOptions } from "../../core/summary/summary-prompt.ts";
+import { type SummaryTemplate, withoutSections } from "../../core/summary/summary-template.ts";
 import type { Summarizer } from "./ask-summary.ts";
 import type { RequestFrame } from "./request-frame.ts";
 
@@ -31,14 +32,23 @@ export interface SummarySource {
 
 /** What an answer over events is judged by. */
 export function factsFor(
-  { templates }: Pick<Summarizer, "templates">,
-  { countText, mostTokens, isStrict }: Pick<SummarySource, "countText" | "mostTokens" | "isStrict">,
+  summarizer: Pick<Summarizer, "templates">,
+  source: Pick<SummarySource, "countText" | "mostTokens" | "isStrict" | "task">,
   events: readonly PlacedEvent[],
 ): SummaryFacts {
+  const { countText, mostTokens, isStrict } = source;
   return {
-    template: templates.summary,
+    template: judgedTemplate(summarizer, source),
     countText,
     ...(mostTokens === undefined ? {} : { mostTokens }),
     ...(isStrict ? { raw: events.map(({ event }) => event) } : {}),
   };
+}
+
+/** The sections that an answer must have: none where somebody's own instructions were followed. */
+export function judgedTemplate(
+  { templates }: Pick<Summarizer, "templates">,
+  { task }: Pick<SummarySource, "task">,
+): SummaryTemplate {
+  return task.instructions === undefined ? templates.summary : withoutSections(templates.summary);
 }

@@ -16,13 +16,15 @@ export interface SummaryTemplates extends PromptTemplates {
 /** Reads the templates of one style of summary. */
 export async function readPromptTemplates(style: SummaryStyle = "sections"): Promise<SummaryTemplates> {
   const file = `summary-${style}.md`;
-  const [summary, answer, record, retry, merge, bundle] = await Promise.all([
+  const [summary, answer, own, cut, record, retry, merge, bundle] = await Promise.all([
     readTemplate(file),
     readTemplate("summary-answer.md"),
+    readTemplate("summary-own.md"),
+    readTemplate("summary-cut.md"),
     readTemplate("summary-record.md"),
     readTemplate("summary-retry.md"),
     readTemplate("summary-merge.md"),
     readTemplate("summary-bundle.md"),
   ]);
-  return { summary: parseSummaryTemplate(file, summary), answer, record, retry, merge, bundle };
+  return { summary: parseSummaryTemplate(file, summary), answer, own, cut, record, retry, merge, bundle };
 }

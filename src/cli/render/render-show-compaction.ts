@@ -2,6 +2,7 @@
 import type { Receipt, ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
+import { describeReading } from "../../core/compaction/summary-reading.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -58,6 +59,7 @@ function originFields({ event, commit, branch, policies, not_applied, message }:
     ["Reason", event.reason],
     ["Model", event.summary?.model],
     ["Prompt", event.summary?.prompt_sha256 && `sha256 ${event.summary.prompt_sha256}`],
+    ["Read", (event.summary && describeReading(event.summary).join("; ")) || null],
     ["Usage", usageOf(event.summary)],
     [
       "Keeps",

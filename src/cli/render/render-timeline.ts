@@ -1,6 +1,7 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import { type CompactReport, type CompactSegment, notesOf } from "../../app/plan/compact-report.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
+import { describeReading } from "../../core/compaction/summary-reading.ts";
 import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -80,7 +81,10 @@ function writerLines({ compaction, dryRun }: CompactReport): string[] {
   if (source !== "generated") return [];
   const sent = usage === undefined ? null : formatTokens(tokensSent(usage));
   const spent = usage === undefined ? "" : `: ${sent} tokens sent, ${formatTokens(usage.output)} answered`;
-  return ["", `  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`];
+  const { summary } = compaction ?? {};
+  const reading =
+    summary === undefined ? [] : describeReading(summary).map((line) => `  the model read the turns ${line}`);
+  return ["", `  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`, ...reading];
 }
 
 /** What each strategy added to those before it; one alone is the total, which is told already. */

@@ -111,6 +111,8 @@ const summary = record(
     open_tasks: list(text),
     usage: record({ calls: whole, input: whole, cache_read: whole, cache_write: whole, output: whole }),
     price_usd: price,
+    parts: whole,
+    shortened: record({ texts: whole, chars: whole }),
   },
 );
 
@@ -119,6 +121,7 @@ const stats = record(
   {
     original_message_count: amount,
     keep_recent: amount,
+    kept_turns: amount,
     compression_ratio: amount,
     events_removed: amount,
     tokens: record({ before: amount, after: amount }),

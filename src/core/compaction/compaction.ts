@@ -73,6 +73,10 @@ export interface Summary {
   readonly usage?: SummaryUsage;
   /** US dollars; absent = not known. */
   readonly price_usd?: number;
+  /** Parts that were summarised one by one, each from its raw events, and whose summaries were merged; absent = one request held all. */
+  readonly parts?: number;
+  /** Texts that its model was shown with their middle left out, and the characters that were; absent = none. */
+  readonly shortened?: { readonly texts: number; readonly chars: number };
 }
 
 /** The per-tool hint that was in force when the compaction was made, by tool name; `*` = every other tool. */
@@ -91,7 +95,9 @@ export interface StubStyle {
 
 export interface CompactionStats {
   readonly original_message_count?: number;
+  /** Messages behind the range when it was compacted; without `kept_turns` it was turns. */
   readonly keep_recent?: number;
+  readonly kept_turns?: number;
   readonly compression_ratio?: number;
   readonly tokens?: { readonly before: number; readonly after: number };
   readonly events_removed?: number;

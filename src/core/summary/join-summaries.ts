@@ -7,6 +7,7 @@ const NOTHING = /^[\s\-*•"'()[\]]*none[\s.\-"'()[\]]*$/i;
 
 /** Joins answers, oldest part first; lines that stand in a section already are not repeated. */
 export function joinSummaries(parts: readonly SummaryAnswer[], template: SummaryTemplate): SummaryAnswer {
+  if (template.names.length === 0) return joinTexts(parts);
   const joined = template.names.map((name) => [name, joinSection(parts, name)] as const);
   const sections = new Map(
     joined.flatMap(([name, text]): [string, string][] =>
@@ -16,6 +17,16 @@ export function joinSummaries(parts: readonly SummaryAnswer[], template: Summary
   return {
     summary: [...sections].map(([name, text]) => `## ${name}\n${text}`).join("\n\n"),
     sections,
+    files: [...new Set(parts.flatMap(({ files }) => files))],
+    open_tasks: [...new Set(parts.flatMap(({ open_tasks }) => open_tasks))],
+  };
+}
+
+/** Answers without sections stand one behind the other. */
+function joinTexts(parts: readonly SummaryAnswer[]): SummaryAnswer {
+  return {
+    summary: parts.map(({ summary }) => summary).join("\n\n"),
+    sections: new Map(),
     files: [...new Set(parts.flatMap(({ files }) => files))],
     open_tasks: [...new Set(parts.flatMap(({ open_tasks }) => open_tasks))],
   };

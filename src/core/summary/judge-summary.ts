@@ -1,4 +1,4 @@
-// Whether an answer may stand for turns: only a whole one, with all its sections, that is shorter than what it replaces and, when
+// Whether an answer may stand for turns: only a whole one, with all sections that were asked for, that is shorter than what it replaces and, when
 // that is asked for, says nothing that the events do not bear out. What is wrong is a value, worded for the user and the model.
 import type { Event } from "../event/event.ts";
 import { checkGrounding } from "../loss/grounding.ts";
@@ -80,6 +80,9 @@ function judgeEnding({ reason, text }: FinishedAnswer): RejectedSummary | null {
 const DECLINES =
   /^(?:I['’]m sorry|I am sorry|Sorry|I can(?:no|['’])t|I can not|I won['’]t|I['’]m (?:not able|unable)|I am (?:not able|unable)|As an AI)\b/i;
 
+/** A longer answer that begins so says more than that it declines. */
+const DECLINING_CHARS = 400;
+
 function judgeContent(read: SummaryAnswer, facts: SummaryFacts): RejectedSummary | null {
   const { summary, sections } = read;
   if (summary === "") return { rejected: "empty", detail: "it holds no summary" };
@@ -89,6 +92,9 @@ function judgeContent(read: SummaryAnswer, facts: SummaryFacts): RejectedSummary
       return { rejected: "refused", detail: "the model declined to write it" };
     return { rejected: "sections_missing", detail: `it lacks ${listSections(missing)}` };
   }
+  const isShort = summary.length < DECLINING_CHARS;
+  if (facts.template.required.length === 0 && isShort && DECLINES.test(summary))
+    return { rejected: "refused", detail: "the model declined to write it" };
   return judgeSize(summary, facts) ?? judgeGrounding(summary, facts);
 }
 

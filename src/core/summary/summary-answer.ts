@@ -14,30 +14,27 @@ export interface SummaryAnswer {
   readonly plan?: unknown;
 }
 
-/** Longest words before the first heading that are taken for a preamble ("Here is the summary:"), characters. */
-const PREAMBLE_CHARS = 400;
-
 /** Reads an answer; `names` = the sections that may be in it. */
 export function readSummaryAnswer(text: string, names: readonly string[]): SummaryAnswer {
   const plain = unwrap(withoutThinking(text));
   const { body, block } = splitBlock(plain);
   const facts = readBlock(block);
   const spoken = facts.summary === undefined ? body : textOfSummary(facts.summary);
-  const { lead, found } = splitSections(spoken, names);
+  const found = splitSections(spoken, names);
   const { files, open_tasks, plan } = facts;
   const rest = { files, open_tasks, ...(plan === undefined ? {} : { plan }) };
   if (found.length === 0) return { summary: spoken.trim(), sections: new Map(), ...rest };
-  const start = lead.trim().length > PREAMBLE_CHARS ? [lead.trim()] : [];
   return {
-    summary: [...start, ...found.map(({ name, text: own }) => `## ${name}\n${own}`.trimEnd())].join("\n\n"),
+    summary: found.map(({ name, text: own }) => `## ${name}\n${own}`.trimEnd()).join("\n\n"),
     sections: new Map(found.filter(({ text: own }) => own !== "").map(({ name, text: own }) => [name, own])),
     ...rest,
   };
 }
 
-/** Reasoning that a model without a channel for it writes before its answer. */
+/** Takes what a model thinks before its answer away, and the tags that it puts around the answer. */
 function withoutThinking(text: string): string {
-  return text.replace(/^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/, "").trim();
+  const answer = text.replace(/^\s*(?:<(think|thinking|reasoning|analysis)>[\s\S]*?<\/\1>\s*)+/i, "");
+  return answer.replace(/^\s*<(summary)>([\s\S]*?)<\/\1>/i, "$2").trim();
 }
 
 /** Takes one fence around the whole answer away. */
@@ -67,11 +64,8 @@ interface Section {
   readonly text: string;
 }
 
-/** Splits a text at its headings; `lead` = what stands before the first. A section that comes twice is joined where it came first. */
-function splitSections(
-  text: string,
-  names: readonly string[],
-): { readonly lead: string; readonly found: readonly Section[] } {
+/** Splits a text at its headings; what stands before the first goes. A section that comes twice is joined where it came first. */
+function splitSections(text: string, names: readonly string[]): readonly Section[] {
   const headings = names.map((name) => ({ name, pattern: headingOf(name) }));
   const lead: string[] = [];
   const found = new Map<string, string[]>();
@@ -89,8 +83,7 @@ function splitSections(
     const behind = heading.match?.[1]?.trim() ?? "";
     if (behind !== "") lines.push(behind);
   }
-  const sections = [...found].map(([name, own]) => ({ name, text: own.join("\n").trim() }));
-  return { lead: lead.join("\n"), found: sections };
+  return [...found].map(([name, own]) => ({ name, text: own.join("\n").trim() }));
 }
 
 /** A line that is a heading: `## NAME`, `**NAME**`, `1. NAME:`, `NAME:`, `NAME: text`; letters of either case, `_` for blanks. */

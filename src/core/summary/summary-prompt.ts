@@ -11,6 +11,10 @@ import type { Transcript } from "./transcript.ts";
 export interface PromptTemplates {
   readonly summary: SummaryTemplate;
   readonly answer: string;
+  /** What is asked where somebody's own instructions say what to write. */
+  readonly own: string;
+  /** What is added where the last turn is cut. */
+  readonly cut: string;
   readonly record: string;
   readonly retry: string;
 }
@@ -19,8 +23,12 @@ export interface PromptTemplates {
 export interface TaskOptions {
   /** What is summarised, in words: `turns 0 to 12`, `the conversation above`. */
   readonly subject: string;
-  /** In place of the template's own text; taken as it is. */
+  /** In place of the template's own text and sections; taken as they are. */
   readonly instructions?: string;
+  /** In place of the template's own text; the sections stay. */
+  readonly text?: string;
+  /** Whether the last turn goes on behind what is summarised. */
+  readonly isCut?: boolean;
   /** Sentences about what to dwell on; may be empty. */
   readonly focus: string;
   /** Longest summary, words; > 0. */
@@ -42,19 +50,21 @@ export function wordLimit(tokens: number): number {
 }
 
 /** Words the task of writing a summary. */
-export function writeTask(
-  { summary, answer }: Pick<PromptTemplates, "summary" | "answer">,
-  options: TaskOptions,
-): string {
-  const { subject, instructions, focus, words, block } = options;
+export function writeTask(templates: TaskTemplates, options: TaskOptions): string {
+  const { summary, answer, own, cut } = templates;
+  const { subject, instructions, text, focus, words, block, isCut = false } = options;
+  const common = { focus, words: String(words), cut: isCut ? cut.trim() : "" };
+  if (instructions !== undefined)
+    return fillTemplate("summary-own", own, { ...common, text: text ?? instructions, turns: subject });
   return fillTemplate("summary-answer", answer, {
-    text: instructions ?? fillTemplate("summary text", summary.text, { turns: subject }),
-    focus,
-    words: String(words),
+    ...common,
+    text: text ?? fillTemplate("summary text", summary.text, { turns: subject }),
     sections: summary.sections,
     block: JSON.stringify({ ...block, files: ["…"], open_tasks: ["…"] }),
   });
 }
+
+type TaskTemplates = Pick<PromptTemplates, "summary" | "answer" | "own" | "cut">;
 
 /** Words the task once more, after an answer that could not be used. */
 export function writeRetry({ retry }: Pick<PromptTemplates, "retry">, task: string, reason: string): string {
@@ -70,13 +80,17 @@ export function writeRecord(
     turns: subject,
     part,
     mark: transcript.mark,
-    shortened:
-      transcript.shortened === 0
-        ? ""
-        : "Long texts were shortened in the middle, where it says how many characters were left out.",
+    shortened: tellShortened(transcript),
     record: transcript.text,
     task,
   });
+}
+
+/** What is said of texts that did not fit whole; "" where all did. */
+function tellShortened({ cut }: Transcript): string {
+  if (cut.texts === 0) return "";
+  const texts = cut.texts === 1 ? "One text was" : `${cut.texts} texts were`;
+  return `${texts} shortened in the middle, by ${cut.chars} characters in all, because the record would not fit otherwise; where it was done, it says so.`;
 }
 
 /** Names turns in a prompt. */

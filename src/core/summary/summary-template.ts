@@ -7,7 +7,7 @@ export interface SummaryTemplate {
   readonly text: string;
   /** The sections with their headings, as the model is shown them. */
   readonly sections: string;
-  /** Names of the sections that an answer must have, in order, never empty; those marked `(optional)` are not among them. */
+  /** Names of the sections that an answer must have, in order; those marked `(optional)` are not among them. */
   readonly required: readonly string[];
   /** Names of all sections, in order. */
   readonly names: readonly string[];
@@ -32,4 +32,9 @@ export function parseSummaryTemplate(file: string, content: string): SummaryTemp
     required,
     names: headings.map(([, name]) => name ?? ""),
   };
+}
+
+/** A template without sections, as what somebody's own instructions ask for is judged by. */
+export function withoutSections(template: SummaryTemplate): SummaryTemplate {
+  return { ...template, sections: "", required: [], names: [] };
 }

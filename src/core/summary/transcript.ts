@@ -26,9 +26,18 @@ export interface Transcript {
   readonly text: string;
   /** What labels begin with. */
   readonly mark: string;
-  /** Texts that were shortened. */
-  readonly shortened: number;
+  /** What was left out of the middle of texts. */
+  readonly cut: CutTexts;
 }
+
+/** Texts that did not fit whole. */
+export interface CutTexts {
+  readonly texts: number;
+  /** Characters that were left out of them. */
+  readonly chars: number;
+}
+
+export const NOTHING_CUT: CutTexts = { texts: 0, chars: 0 };
 
 /** Who speaks, on one line, and what. */
 export interface TranscriptEntry {
@@ -38,8 +47,8 @@ export interface TranscriptEntry {
 
 /** Writes events (in order) down. Kinds that no model is sent are passed over. */
 export function renderTranscript(events: readonly PlacedEvent[], limits: TranscriptLimits): Transcript {
-  const writer: Writer = { limits, shortened: 0 };
-  return { ...writeEntries(listEntries(events, writer)), shortened: writer.shortened };
+  const writer: Writer = { limits, cut: { texts: 0, chars: 0 } };
+  return { ...writeEntries(listEntries(events, writer)), cut: writer.cut };
 }
 
 /** Writes entries one after the other, each under its label. */
@@ -51,7 +60,7 @@ export function writeEntries(entries: readonly TranscriptEntry[]): Pick<Transcri
 
 interface Writer {
   readonly limits: TranscriptLimits;
-  shortened: number;
+  readonly cut: { texts: number; chars: number };
 }
 
 function listEntries(events: readonly PlacedEvent[], writer: Writer): readonly TranscriptEntry[] {
@@ -134,7 +143,10 @@ function partOf(part: ContentPart, limit: number, writer: Writer): string {
 function textOf(text: Text, limit: number, writer: Writer): string {
   const whole = plainText(text);
   const shorter = truncateText(whole, { max_chars: limit });
-  if (shorter !== whole) writer.shortened += 1;
+  if (shorter !== whole) {
+    writer.cut.texts += 1;
+    writer.cut.chars += whole.length - limit;
+  }
   return shorter;
 }
 

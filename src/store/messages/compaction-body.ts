@@ -4,6 +4,7 @@ import type { Compaction, Summary } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
+import { describeReading } from "../../core/compaction/summary-reading.ts";
 import { formatLoss } from "../../core/loss/format-loss.ts";
 import type { HiddenContent, HiddenTool } from "../../core/loss/hidden-content.ts";
 import { forCommit, forLine } from "../../core/safe-text.ts";
@@ -51,9 +52,11 @@ function fieldLines(compaction: Compaction): readonly string[] {
 }
 
 /** How a model came to write the summary, and what that cost. */
-function originLines({ model = "", prompt_sha256, usage, price_usd }: Summary): string {
+function originLines(summary: Summary): string {
+  const { model = "", prompt_sha256, usage, price_usd } = summary;
   return [
     `Summary model: ${model === "" ? "not recorded" : forLine(model)}`,
+    ...describeReading(summary).map((line) => `Read ${line}`),
     ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${forLine(prompt_sha256)}`]),
     usage === undefined
       ? "Usage: not known"

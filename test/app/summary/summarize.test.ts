@@ -101,16 +101,61 @@ describe("a summary by a model", () => {
     expect(text).not.toMatch(/\{\{|\}\}/);
   });
 
-  it("takes the instructions of the caller in place of the template's text, and keeps the form of the answer", async () => {
+  it("takes instructions of its own in place of the template, and an answer that follows them", async () => {
     const { run } = await openConversation();
-    const { requests, outcome } = await run([good()], { instructions: "Say it in {{verse}}." });
+    const script: Script = [...says("<analysis>hm</analysis>\nThe parser reads,\nthe lexer heeds."), stop()];
+    const { outcome, requests } = await run([script], { instructions: "Say it in one {{verse}}." });
     const text = textOf(requests[0]!);
-    expect(text).toContain("Say it in {{verse}}.");
-    expect(text).not.toContain("It must preserve");
-    expect(text).toContain("## USER GUIDANCE");
+    expect(text).toContain("Say it in one {{verse}}.");
+    expect(text).not.toMatch(/It must preserve|## USER GUIDANCE|```json/);
+    expect(requests).toHaveLength(1);
+    const summary = reportOf(outcome).compaction?.summary;
+    expect(summary?.summary).toMatch(/^The parser reads,\nthe lexer heeds\./);
+    expect(summary).toMatchObject({ files: [], open_tasks: [] });
     const other = await openConversation();
     const plain = reportOf((await other.run([good()])).outcome).compaction?.summary?.prompt_sha256;
-    expect(reportOf(outcome).compaction?.summary?.prompt_sha256).not.toBe(plain);
+    expect(summary?.prompt_sha256).not.toBe(plain);
+  });
+
+  it("may think before its first heading: that is not stored", async () => {
+    const { run } = await openConversation();
+    const script: Script = [...says(`<analysis>\n## FILES\nsecret\n</analysis>\n${answer()}`), stop()];
+    const summary = reportOf((await run([script])).outcome).compaction?.summary?.summary ?? "";
+    expect(summary).toMatch(/^## TASK STATE\n/);
+    expect(summary).not.toContain("secret");
+  });
+
+  it("stands in the view as the settings say", async () => {
+    const { run, tree, workspace } = await openConversation();
+    Object.assign(workspace, { overrides: ["inject=system"] });
+    expect(reportOf((await run([good()])).outcome).compaction?.summary?.inject).toBe("system");
+    const { view } = await loadView(workspace.store, await tree());
+    expect(view.turns[0]?.events.map(({ type }) => type)).toEqual(["turn_start", "chat_request"]);
+    expect(view.turns[0]?.events[1]).toMatchObject({
+      role: "system",
+      content: expect.stringMatching(/^\[CONVERSATION HISTORY SUMMARY - 6 messages\]\n\n## TASK STATE/),
+    });
+  });
+
+  it("counts the messages that stay behind it", async () => {
+    const { run } = await openConversation();
+    const { outcome } = await run([good()]);
+    expect(reportOf(outcome).compaction?.stats).toMatchObject({
+      original_message_count: 6,
+      keep_recent: 6,
+      kept_turns: 3,
+    });
+  });
+
+  it("is told where its last turn is cut", async () => {
+    const { run, tree, workspace } = await openConversation();
+    const { view } = await loadView(workspace.store, await tree());
+    const call = view.turns[2]?.events.find(({ type }) => type === "tool_call_response");
+    const range = { to: { type: "event", turn: 2, event: call?.id ?? "" } } as const;
+    const { requests } = await run([good()], { range });
+    expect(textOf(requests[0]!)).toContain("The last of these turns is cut");
+    const other = await openConversation();
+    expect(textOf((await other.run([good()])).requests[0]!)).not.toContain("is cut");
   });
 
   it("can be concise, and stands in the thread as it is asked to", async () => {
@@ -276,6 +321,19 @@ describe("what a summary is made from", () => {
     const report = reportOf(outcome);
     expect([report.from_turn, report.to_turn]).toEqual([0, 5]);
     expect(report.warnings).toContain("extended from 2..5 to 0..5: a summary partly overlaps it");
+  });
+
+  it("is measured by the raw turns where an older summary stands for them, in one call", async () => {
+    const { run, tree } = await openConversation(session(8));
+    await run([good("FIRST SUMMARY")], { range: { to: { type: "turn", turn: 5 } } });
+    const range = { from: { type: "turn", turn: 1 }, to: { type: "turn", turn: 2 } } as const;
+    const { outcome, requests } = await run([good("NESTED ".repeat(20))], { range });
+    expect(requests).toHaveLength(1);
+    expect(reportOf(outcome)).toMatchObject({ from_turn: 1, to_turn: 2 });
+    expect((await tree()).compactions).toHaveLength(2);
+    const again = { to: { type: "turn", turn: 5 } } as const;
+    const { outcome: second } = await run([good("LONGER ".repeat(60))], { range: again });
+    expect(reportOf(second).commit).not.toBeNull();
   });
 
   it("stays what it is when turns are added behind the range while it is written", async () => {

@@ -21,24 +21,39 @@ function events(turns: readonly number[], size: number): PlacedEvent[] {
 }
 
 describe("fitWhole", () => {
-  it("shortens outputs only where it must, and gives up where that does not help", () => {
-    const all = events([3], 3000);
-    expect(fitWhole(all, 5000)?.shortened).toBe(0);
-    expect(fitWhole(all, 3000)?.shortened).toBe(3);
+  it("leaves nothing out where all fits", () => {
+    const all = [
+      { turn: 0, event: request("u", "u".repeat(50_000)) },
+      { turn: 0, event: result("r", "x", "r".repeat(90_000)) },
+    ];
+    const whole = renderTranscript(all, { output: 1_000_000, speech: 1_000_000 });
+    expect(fitWhole(all, estimateTextTokens(whole.text))).toEqual(whole);
+    expect(whole.cut).toEqual({ texts: 0, chars: 0 });
+  });
+
+  it("shortens the longest outputs first, no more than it must, and gives up where that does not help", () => {
+    const all = [...events([3], 3000), { turn: 0, event: result("long", "x", "l".repeat(60_000)) }];
+    const fit = fitWhole(all, 15_000);
+    expect(fit?.cut.texts).toBe(1);
+    expect(fit?.text).toContain("x".repeat(3000));
+    const tokens = estimateTextTokens(fit?.text ?? "");
+    expect(tokens).toBeLessThanOrEqual(15_000);
+    expect(tokens).toBeGreaterThan(14_800);
     expect(fitWhole(all, 1000)).toBeNull();
   });
 
-  it("keeps forty thousand characters of what is said and four thousand of an output, else half of both", () => {
+  it("shortens what is said only when outputs are as short as can be", () => {
     const all = [
       { turn: 3, event: request("u", "u".repeat(50_000)) },
       { turn: 3, event: result("r", "x", "r".repeat(5000)) },
     ];
-    const wide = renderTranscript(all, { output: 4000, speech: 40_000 });
-    const narrow = renderTranscript(all, { output: 2000, speech: 20_000 });
-    expect(fitWhole(all, estimateTextTokens(wide.text))).toEqual(wide);
-    expect(fitWhole(all, estimateTextTokens(wide.text) - 1)).toEqual(narrow);
-    expect(fitWhole(all, estimateTextTokens(narrow.text))).toEqual(narrow);
-    expect(fitWhole(all, estimateTextTokens(narrow.text) - 1)).toBeNull();
+    const outputs = renderTranscript(all, { output: 2000, speech: 1_000_000 });
+    expect(fitWhole(all, estimateTextTokens(outputs.text))?.text).toContain("u".repeat(50_000));
+    const both = fitWhole(all, estimateTextTokens(outputs.text) - 1000);
+    expect(both?.cut.texts).toBe(2);
+    const least = renderTranscript(all, { output: 2000, speech: 20_000 });
+    expect(fitWhole(all, estimateTextTokens(least.text))).toEqual(least);
+    expect(fitWhole(all, estimateTextTokens(least.text) - 1)).toBeNull();
   });
 });
 
@@ -63,7 +78,7 @@ describe("fitParts", () => {
   it("shortens a single message that is too long by itself", () => {
     const [part, ...more] = fitParts([{ turn: 0, event: request("u", "long ".repeat(50_000)) }], 1000);
     expect(more).toEqual([]);
-    expect(part?.transcript.shortened).toBe(1);
+    expect(part?.transcript.cut.texts).toBe(1);
     expect(estimateTextTokens(part?.transcript.text ?? "")).toBeLessThanOrEqual(1000);
   });
 });
@@ -73,10 +88,12 @@ describe("fitParts, where", () => {
   const output = { turn: 0, event: result("r", "x", "r".repeat(30_000)) };
 
   it.each([
-    ["speech is halved first", long, { output: 2000, speech: 20_000 }],
+    ["speech is whole", long, { output: 2000, speech: 30_000 }],
+    ["speech is halved", long, { output: 2000, speech: 10_000 }],
     ["speech is halved again", long, { output: 2000, speech: 5000 }],
     ["speech is as short as can be", long, { output: 200, speech: 200 }],
-    ["outputs are as long as can be", output, { output: 2000, speech: 20_000 }],
+    ["outputs are whole", output, { output: 30_000, speech: 20_000 }],
+    ["outputs are as short as they become before words", output, { output: 2000, speech: 20_000 }],
     ["outputs are as short as speech", output, { output: 1250, speech: 1250 }],
     ["outputs are as short as can be", output, { output: 200, speech: 200 }],
   ])("%s, takes the first length that fits exactly", (_, event, limits) => {

@@ -66,11 +66,12 @@ describe("judgeSummary", () => {
     });
   });
 
-  it("takes prose that declines where no section is asked for", () => {
-    const free = { template: { ...template, required: [] }, countText };
-    expect(judgeSummary({ text: "I cannot go on", reason: "complete" }, free)).toMatchObject({
-      summary: "I cannot go on",
-    });
+  it("refuses a short text that declines where no section is asked for, and takes a longer one", () => {
+    const free = { template: { ...template, required: [] }, countText: () => 1 };
+    const declines = "I'm sorry, but I can't help with that.";
+    expect(judgeSummary({ text: declines, reason: "complete" }, free)).toMatchObject({ rejected: "refused" });
+    const summary = `I cannot say it shorter: ${"the parser was mended, ".repeat(20)}`.trim();
+    expect(judgeSummary({ text: summary, reason: "complete" }, free)).toMatchObject({ summary });
   });
 
   it("rejects what is longer than what it replaces, and says both", () => {

@@ -63,11 +63,17 @@ describe("readSummaryAnswer", () => {
     });
   });
 
-  it("keeps a text before the first heading of more than four hundred characters", () => {
-    const lead = "w".repeat(401);
-    expect(read(`${lead}\n${PLAIN}`).summary).toBe(`${lead}\n\n${PLAIN}`);
-    expect(read(`${lead.slice(1)}\n  \n${PLAIN}`).summary).toBe(PLAIN);
-    expect(read(`one\n${lead}\n\n${PLAIN}`).summary).toBe(`one\n${lead}\n\n${PLAIN}`);
+  it("takes away what stands before the first heading, however long, also when it names sections", () => {
+    const lead = "w".repeat(5000);
+    expect(read(`${lead}\n${PLAIN}`).summary).toBe(PLAIN);
+    expect(read(`<analysis>\n1. FILES: I look.\n## ERRORS\nhm\n</analysis>\n\n${PLAIN}`).summary).toBe(PLAIN);
+    expect(read(`<thinking>a</thinking>\n<analysis>b</analysis><summary>\n${PLAIN}\n</summary>`).summary).toBe(PLAIN);
+  });
+
+  it("leaves an answer without sections whole, but for its analysis", () => {
+    expect(readSummaryAnswer("<analysis>\nhm\n</analysis>\n\nA poem.\nOf two lines.", []).summary).toBe(
+      "A poem.\nOf two lines.",
+    );
   });
 
   it("takes the whole text where no section is found", () => {

@@ -13,6 +13,7 @@ import {
   writeRetry,
   writeTask,
 } from "../../../src/core/summary/summary-prompt.ts";
+import { type CutTexts, NOTHING_CUT } from "../../../src/core/summary/transcript.ts";
 import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
 // covers: 064 "Summaries are made from raw events, never from summaries"
@@ -71,10 +72,11 @@ describe("writeTask", () => {
     required: ["ONE"],
     names: ["ONE"],
   };
-  const answerForm = "{{text}}|{{focus}}|{{words}}|{{sections}}|{{block}}";
+  const answerForm = "{{text}}|{{cut}}{{focus}}|{{words}}|{{sections}}|{{block}}";
+  const own = "{{text}}|{{cut}}{{focus}}|{{words}}|{{turns}}";
   const write = (more: Partial<TaskOptions>): readonly string[] =>
     writeTask(
-      { summary: template, answer: answerForm },
+      { summary: template, answer: answerForm, own, cut: "It is cut. " },
       { subject: "turns 0 to 3", focus: "bugs", words: 150, ...more },
     ).split("|");
 
@@ -88,19 +90,27 @@ describe("writeTask", () => {
     ]);
   });
 
-  it("takes instructions of one's own as they are, and more fields of the block before its own", () => {
-    const [text, , , , block] = write({ instructions: "{{turns}} please", block: { plan: { id: 1 }, files: 1 } });
-    expect(text).toBe("{{turns}} please");
+  it("takes instructions of one's own as they are, and asks for no sections then", () => {
+    expect(write({ instructions: "{{turns}} please" })).toEqual(["{{turns}} please", "bugs", "150", "turns 0 to 3"]);
+  });
+
+  it("takes another text, and more fields of the block before its own", () => {
+    const [text, , , , block] = write({ text: "Merge.", block: { plan: { id: 1 }, files: 1 } });
+    expect(text).toBe("Merge.");
     expect(block).toBe('{"plan":{"id":1},"files":["…"],"open_tasks":["…"]}');
+  });
+
+  it("says that the last turn is cut", () => {
+    expect(write({ isCut: true })[1]).toBe("It is cut.bugs");
   });
 
   it("names the template that cannot be filled", () => {
     const fill = (text: string, form: string) => () =>
-      writeTask({ summary: { ...template, text }, answer: form }, { subject: "s", focus: "", words: 1 });
+      writeTask({ summary: { ...template, text }, answer: form, own, cut: "" }, { subject: "s", focus: "", words: 1 });
     expect(fill("none", answerForm)).toThrowError("The template summary text cannot be filled");
     expect(fill("{{turns}}", "{{more}}")).toThrowError("The template summary-answer cannot be filled");
     expect(() => writeRetry({ retry: "" }, "t", "r")).toThrowError("The template summary-retry cannot be filled");
-    const parts = { transcript: { text: "", mark: "@", shortened: 0 }, subject: "s", task: "t", part: "" };
+    const parts = { transcript: { text: "", mark: "@", cut: NOTHING_CUT }, subject: "s", task: "t", part: "" };
     expect(() => writeRecord({ record: "" }, parts)).toThrowError("The template summary-record cannot be filled");
   });
 });
@@ -111,14 +121,13 @@ describe("writeRetry and writeRecord", () => {
       "Do. Not so: it is empty.",
     );
     const record = "{{turns}}|{{part}}|{{mark}}|{{shortened}}|{{record}}|{{task}}";
-    const write = (shortened: number): readonly string[] => {
-      const transcript = { text: "@1 user", mark: "@1", shortened };
+    const write = (cut: CutTexts): readonly string[] => {
+      const transcript = { text: "@1 user", mark: "@1", cut };
       return writeRecord({ record }, { transcript, subject: "turn 1", part: "part 2", task: "Do." }).split("|");
     };
-    expect(write(0)).toEqual(["turn 1", "part 2", "@1", "", "@1 user", "Do."]);
-    expect(write(1)[3]).toBe(
-      "Long texts were shortened in the middle, where it says how many characters were left out.",
-    );
+    expect(write(NOTHING_CUT)).toEqual(["turn 1", "part 2", "@1", "", "@1 user", "Do."]);
+    expect(write({ texts: 1, chars: 500 })[3]).toMatch(/^One text was shortened in the middle, by 500 characters/);
+    expect(write({ texts: 2, chars: 500 })[3]).toMatch(/^2 texts were shortened/);
   });
 
   it("name turns in words", () => {

@@ -11,7 +11,7 @@ const render = (...events: readonly PlacedEvent[]) => renderTranscript(events, L
 
 describe("renderTranscript", () => {
   it("says who speaks, in which turn, and which tool a result is of", () => {
-    const { text, mark, shortened } = render(
+    const { text, mark, cut } = render(
       ...at(
         2,
         request("a", "look"),
@@ -32,7 +32,7 @@ describe("renderTranscript", () => {
         "@ assistant\ndone",
       ].join("\n"),
     );
-    expect([mark, shortened]).toEqual(["@", 0]);
+    expect([mark, cut]).toEqual(["@", { texts: 0, chars: 0 }]);
   });
 
   it("tells what was not typed by the user from what was", () => {
@@ -54,10 +54,10 @@ describe("renderTranscript", () => {
   });
 
   it("keeps head and tail of long outputs, and counts them; what is said has more room", () => {
-    const { text, shortened } = render(...at(0, request("a", "u".repeat(100)), result("b", "x", "r".repeat(200))));
+    const { text, cut: left } = render(...at(0, request("a", "u".repeat(100)), result("b", "x", "r".repeat(200))));
     const cut = `${"r".repeat(20)}\n[compacted: 160 characters left out]\n${"r".repeat(20)}`;
     expect(text).toBe(`@ turn 0\n@ user\n${"u".repeat(100)}\n@ result of unknown tool\n${cut}`);
-    expect(shortened).toBe(1);
+    expect(left).toEqual({ texts: 1, chars: 160 });
   });
 
   it("shortens each kind of text by its own limit, and counts every one", () => {
@@ -83,7 +83,7 @@ describe("renderTranscript", () => {
         `@ user\n${cut(400, 200)}`,
       ].join("\n"),
       mark: "@",
-      shortened: 8,
+      cut: { texts: 8, chars: 2008 },
     });
   });
 
@@ -140,7 +140,7 @@ describe("renderTranscript", () => {
     const note: Event = { type: "note", id: "n", timestamp: "", kind: "progress" };
     const bare: Event = { type: "chat_response", id: "b", timestamp: "" };
     expect(render(...at(0, note, thought("b", ""), thought("c", " \n"), bare)).text).toBe("@ turn 0");
-    expect(render(...at(1, note))).toEqual({ text: "", mark: "@", shortened: 0 });
+    expect(render(...at(1, note))).toEqual({ text: "", mark: "@", cut: { texts: 0, chars: 0 } });
   });
 
   it.each([
