@@ -143,3 +143,61 @@ describe("jpg compact --chunks", () => {
     expect(await sandbox.jpg(["compact", "--chunks", count])).toMatchObject({ code: 2 });
   });
 });
+
+const SECTIONS = ["TASK STATE", "FILES", "TOOL HISTORY", "ERRORS", "DECISIONS", "USER GUIDANCE", "NEXT STEPS"];
+const summary = SECTIONS.map((section) => `## ${section}\nnone`).join("\n\n");
+
+const say =
+  (text: string): ChatAnswer =>
+  (stream) => {
+    stream.text(text);
+    stream.finish();
+  };
+
+describe("jpg compact -p with a model", () => {
+  it("stores the sections of an answer without what the model thought before them, and its lists", async () => {
+    const block = '```json\n{"files":["src/parser.ts"],"open_tasks":["write the docs"]}\n```';
+    const { sandbox, server } = await prepare(say(`<analysis>\n## FILES\nhm\n</analysis>\n\n${summary}\n\n${block}`));
+    expect(await sandbox.jpg(["compact", "-p", "heavy", "-m", "test/model-1"])).toMatchObject({ code: 0 });
+    expect(JSON.stringify(server.requests[0])).toContain("<analysis>");
+    const shown = await view(sandbox);
+    for (const section of SECTIONS) expect(shown).toContain(`## ${section}`);
+    expect(shown).not.toContain("hm");
+    expect(sandbox.git(["log", "-1", "--format=%b", "HEAD"])).toMatch(/src\/parser\.ts[\s\S]*write the docs/);
+  });
+
+  it("asks for what a profile's instructions say, and takes an answer that follows them, at once", async () => {
+    const { sandbox, server } = await prepare(say("The parser reads,\nthe lexer heeds."));
+    writeUserConfig(
+      sandbox,
+      `${server.config}[conversation.compaction.profiles.verse.summary]\ninstructions = "Write one verse."\n`,
+    );
+    expect(await sandbox.jpg(["compact", "-p", "verse", "-m", "test/model-1"])).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(1);
+    expect(JSON.stringify(server.requests[0])).toContain("Write one verse.");
+    expect(JSON.stringify(server.requests[0])).not.toContain("## TASK STATE");
+    expect(await view(sandbox)).toContain("the lexer heeds.");
+  });
+
+  it("makes one System message of a summary where the settings say so, and tells which formats have none", async () => {
+    const { sandbox } = await prepare(say(summary));
+    await sandbox.jpg(["compact", "-p", "heavy", "-m", "test/model-1", "-c", "inject=system"]);
+    const opening = /CONVERSATION HISTORY SUMMARY - \d+ messages/;
+    const first = async (to: string): Promise<readonly [string, string]> => {
+      const { stdout, stderr } = await sandbox.jpg(["export", "--to", to, "--messages"]);
+      const list = Object.values(JSON.parse(stdout) as object).find((value) => Array.isArray(value)) as object[];
+      expect(JSON.stringify(list[0])).toMatch(opening);
+      return [String((list[0] as { role: string }).role), stderr];
+    };
+    expect(await first("openai-chat")).toEqual(["system", ""]);
+    expect(await first("openai-responses")).toEqual(["system", ""]);
+    const said = /has no System messages inside a conversation: the summary .* stands there as a reminder/;
+    for (const to of ["anthropic", "google"]) expect(await first(to)).toEqual(["user", expect.stringMatching(said)]);
+    const agent = await sandbox.jpg(["export", "--to", "claude-code"]);
+    expect(agent.stdout).toMatch(/<system-reminder>\\n\[CONVERSATION HISTORY SUMMARY/);
+    expect(agent.stderr).toMatch(said);
+    expect((await sandbox.jpg(["check"])).code).toBe(0);
+    for (const provider of ["anthropic", "openai-chat", "openai-responses", "google"])
+      expect((await sandbox.jpg(["check", "--provider", provider])).code).toBe(0);
+  });
+});

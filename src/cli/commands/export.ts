@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export/export.ts";
+import { systemSummaryNote } from "../../app/export/system-summary.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/tree-at.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
@@ -55,6 +56,8 @@ export const command: CommandSpec = {
       messages: flag(options, "messages"),
       ...(model === undefined ? {} : { model }),
     };
+    const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
+    if (note !== null) context.output.warn(note);
     return writeBytes(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
   },
 };

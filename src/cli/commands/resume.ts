@@ -1,4 +1,5 @@
 import { prepareResume, type ResumeReport } from "../../app/export/resume.ts";
+import { systemSummaryNote } from "../../app/export/system-summary.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { runProgram } from "../../app/programs/external-process.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
@@ -33,7 +34,10 @@ export const command: CommandSpec = {
         hints: [`\`jpg resume --with ${EXAMPLE.name}\``],
       });
     const workspace = await open();
-    const report = await prepareResume(workspace, await resolveWholeTree(workspace, args[0]), agent);
+    const tree = await resolveWholeTree(workspace, args[0]);
+    const report = await prepareResume(workspace, tree, agent);
+    const note = await systemSummaryNote(workspace, tree, agent);
+    if (note !== null) output.warn(note);
     if (json) output.json(report);
     else output.data(commandLine(report, runtime.cwd));
     output.detail(`${report.reused ? "The session was there already" : "Wrote the session"}: ${report.path}`);
