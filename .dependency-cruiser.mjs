@@ -27,7 +27,8 @@ export const ROOMS = {
   app: [
     ["workspace"],
     ["branch", "programs"],
-    ["journal", "models", "names", "plan", "sessions"],
+    ["journal", "models", "names", "sessions"],
+    ["plan"],
     ["check", "diff", "export", "summary"],
     ["compact", "import", "inspect"],
     ["auto", "integrity", "manage"],

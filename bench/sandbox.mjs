@@ -85,7 +85,6 @@ export async function bundle(code, outfile, { minify = false } = {}) {
     cwd: ROOT,
     input: entry,
     platform: "node",
-    external: [/^ai-tokenizer(?:\/|$)/],
     transform: { target: "node20" },
     plugins: [
       { name: "entry", resolveId: (id) => (id === entry ? id : null), load: (id) => (id === entry ? code : null) },

@@ -13,12 +13,12 @@ const LEAST_REQUESTS = 10;
 
 const LIBRARY = [
   'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
-  'export { loadTokenizer, modelOf } from "./src/app/branch/tokenizer.ts";',
   'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
   'export { projectTurns } from "./src/core/projection/projection.ts";',
   'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
-  'export { calibrateOn, listRequestSizes } from "./src/core/tokens/calibration.ts";',
-  'export { listUsage, sizeOf } from "./src/core/tokens/usage.ts";',
+  'export { calibrateOn, recordedRequests, requestSizes } from "./src/core/tokens/calibration.ts";',
+  'export { turnFacts } from "./src/core/tokens/turn-facts.ts";',
+  'export { isCounted, listAnswers, sizeOf } from "./src/core/tokens/usage.ts";',
   'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
 ].join("\n");
 
@@ -34,7 +34,7 @@ export async function benchTokens() {
     if (errors !== null) files.push({ name: basename(path, ".jsonl"), ...errors });
   }
   const over = (key) => median(files.map((file) => file[key]));
-  const detail = `${files.length} sessions; from the last size known ${percent(over("within"))}, uncalibrated ${percent(over("plain"))}, tokenizer ${percent(over("tokenizer"))}`;
+  const detail = `${files.length} sessions; from the last size known ${percent(over("within"))}, uncalibrated ${percent(over("plain"))}`;
   return [
     createRow("tokens", "median error of predicted request sizes, median over sessions", {
       value: over("calibrated") * 100,
@@ -50,7 +50,6 @@ export async function benchTokens() {
           `from the last size known ${percent(file.within)}`,
           `uncalibrated ${percent(file.plain)}`,
           `uncalibrated + overhead ${percent(file.shifted)}`,
-          `tokenizer + overhead ${percent(file.tokenizer)}`,
           `worst ${percent(file.worst)}`,
           `${file.requests} requests, factor ${file.factor.toFixed(2)}, overhead ${file.overhead}`,
         ].join("; "),
@@ -59,27 +58,31 @@ export async function benchTokens() {
   ];
 }
 
+/** The sizes of a session's requests. */
+function sizesOf(library, turns) {
+  const facts = turns.map((turn) => library.turnFacts(turn));
+  return library.requestSizes(library.recordedRequests(facts), facts);
+}
+
 /** Errors over the second half of a session's requests as shares of their sizes; null when there are too few requests. */
 async function measureFile(library, path) {
   const session = library.readClaudeSession(library.createBufferSource(readFileSync(path)));
   const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
   const events = turns.flatMap((turn) => turn.events);
-  const requests = library.listUsage(events);
+  const requests = library.listAnswers(events).filter(library.isCounted);
   if (requests.length < LEAST_REQUESTS) return null;
   const half = Math.floor(requests.length / 2);
-  const calibration = library.calibrateOn(library.listRequestSizes(turns).slice(0, half));
+  const calibration = library.calibrateOn(sizesOf(library, turns).slice(0, half));
   if (calibration === null) return null;
-  const countTokens = remember(await library.loadTokenizer(library.modelOf(events)));
   const estimate = remember(library.estimateEvent);
   const points = requests.map((request) => {
     const shown = shownBefore(library, { turns, events, compactions: session.compactions }, request.position);
-    return { size: library.sizeOf(request.usage), estimate: sum(shown, estimate), tokens: sum(shown, countTokens) };
+    return { size: library.sizeOf(request.usage), estimate: sum(shown, estimate) };
   });
   const first = points.slice(0, half);
   const shift = median(first.map(({ size, estimate }) => size - estimate));
-  const tokenShift = median(first.map(({ size, tokens }) => size - tokens));
   const errors = (predict) => points.slice(half).map((point) => Math.abs(predict(point) - point.size) / point.size);
-  const sizes = library.listRequestSizes(turns);
+  const sizes = sizesOf(library, turns);
   const stretchStart = (at) => sizes.findIndex(({ stretch }) => stretch === sizes[at].stretch);
   const within = sizes.slice(half).flatMap((request, at) => {
     const start = Math.max(half - 1, stretchStart(half + at));
@@ -87,17 +90,16 @@ async function measureFile(library, path) {
     const { size, estimate } = sizes[start];
     return Math.abs(size + calibration.factor * (request.estimate - estimate) - request.size) / request.size;
   });
-  const calibrated = errors((point) => calibration.overhead + calibration.factor * point.estimate);
+  const calibrated = errors((point) => (calibration.overhead ?? 0) + calibration.factor * point.estimate);
   return {
     calibrated: median(calibrated),
     worst: Math.max(...calibrated),
     within: median(within),
     plain: median(errors((point) => point.estimate)),
     shifted: median(errors((point) => shift + point.estimate)),
-    tokenizer: median(errors((point) => tokenShift + point.tokens)),
     requests: requests.length,
     factor: calibration.factor,
-    overhead: calibration.overhead,
+    overhead: calibration.overhead ?? 0,
   };
 }
 

@@ -18,7 +18,7 @@ const bundle = await rolldown({
   },
   platform: "node",
   // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
-  external: [/^ai-tokenizer(?:\/|$)/, /^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
+  external: [/^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
   transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
   resolve: { alias: { debug: `${root}scripts/silent-debug.cjs` } },
   // Every command reads the settings, which take a third of zod.

@@ -28,6 +28,8 @@ export interface AgentFormat {
    * where that is not sure. Absent = it is always read whole.
    */
   readonly readTail?: (source: SessionSource, mark: SessionMark) => ImportedSession | null;
+  /** Tokens of system prompt and tools that the version which wrote a line sends, as measured; null when the line does not say. */
+  readonly overhead?: (line: string) => number | null;
   /** Writes sessions (`export --to`). */
   readonly write?: SessionWriter;
   /** Says how a written session is resumed (`resume --with`). */

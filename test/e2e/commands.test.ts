@@ -98,16 +98,17 @@ describe("the documents of --json", () => {
         "to_turn": 2,
         "policies": "reasoning + tools stripped",
         "tokens": {
-          "before": 365,
-          "after": 326
+          "before": 20383,
+          "after": 20342
         },
         "tokens_source": "estimate",
-        "overhead": 0,
+        "overhead": 20000,
+        "overhead_source": "typical",
         "cache": {
-          "prefix_kept": 7,
-          "rewritten": 319,
-          "saved_per_call": 39,
-          "break_even_calls": 95
+          "prefix_kept": 20007,
+          "rewritten": 335,
+          "saved_per_call": 41,
+          "break_even_calls": 94
         },
         "receipt": {
           "facts": {
@@ -141,7 +142,7 @@ describe("the documents of --json", () => {
         "ungrounded": [],
         "report": {
           "events_removed": 3,
-          "estimated_tokens_saved": 39,
+          "estimated_tokens_saved": 41,
           "steps": []
         },
         "segments": [
@@ -151,8 +152,8 @@ describe("the documents of --json", () => {
             "kind": "compacted",
             "policies": "reasoning + tools stripped",
             "tokens": {
-              "before": 182,
-              "after": 143
+              "before": 191,
+              "after": 150
             }
           },
           {
@@ -160,13 +161,15 @@ describe("the documents of --json", () => {
             "to": 5,
             "kind": "kept",
             "tokens": {
-              "before": 183,
-              "after": 183
+              "before": 192,
+              "after": 192
             }
           }
         ],
         "planned_summary": null,
-        "warnings": [],
+        "warnings": [
+          "saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same"
+        ],
         "compaction": "6yzrhc",
         "dry_run": false,
         "event": {
@@ -190,14 +193,14 @@ describe("the documents of --json", () => {
             "original_message_count": 9,
             "events_removed": 3,
             "keep_recent": 3,
-            "compression_ratio": 0.107,
+            "compression_ratio": 0.002,
             "tokens": {
-              "before": 365,
-              "after": 326
+              "before": 20383,
+              "after": 20342
             }
           },
           "id": "6yzrhc",
-          "timestamp": "2026-05-01T12:00:02.000Z",
+          "timestamp": "2026-05-01T12:00:03.000Z",
           "covers": "f6e105a89ce93f0866fa784b14b3193721a1409bacd767c16cb04c7ab07e011d",
           "receipt": {
             "facts": {
@@ -240,16 +243,16 @@ describe("the documents of --json", () => {
           "to_turn": 2,
           "source": "manual",
           "tokens": {
-            "before": 365,
-            "after": 326
+            "before": 20383,
+            "after": 20342
           },
           "tokens_source": "estimate",
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 1, whole id>",
-          "timestamp": "2026-05-01T12:00:03.000Z",
+          "timestamp": "2026-05-01T12:00:04.000Z",
           "author": "Ada Test",
-          "subject": "compact 0..2: reasoning + tools stripped (365 → 326 tokens)",
+          "subject": "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)",
           "kind": "compaction",
           "compaction": "6yzrhc",
           "live": true
@@ -262,7 +265,7 @@ describe("the documents of --json", () => {
       {
         "type": "compaction",
         "id": "6yzrhc",
-        "timestamp": "2026-05-01T12:00:02.000Z",
+        "timestamp": "2026-05-01T12:00:03.000Z",
         "from_turn": 0,
         "to_turn": 2,
         "reasoning": "strip",
@@ -282,10 +285,10 @@ describe("the documents of --json", () => {
           "original_message_count": 9,
           "events_removed": 3,
           "keep_recent": 3,
-          "compression_ratio": 0.107,
+          "compression_ratio": 0.002,
           "tokens": {
-            "before": 365,
-            "after": 326
+            "before": 20383,
+            "after": 20342
           }
         },
         "covers": "f6e105a89ce93f0866fa784b14b3193721a1409bacd767c16cb04c7ab07e011d",
@@ -363,8 +366,8 @@ describe("the documents of --json", () => {
         "conversation": "<id>",
         "branch": "<id>/main",
         "tokens": {
-          "before": 326,
-          "after": 365
+          "before": 20342,
+          "after": 20383
         },
         "warnings": []
       }
@@ -378,16 +381,16 @@ describe("the documents of --json", () => {
           "to_turn": 2,
           "source": "manual",
           "tokens": {
-            "before": 365,
-            "after": 326
+            "before": 20383,
+            "after": 20342
           },
           "tokens_source": "estimate",
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 2, whole id>",
-          "timestamp": "2026-05-01T12:00:04.000Z",
+          "timestamp": "2026-05-01T12:00:05.000Z",
           "author": "Ada Test",
-          "subject": "Revert \\"compact 0..2: reasoning + tools stripped (365 → 326 tokens)\\"",
+          "subject": "Revert \\"compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)\\"",
           "kind": "revert",
           "compaction": "6yzrhc",
           "live": false
@@ -397,16 +400,16 @@ describe("the documents of --json", () => {
           "to_turn": 2,
           "source": "manual",
           "tokens": {
-            "before": 365,
-            "after": 326
+            "before": 20383,
+            "after": 20342
           },
           "tokens_source": "estimate",
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 1, whole id>",
-          "timestamp": "2026-05-01T12:00:03.000Z",
+          "timestamp": "2026-05-01T12:00:04.000Z",
           "author": "Ada Test",
-          "subject": "compact 0..2: reasoning + tools stripped (365 → 326 tokens)",
+          "subject": "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)",
           "kind": "compaction",
           "compaction": "6yzrhc",
           "live": false
@@ -444,14 +447,15 @@ describe("the documents of --json", () => {
           "branch": "<id>/main",
           "turns": 6,
           "tokens": {
-            "raw": 365,
-            "view": 365
+            "raw": 20383,
+            "view": 20383
           },
           "tokens_source": "estimate",
           "compactions": 0,
           "forks": 1,
-          "updated_at": "2026-05-01T12:00:04.000Z",
-          "active": true
+          "updated_at": "2026-05-01T12:00:05.000Z",
+          "active": true,
+          "overhead_source": "typical"
         }
       ]
       "
@@ -463,36 +467,41 @@ describe("the documents of --json", () => {
         "events": 42,
         "bytes": 10553,
         "tokens": {
-          "raw": 360,
-          "view": 360,
+          "raw": 20383,
+          "view": 20383,
           "by_kind": {
             "requests": {
-              "raw": 42,
-              "view": 42
+              "raw": 49,
+              "view": 49
             },
             "messages": {
-              "raw": 102,
-              "view": 102
+              "raw": 95,
+              "view": 95
             },
             "reasoning": {
-              "raw": 78,
-              "view": 78
+              "raw": 76,
+              "view": 76
             },
             "tool_calls": {
-              "raw": 87,
-              "view": 87
+              "raw": 100,
+              "view": 100
             },
             "tool_results": {
-              "raw": 51,
-              "view": 51
+              "raw": 63,
+              "view": 63
             },
             "harness": {
               "raw": 0,
               "view": 0
+            },
+            "overhead": {
+              "raw": 20000,
+              "view": 20000
             }
           }
         },
         "tokens_source": "estimate",
+        "overhead_source": "typical",
         "id": "<id>",
         "branch": "<id>/main",
         "commit": "<commit 2, whole id>",
@@ -512,11 +521,12 @@ describe("the documents of --json", () => {
         "to_turn": null,
         "policies": "",
         "tokens": {
-          "before": 365,
-          "after": 365
+          "before": 20383,
+          "after": 20383
         },
         "tokens_source": "estimate",
-        "overhead": 0,
+        "overhead": 20000,
+        "overhead_source": "typical",
         "cache": null,
         "receipt": null,
         "ungrounded": [],
@@ -527,8 +537,8 @@ describe("the documents of --json", () => {
             "to": 5,
             "kind": "kept",
             "tokens": {
-              "before": 365,
-              "after": 365
+              "before": 20383,
+              "after": 20383
             }
           }
         ],
@@ -881,16 +891,19 @@ describe("what compact would do", () => {
     expect(await run("jpg compact --dry-run")).toMatchInlineSnapshot(`
       "$ jpg compact --dry-run
       Would compact <id>/main 0..2: reasoning + tools stripped
-         0..2  compacted  reasoning + tools stripped  182 → 143  -21%  ██████░░
-         3..5  kept                                         183        ████████
-        total  estimate                               365 → 326  -11%
+         0..2  compacted  reasoning + tools stripped      191 → 150   -21%  ██████░░
+         3..5  kept                                             192         ████████
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.3k  -0.2%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 7 kept, 319 rewritten once; 39 saved per call, pays after 95 calls
+        cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
 
           FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
           commands         3        3        -        -       -                -
           identifiers      3        3        -        -       -                -
           requests         3        3        -        -       -                -
+      note: saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     expect(await sandbox.json(["compact", "--dry-run"])).toMatchObject({
@@ -902,16 +915,19 @@ describe("what compact would do", () => {
     expect(await run("jpg compact --dry-run -c keep_last=1 --fork")).toMatchInlineSnapshot(`
       "$ jpg compact --dry-run -c keep_last=1 --fork
       Would compact <id>/compact-yhw6 0..4: reasoning + tools stripped
-         0..4  compacted  reasoning + tools stripped  304 → 239  -21%  ██████░░
-            5  kept                                          61        ██
-        total  estimate                               365 → 300  -18%
+         0..4  compacted  reasoning + tools stripped      319 → 251   -21%  ██████░░
+            5  kept                                              64         ██
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.3k  -0.3%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 7 kept, 293 rewritten once; 65 saved per call, pays after 52 calls
+        cache: 20.0k kept, 308 rewritten once; 68 saved per call, pays after 53 calls
 
           FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
           commands         5        5        -        -       -                -
           identifiers      5        5        -        -       -                -
           requests         5        5        -        -       -                -
+      note: saves only 68 of 20383 tokens (0.3%); what is cached is rewritten all the same
       "
     `);
     expect([storeState(sandbox), objects(sandbox)]).toEqual(before);
@@ -1111,28 +1127,34 @@ describe("fork", () => {
       "$ jpg compact --to 1
       Compacted <id>/main 0..1: reasoning + tools stripped
       commit <commit 1>  compaction 6yzrhc
-         0..1  compacted  reasoning + tools stripped   121 → 95  -21%  ███░
-         2..5  kept                                         244        ████████
-        total  estimate                               365 → 339   -7%
+         0..1  compacted  reasoning + tools stripped      127 → 100   -21%  ███░
+         2..5  kept                                             256         ████████
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.4k  -0.1%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 7 kept, 332 rewritten once; 26 saved per call, pays after 147 calls
+        cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+      note: saves only 27 of 20383 tokens (0.1%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg compact --profile light --to 4")).toMatchInlineSnapshot(`
       "$ jpg compact --profile light --to 4
       Compacted <id>/main 0..4: reasoning stripped
       commit <commit 2>  compaction 94928a
-         0..4  compacted  reasoning stripped  278 → 242  -13%  ███████░
-            5  kept                                  61        ██
-        total  estimate                       339 → 303  -11%
+         0..4  compacted  reasoning stripped        292 → 254   -13%  ███████░
+            5  kept                                        64         ██
+                          system prompt, tools          20.0k
+        total  estimate                         20.4k → 20.3k  -0.2%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 103 kept, 200 rewritten once; 36 saved per call, pays after 64 calls
+        cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
+      note: saves only 38 of 20356 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
       "$ jpg log
-      <commit 2> (94928a, live) compact 0..4: reasoning stripped (339 → 303 tokens)
-      <commit 1> (6yzrhc, live) compact 0..1: reasoning + tools stripped (365 → 339 tokens)
+      <commit 2> (94928a, live) compact 0..4: reasoning stripped (20.4k → 20.3k tokens)
+      <commit 1> (6yzrhc, live) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
       "
     `);
     expect(await run("jpg fork @ until --until 2 --no-activate")).toMatchInlineSnapshot(`
@@ -1142,7 +1164,7 @@ describe("fork", () => {
     `);
     expect(await run("jpg log <id>/until")).toMatchInlineSnapshot(`
       "$ jpg log <id>/until
-      <commit 3> (6yzrhc, live) compact 0..1: reasoning + tools stripped (365 → 339 tokens)
+      <commit 3> (6yzrhc, live) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
       "
     `);
     expect(commits(sandbox, until)).toBe(commits(sandbox, early) + 1);
@@ -1184,7 +1206,7 @@ describe("fork", () => {
     expect(await run("jpg ls")).toMatchInlineSnapshot(`
       "$ jpg ls
         ID                                 BRANCH  TURNS  TOKENS  COMP  FORK  AGE  TITLE
-      * <id>  main        6    ~365     -     3  2mo  Measure the tide at the pier
+      * <id>  main        6  ~20.4k     -     3  2mo  Measure the tide at the pier
       "
     `);
     for (const name of ["last", "from", "back"]) await expectForked(name);
@@ -1399,11 +1421,14 @@ describe("log, diff, undo, revert", () => {
       "$ jpg compact
       Compacted <id>/main 0..2: reasoning + tools stripped
       commit <commit 1>  compaction 6yzrhc
-         0..2  compacted  reasoning + tools stripped  182 → 143  -21%  ██████░░
-         3..5  kept                                         183        ████████
-        total  estimate                               365 → 326  -11%
+         0..2  compacted  reasoning + tools stripped      191 → 150   -21%  ██████░░
+         3..5  kept                                             192         ████████
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.3k  -0.2%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 7 kept, 319 rewritten once; 39 saved per call, pays after 95 calls
+        cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
+      note: saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     const [made] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
@@ -1485,7 +1510,7 @@ describe("log, diff, undo, revert", () => {
     expect(await run("jpg undo")).toMatchInlineSnapshot(`
       "$ jpg undo
       Reverted 6yzrhc on <id>/main
-      commit <commit 3>  view 326 → 365
+      commit <commit 3>  view 20.3k → 20.4k
       "
     `);
     expect(await print("jpg print --compacted")).toContain("thought 0");
@@ -1507,15 +1532,15 @@ describe("log, diff, undo, revert", () => {
     expect(await run(`jpg revert ${revert?.commit ?? ""}`)).toMatchInlineSnapshot(`
       "$ jpg revert <commit 3, whole id>
       Brought back 6yzrhc on <id>/main
-      commit <commit 4>  view 365 → 326
+      commit <commit 4>  view 20.4k → 20.3k
       "
     `);
     expect(await print("jpg print --compacted")).toBe(view);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
       "$ jpg log
-      <commit 4> (reapply of 6yzrhc, live) Reapply "compact 0..2: reasoning + tools stripped (365 → 326 tokens)"
-      <commit 3> (revert of 6yzrhc) Revert "compact 0..2: reasoning + tools stripped (365 → 326 tokens)"
-      <commit 1> (6yzrhc, reverted) compact 0..2: reasoning + tools stripped (365 → 326 tokens)
+      <commit 4> (reapply of 6yzrhc, live) Reapply "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)"
+      <commit 3> (revert of 6yzrhc) Revert "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)"
+      <commit 1> (6yzrhc, reverted) compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)
       "
     `);
     expect((await sandbox.json<readonly { kind: string }[]>(["log"])).map(({ kind }) => kind)).toEqual([
@@ -1540,11 +1565,14 @@ describe("checkout", () => {
       "$ jpg compact --to 1
       Compacted <id>/main 0..1: reasoning + tools stripped
       commit <commit 1>  compaction 6yzrhc
-         0..1  compacted  reasoning + tools stripped   121 → 95  -21%  ███░
-         2..5  kept                                         244        ████████
-        total  estimate                               365 → 339   -7%
+         0..1  compacted  reasoning + tools stripped      127 → 100   -21%  ███░
+         2..5  kept                                             256         ████████
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.4k  -0.1%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 7 kept, 332 rewritten once; 26 saved per call, pays after 147 calls
+        cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+      note: saves only 27 of 20383 tokens (0.1%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg checkout @ ../sparse")).toMatchInlineSnapshot(`
@@ -1568,12 +1596,14 @@ describe("checkout", () => {
       "$ jpg compact
       Compacted <id>/main 0..2: reasoning + tools stripped
       commit <commit 2>  compaction 94928a
-         0..2  compacted  reasoning + tools stripped  156 → 143  -8%  ██████░
-         3..5  kept                                         183       ████████
-        total  estimate                               339 → 326  -4%
+         0..2  compacted  reasoning + tools stripped      164 → 150    -9%  ██████░
+         3..5  kept                                             192         ████████
+                          system prompt, tools                20.0k
+        total  estimate                               20.4k → 20.3k  -0.1%
+        system prompt and tools as this agent sends them typically: none are recorded
 
-        cache: 103 kept, 223 rewritten once; 13 saved per call, pays after 198 calls
-      note: saves only 13 of 339 tokens (3.8%); what is cached is rewritten all the same
+        cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
+      note: saves only 14 of 20356 tokens (0.1%); what is cached is rewritten all the same
       "
     `);
     for (const place of [sparse, full, sandbox.store]) {

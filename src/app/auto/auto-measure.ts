@@ -1,11 +1,12 @@
 // How large a branch's view is for the model that is sent it next: read and counted as planning does it.
 import type { Config } from "../../config/config.ts";
-import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
-import { loadMetered, type MeteredView } from "../branch/token-report.ts";
-import { conversationModel, modelFacts } from "../models/models.ts";
+import { conversationModel } from "../models/models.ts";
+import { type NextModel, viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A view measured against a window. Tokens, estimated. */
@@ -26,9 +27,11 @@ export interface NextRequest {
   readonly model: string | null;
   /** Null = unknown; looked up where no model is given. */
   readonly window: number | null;
+  /** Whether the user set it: then nothing that the session says of a larger one counts. */
+  readonly isWindowSet?: boolean;
   readonly openEvents?: readonly Event[];
   /** Loads the view, where the caller asks again and again of a branch that stands still; absent = from the store. */
-  readonly load?: (tree: BranchTree) => Promise<MeteredView>;
+  readonly load?: (tree: BranchTree) => Promise<CountedView>;
 }
 
 /** Measures the view of a branch; null when the window is unknown. */
@@ -37,20 +40,19 @@ export async function measureView(
   { tree, config }: { readonly tree: BranchTree; readonly config: Config },
   next: NextRequest,
 ): Promise<MeasuredView | null> {
-  if (next.model !== null && next.window === null) return null;
-  const load = next.load ?? ((at: BranchTree) => loadMetered(workspace.store, at));
+  const load = next.load ?? ((at: BranchTree) => loadCounted(workspace.store, at));
   const { view, live, turns, meter } = await load(tree);
-  const model = next.model ?? conversationModel(turns.values());
-  if (model === null) return null;
-  const windowTokens = next.window ?? (await modelFacts(workspace, config, model).catch(factsOfNone)).contextWindow;
-  if (windowTokens === null) return null;
+  const window = await viewWindow(workspace, config, { turns, meter, next: namedModel(next, turns.values()) });
+  if (window === null || window.tokens === null) return null;
   const openTokens = meter.countEvents(next.openEvents ?? []);
   const tokens = meter.countView(view, live.applied).tokens + openTokens;
-  return { tokens, openTokens, windowTokens, model, live };
+  return { tokens, openTokens, windowTokens: window.tokens, model: window.model, live };
 }
 
-/** An agent's model need not be one that can be asked here: nothing is known of it then. */
-function factsOfNone(error: unknown): { readonly contextWindow: null } {
-  if (error instanceof JpgError) return { contextWindow: null };
-  throw error;
+/** The model that is asked next, with the window that the caller knows; null = both are looked up. */
+function namedModel({ model, window, isWindowSet }: NextRequest, turns: Iterable<Turn>): NextModel | null {
+  if (model === null && window === null) return null;
+  const name = model ?? conversationModel(turns);
+  const set = isWindowSet === true && window !== null ? { setWindow: window } : {};
+  return name === null ? null : { name, facts: { contextWindow: window, ...set } };
 }

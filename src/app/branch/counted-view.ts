@@ -1,18 +1,18 @@
 // Loads a branch's view with what counts all of its conversation: turns that nothing shows are known by their facts, which are
 // kept in a cache and worked out again where it lacks them.
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import { turnsToCount } from "../../core/tokens/sent-estimate.ts";
-import { createFactsMeter, type TokenMeter } from "../../core/tokens/token-meter.ts";
+import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
 import { type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { type LoadedView, loadCompactions } from "./load-view.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
+import { typicalOverhead } from "./typical-overhead.ts";
 
 /** A view with what counts its conversation. */
 export interface CountedView extends LoadedView {
@@ -38,46 +38,41 @@ export async function loadCounted(
     live,
     turns,
     facts,
-    meter: createFactsMeter({ facts, turns, compactions: live.applied }),
+    meter: await createBranchMeter(store, tree, { facts, turns, compactions: live.applied }),
   };
 }
 
-/** Another way to count than by plain estimate. */
-interface Counter {
-  /** Tells its counts from those of others; stands in a file's name. */
-  readonly name: string;
-  readonly countEvent: (event: Event) => number;
+/** Creates the meter of a branch; what its agent sends in front of it typically counts where nothing is recorded. */
+async function createBranchMeter(store: ConversationStore, tree: BranchTree, input: MeterInput): Promise<TokenMeter> {
+  const meter = createFactsMeter(input);
+  if (meter.overheadSource !== "unknown") return meter;
+  const typical = await typicalOverhead(store, tree);
+  return typical === null ? meter : createFactsMeter({ ...input, typicalOverhead: typical });
 }
 
-/** The meter of a loaded branch that counts exactly where no usage is recorded. */
-export async function exactMeter(
-  store: ConversationStore,
-  tree: BranchTree,
-  { loaded, counter }: { readonly loaded: CountedView; readonly counter: Counter },
-): Promise<TokenMeter> {
-  const { facts: plain, turns, live } = loaded;
-  const { facts } = await readFacts(store, tree, { shown: new Set(), known: turns, counter });
-  const exact = { countEvent: counter.countEvent, facts };
-  return createFactsMeter({ facts: plain, turns, compactions: live.applied, exact });
+/** Creates a loader that reads a branch again only when it has moved. */
+export function createCountedLoader(store: ConversationStore): (tree: BranchTree) => Promise<CountedView> {
+  let last: { readonly commit: string; readonly loaded: CountedView } | null = null;
+  return async (tree) => {
+    if (last?.commit !== tree.commit) last = { commit: tree.commit, loaded: await loadCounted(store, tree) };
+    return last.loaded;
+  };
 }
 
 /** What is wanted of the turns. */
 interface FactsQuery {
   /** Turns to be read whole. */
   readonly shown: ReadonlySet<number>;
-  /** Turns that were read. */
-  readonly known?: ReadonlyMap<number, Turn>;
-  readonly counter?: Counter;
 }
 
 /** Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. */
 async function readFacts(
   store: ConversationStore,
   { turnOids }: BranchTree,
-  { shown, known = new Map(), counter }: FactsQuery,
+  { shown }: FactsQuery,
 ): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
   const isLacking = turnOids.some((_, index) => !shown.has(index));
-  const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "", counter?.name) : null;
+  const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "") : null;
   const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
   const wanted = turnOids.flatMap((_, index) => (found[index] === null ? [index] : []));
   const facts: TurnFacts[] = [];
@@ -86,9 +81,9 @@ async function readFacts(
   let next = 0;
   for await (const bytes of store.readBlobs(wanted.map((index) => turnOids[index] ?? ""))) {
     const index = wanted[next++] ?? 0;
-    const turn = known.get(index) ?? { index, events: parseTurnBytes(bytes, index) };
+    const turn = { index, events: parseTurnBytes(bytes, index) };
     if (shown.has(index)) turns.set(index, turn);
-    facts[index] = turnFacts(turn, counter?.countEvent);
+    facts[index] = turnFacts(turn);
   }
   if (cache !== null && wanted.some((index) => !shown.has(index))) await keep(cache, turnOids, facts);
   return { facts, turns };

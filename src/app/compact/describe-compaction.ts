@@ -15,7 +15,7 @@ import { segmentTokens } from "./compact-segments.ts";
 export function nothingReport(
   branch: string,
   dryRun: boolean,
-  { nothing, hints, tokens, tokens_source, turnCount, problems }: NothingPlanned,
+  { nothing, hints, tokens, tokens_source, meter, turnCount, problems }: NothingPlanned,
 ): CompactReport {
   return {
     conversation: conversationOf(branch),
@@ -30,7 +30,8 @@ export function nothingReport(
     policies: "",
     tokens,
     tokens_source,
-    overhead: 0,
+    overhead: meter.overhead,
+    overhead_source: meter.overheadSource,
     cache: null,
     receipt: null,
     ungrounded: [],
@@ -68,6 +69,7 @@ export function describeReport(facts: {
     tokens: planned.tokens,
     tokens_source: planned.tokens_source,
     overhead: meter.overhead,
+    overhead_source: meter.overheadSource,
     cache: isWritten ? cacheCost(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
     receipt: compaction.receipt ?? null,
     ungrounded,

@@ -17,7 +17,7 @@ export interface FactsCache {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 /** What every conversation has, as lists of one length: the same index, the same commit. */
 const COLUMNS = ["commits", "titles", "turns", "raw", "view", "sources", "compactions", "updated"] as const;

@@ -1,5 +1,5 @@
 // The rows of `jpg ls`, as `--json` prints them (DESIGN §5): keys that the design names stay.
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** One conversation of `ls`, seen on one branch. */
 export interface ListRow {
@@ -10,6 +10,8 @@ export interface ListRow {
   readonly tokens: { readonly raw: number; readonly view: number };
   /** Who counted `tokens`: the provider, or an estimate of ours. */
   readonly tokens_source?: TokenSource;
+  /** Where the size of system prompt and tools is from; absent = recorded. */
+  readonly overhead_source?: Exclude<OverheadSource, "recorded">;
   /** Live compactions. */
   readonly compactions: number;
   /** Branches beside this one. */

@@ -128,11 +128,19 @@ function toRow(
     updated_at,
     active: name === active,
   };
-  const { spliced, damaged } = facts;
+  const { spliced, damaged, overhead_source } = facts;
   // Most have none of it; ten thousand copies are a fifth of the time.
-  if (spliced === undefined && damaged === undefined && archived !== true && labels === undefined) return row;
+  if (
+    overhead_source === undefined &&
+    spliced === undefined &&
+    damaged === undefined &&
+    archived !== true &&
+    labels === undefined
+  )
+    return row;
   return {
     ...row,
+    ...(overhead_source === undefined ? {} : { overhead_source }),
     ...(spliced === true ? { spliced } : {}),
     ...(damaged === true ? { damaged } : {}),
     ...(archived === true ? { archived } : {}),

@@ -3,11 +3,10 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { isMessage } from "../../core/event/event.ts";
 import type { Calibration } from "../../core/tokens/calibration.ts";
 import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
-import { rememberCounts, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { type CountedView, exactMeter, loadCounted } from "../branch/counted-view.ts";
+import { loadCounted } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
-import { loadTokenizer } from "../branch/tokenizer.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Sizes and token accounting of a branch. */
@@ -24,6 +23,8 @@ export interface StatsReport {
   };
   /** Who counted `tokens`: the provider, or an estimate of ours. */
   readonly tokens_source?: TokenSource;
+  /** Where the size of system prompt and tools is from; `unknown`: they are not counted. */
+  readonly overhead_source?: OverheadSource;
   /** How estimates follow the usage that the provider recorded; absent when too little is recorded. */
   readonly calibration?: Calibration;
   readonly id?: string;
@@ -41,10 +42,9 @@ export interface StatsReport {
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
   const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: true });
   const loaded = await loadCounted(workspace.store, tree);
-  const { facts, view, live } = loaded;
+  const { facts, view, live, meter } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
-  const meter = await bestMeter(workspace, tree, loaded);
-  const { tokens, tokens_source } = reportTokens({ view, live, meter });
+  const { tokens, tokens_source } = reportTokens(loaded);
   const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter);
   const viewed = byKind(meter.countByKind(shown), tokens.view, meter);
   return {
@@ -58,6 +58,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
       ),
     },
     tokens_source,
+    overhead_source: meter.overheadSource,
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     id: conversationOf(tree.branch),
     branch: tree.branch,
@@ -69,16 +70,6 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
       .filter(isMessage).length,
     compactions: live.all.length,
   };
-}
-
-/** With the tokenizer where no usage was recorded: this command may take its time. */
-async function bestMeter({ store }: Workspace, tree: BranchTree, loaded: CountedView): Promise<TokenMeter> {
-  const { meter, facts } = loaded;
-  if (meter.calibration !== null) return meter;
-  const tokenizer = await loadTokenizer(facts.findLast(({ model }) => model !== null)?.model ?? null);
-  if (tokenizer === null) return meter;
-  const counter = { name: tokenizer.name, countEvent: rememberCounts(tokenizer.countEvent) };
-  return exactMeter(store, tree, { loaded, counter });
 }
 
 /** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */

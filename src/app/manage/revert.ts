@@ -9,7 +9,7 @@ import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
-import { type LiveCompactions, loadView } from "../branch/load-view.ts";
+import type { LiveCompactions } from "../branch/load-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
 import type { Target } from "../names/id-candidates.ts";
@@ -73,7 +73,7 @@ async function revertTargets(
     tree = await treeOf(workspace, name);
   }
   await refreshViews(workspace, name, appended[0]?.parent);
-  const after = await loadView(workspace.store, tree);
+  const after = await loadCounted(workspace.store, tree);
   return {
     commit: appended.at(-1)?.commit ?? null,
     reverted: plans.flatMap((plan) => plan.ids),
@@ -82,7 +82,7 @@ async function revertTargets(
     branch: name,
     tokens: {
       before: meter.countView(view, live.applied).tokens,
-      after: meter.countView(after.view, after.live.applied).tokens,
+      after: after.meter.countView(after.view, after.live.applied).tokens,
     },
     warnings,
   };

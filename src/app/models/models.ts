@@ -16,8 +16,10 @@ import { publishedFacts } from "./published-facts.ts";
 
 /** What is known of a model; null = unknown, never 0. */
 export interface ModelFacts {
-  /** Tokens that can be sent. */
+  /** Tokens that can be sent: what the user set, else what is published. A view's window is decided by view-window.ts. */
   readonly contextWindow: number | null;
+  /** What the user set (`providers.NAME.context_tokens`); absent = nothing. */
+  readonly setWindow?: number;
   /** Longest answer, tokens. */
   readonly maxOutput: number | null;
   readonly price: ModelPrice | null;
@@ -66,15 +68,19 @@ async function factsOf(
   list?: readonly ListedModel[],
 ): Promise<ModelFacts> {
   if (findProvider(config, name.provider).api === "gguf") {
-    return { contextWindow: await ggufWindow(workspace.runtime, config, name), maxOutput: null, price: null };
+    const contextWindow = await ggufWindow(workspace.runtime, config, name);
+    return { contextWindow, maxOutput: null, price: null };
   }
+  const setWindow = config.providers[name.provider]?.context_tokens;
   const models = list ?? (await cachedList(workspace, config, name.provider)) ?? [];
   const listed = models.find((model) => model.name === name.model);
   const own = currentModel(name.provider, name.model);
   const isKnown = own?.price !== undefined && own.contextWindow !== undefined;
   const published = isKnown ? null : await publishedFacts(workspace.runtime, name);
   return {
-    contextWindow: listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
+    contextWindow:
+      setWindow ?? listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
+    ...(setWindow === undefined ? {} : { setWindow }),
     maxOutput: listed?.maxOutput ?? own?.maxOutput ?? null,
     // Lists have neither the prices of cached tokens nor those of large requests.
     price: own?.price ?? published?.price ?? flatPrice(listed),

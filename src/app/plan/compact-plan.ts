@@ -6,7 +6,7 @@ import { pinnedEvents } from "../../core/compaction/pin.ts";
 import type { Policies } from "../../core/compaction/policy.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { contextWindow, USUAL_WINDOW } from "../../core/model/context-window.ts";
+import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import {
   type CompactionPlan,
   type CompactionRequest,
@@ -25,14 +25,15 @@ import {
   type RangeRequest,
 } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
-import { createTokenMeter, type TokenMeter, type TokenSource } from "../../core/tokens/token-meter.ts";
-import { modelOf } from "../../core/tokens/turn-facts.ts";
+import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
 import { readPins, requirePins } from "../branch/pins.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import { worstSource } from "../branch/token-report.ts";
+import { viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
@@ -84,6 +85,7 @@ export interface PlannedCompaction {
 export interface NothingPlanned extends Nothing {
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
+  readonly meter: TokenMeter;
   readonly turnCount: number;
   readonly config: Config;
   readonly bounds: PlannedCompaction["bounds"];
@@ -112,6 +114,7 @@ export async function planOnBranch(
     problems,
     tokens: { before: counted.tokens, after: counted.tokens },
     tokens_source: counted.source,
+    meter,
     turnCount: request.turnCount,
     config,
     bounds: loaded.bounds,
@@ -173,18 +176,19 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     intoLoop: input.intoLoop === true || input.force === true,
     beneath: input.force === true,
   };
-  const turns = await loadTurns(workspace.store, tree, positionsFor(asked));
+  const { turns, view, meter } = await loadCounted(workspace.store, tree, positionsFor(asked));
+  const window = await viewWindow(workspace, config, { turns, meter, next: null });
   const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
   const facts = { ...asked, turns, turnTimes: turnTimes(range, turns) };
   return {
     config,
     live,
     turns,
-    before: project({ turnCount: asked.turnCount, turns, compactions: live.applied }),
-    meter: createTokenMeter(turns.values(), live.applied),
+    before: view,
+    meter,
     pinned,
     bounds: fixBounds(range, facts),
-    windowTokens: windowOf(turns),
+    windowTokens: window?.tokens ?? USUAL_WINDOW,
     request: { ...facts, keep: [...pinned, ...(input.keep ?? [])] },
   };
 }
@@ -193,15 +197,6 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
 function protectionOf({ range: { to, keep }, strategies }: CompactInput): Pick<RangeRequest, "protectTokens"> {
   if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
   return { protectTokens: strategies.protectTokens };
-}
-
-/** The context window of the model that answered last, tokens. */
-function windowOf(turns: ReadonlyMap<number, Turn>): number {
-  for (const { events } of [...turns.values()].reverse()) {
-    const model = modelOf(events);
-    if (model !== null) return contextWindow(model) ?? USUAL_WINDOW;
-  }
-  return USUAL_WINDOW;
 }
 
 /** Why a batch is not worth it; null when it is, and where any gain is. */

@@ -5,7 +5,7 @@ import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { StepReport } from "../../core/strategies/compose-steps.ts";
 import type { CacheCost } from "../../core/tokens/cache-cost.ts";
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
 export interface TokenChange {
@@ -69,6 +69,8 @@ export interface CompactReport {
   readonly tokens_source: TokenSource;
   /** Of both: tokens in front of the events (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
+  /** Where `overhead` is from. */
+  readonly overhead_source: OverheadSource;
   /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
   readonly cache: CacheCost | null;
   /** What it takes from the model's sight; null as for `cache`. */

@@ -4,7 +4,8 @@ import { isWarningSize } from "../../core/plan/auto-compaction.ts";
 import { countMessages, countMessagesAfter, type MessageCount } from "../../core/tokens/message-count.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { loadMetered } from "../branch/token-report.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { type NextModel, viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Counts of the view. */
@@ -34,14 +35,16 @@ export function emptyStatus(window: number | null): ChatStatus {
   };
 }
 
-/** Loads the status of a branch. `window` = that of the model that is asked next, tokens; null = unknown. */
+/** Loads the status of a branch; `next` = the model that is asked next; null = the one that answered last. */
 export async function loadChatStatus(
   workspace: Workspace,
   tree: BranchTree,
-  window: number | null,
+  next: NextModel | null,
 ): Promise<ChatStatus> {
-  const { auto } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
-  const { view, live, meter } = await loadMetered(workspace.store, tree);
+  const { config } = await loadConversationConfig(workspace, tree);
+  const { auto } = config.conversation.compaction;
+  const { view, live, turns, meter } = await loadCounted(workspace.store, tree);
+  const window = (await viewWindow(workspace, config, { turns, meter, next }))?.tokens ?? null;
   const { tokens } = meter.countView(view, live.applied);
   const newest = live.applied.at(-1);
   return {

@@ -2,7 +2,6 @@
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { messageOf } from "../../core/errors.ts";
-import { estimateView } from "../../core/tokens/token-estimate.ts";
 import type { Usage } from "../../core/tokens/usage.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
 import type { Signature } from "../../store/conversation-store.ts";
@@ -85,17 +84,18 @@ async function talkQuery(
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
     // What compacts is only loaded where it may happen.
     if (!config.conversation.compaction.auto.enabled) return;
-    const [{ autoCompact }, { createMeteredLoader }] = await Promise.all([
+    const [{ autoCompact }, { createCountedLoader }] = await Promise.all([
       import("../auto/auto-compact.ts"),
-      import("../branch/token-report.ts"),
+      import("../branch/counted-view.ts"),
     ]);
-    load ??= createMeteredLoader(workspace.store);
+    load ??= createCountedLoader(workspace.store);
     const { name, facts } = opened;
     const situation = {
       ...where,
       load,
       model: name,
       window: facts.contextWindow,
+      isWindowSet: facts.setWindow !== undefined,
       signal: request.signal,
       tools: tools.map(({ definition }) => definition),
       notice: say,
@@ -123,7 +123,7 @@ async function talkQuery(
   const settings = settingsToKeep(workspace, begun, request);
   const settled = await settleTurn(workspace, { turn, opened, end, signature: () => prepare()(), settings });
   for (const text of settled.notices) say(text);
-  const report = await reportOf(begun, end, settled);
+  const report = await reportOf(workspace, begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
   return { ...report, compactions };
 }
@@ -165,7 +165,20 @@ function settingsToKeep(
   return [...overrides, `conversation.model=${JSON.stringify(opened.name)}`];
 }
 
+/** What the next request would be sent with, where the provider did not count; 0 where nothing is stored. */
+async function sizeAt({ store }: Workspace, branch: string | null): Promise<number> {
+  const [{ loadTip }, { loadCounted }] = await Promise.all([
+    import("../branch/branch-tree.ts"),
+    import("../branch/counted-view.ts"),
+  ]);
+  const tree = branch === null ? null : await loadTip(store, branch);
+  if (tree === null) return 0;
+  const { view, live, meter } = await loadCounted(store, tree);
+  return meter.countView(view, live.applied).tokens;
+}
+
 async function reportOf(
+  workspace: Workspace,
   { turn, opened }: BegunQuery,
   { stop, usage, price, lastSize }: TalkEnd,
   { recorded }: SettledTurn,
@@ -182,6 +195,9 @@ async function reportOf(
     interrupted: stop === "aborted",
     usage,
     price,
-    tokens: { view: lastSize ?? estimateView(await turn.view()), window: opened.facts.contextWindow },
+    tokens: {
+      view: lastSize ?? (await sizeAt(workspace, recorded?.branch ?? null)),
+      window: opened.facts.contextWindow,
+    },
   };
 }

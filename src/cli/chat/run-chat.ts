@@ -135,10 +135,9 @@ async function offerCompaction(context: SlashContext, status: ChatStatus): Promi
 }
 
 async function readStatus({ workspace, state, loadTree }: SlashContext): Promise<ChatStatus> {
-  const { contextWindow } = state.model.facts;
   return state.branch === null
-    ? emptyStatus(contextWindow)
-    : loadChatStatus(workspace, await loadTree(), contextWindow);
+    ? emptyStatus(state.model.facts.contextWindow)
+    : loadChatStatus(workspace, await loadTree(), state.model);
 }
 
 function createContext({ workspace, runtime, output, terminal, servers }: ChatParts, state: ChatState): SlashContext {

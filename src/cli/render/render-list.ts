@@ -2,7 +2,7 @@
 import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";
-import { renderAge, renderTokens } from "./render-quantity.ts";
+import { renderAge, renderOverhead, renderTokens } from "./render-quantity.ts";
 
 /** What a list needs beside colours and width. */
 export interface ListRendering extends Rendering {
@@ -16,7 +16,9 @@ export function renderList(rows: ListReport, { style, width, now }: ListRenderin
   if (rows.length === 0) return "";
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = [header, ...rows.map((row) => cells(row, style, now))];
-  return renderTable(table, { columns: columnsIn(style), width }).join("\n");
+  const lines = renderTable(table, { columns: columnsIn(style), width });
+  const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
+  return [...lines, ...(isShort ? [style.faint(`+ ${renderOverhead("unknown")}`)] : [])].join("\n");
 }
 
 function columnsIn({ id, faint }: Style): readonly Column[] {
@@ -38,7 +40,7 @@ function cells(row: ListRow, style: Style, now: Date): Cell[] {
     row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
-    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}`,
+    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
     renderAge(row.updated_at, now),

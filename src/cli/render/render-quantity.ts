@@ -1,6 +1,6 @@
 // Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
 export function renderCount(count: number, noun: string, plural: string = `${noun}s`): string {
@@ -38,6 +38,12 @@ export function renderTokens({ before, after }: BeforeAfter): string {
 /** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
 export function renderSource(source: TokenSource | undefined): string {
   return source === undefined ? "" : ` (${source})`;
+}
+
+/** Says what sizes leave out or take from elsewhere; null where all is recorded. */
+export function renderOverhead(source: OverheadSource | undefined): string | null {
+  if (source === "unknown") return "without system prompt and tools, whose size is not recorded";
+  return source === "typical" ? "system prompt and tools as this agent sends them typically: none are recorded" : null;
 }
 
 /** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */

@@ -4,7 +4,14 @@ import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderFields } from "./render-fields.ts";
-import { groupDigits, renderBytes, renderCommit, renderShare, renderSource } from "./render-quantity.ts";
+import {
+  groupDigits,
+  renderBytes,
+  renderCommit,
+  renderOverhead,
+  renderShare,
+  renderSource,
+} from "./render-quantity.ts";
 
 /** Renders sizes and token accounting; kinds stand in order of their raw tokens. */
 export function renderStats(report: StatsReport, rendering: Rendering): string {
@@ -39,5 +46,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): string {
     row("total", report.tokens.raw, report.tokens.view),
   ];
   const columns = [{ shrinkTo: 8 }, { align: "right" }, { align: "right" }, { align: "right" }] as const;
-  return [...fields, "", ...renderTable(rows, { columns, width })].join("\n");
+  const note = renderOverhead(report.overhead_source);
+  const notes = note === null ? [] : ["", style.faint(note)];
+  return [...fields, "", ...renderTable(rows, { columns, width }), ...notes].join("\n");
 }

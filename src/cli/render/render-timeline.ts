@@ -8,7 +8,7 @@ import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderLoss } from "./render-loss.ts";
-import { renderCount, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { renderCount, renderOverhead, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 
 /** Columns of the bar that stands for the largest segment. */
 const BAR_WIDTH = 8;
@@ -49,7 +49,7 @@ function headline(report: CompactReport, style: Style): string {
 }
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): string[] {
-  const { segments, tokens, tokens_source, overhead, planned_summary: planned } = report;
+  const { segments, tokens, tokens_source, overhead, overhead_source, planned_summary: planned } = report;
   // Nobody knows how long a summary will be that is not written yet.
   const isOpen = planned !== null && planned.reason === undefined;
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
@@ -69,7 +69,9 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): strin
   const size = isOpen ? `${renderTokens(tokens)} + summary` : renderTokens(tokens);
   const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
-  return renderTable([...rows, ...front, total], { columns, width, indent: "  " });
+  const note = renderOverhead(overhead_source);
+  const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
+  return note === null ? table : [...table, style.faint(`  ${note}`)];
 }
 
 /** Who wrote the summary, and what that cost. */

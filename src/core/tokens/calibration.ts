@@ -8,8 +8,8 @@ import { isCounted, sizeOf, type Usage } from "./usage.ts";
 export interface Calibration {
   /** Tokens of the provider per estimated token, 0.5..2.5. */
   readonly factor: number;
-  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; 0 when the start is not at hand. */
-  readonly overhead: number;
+  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; null when the start is not at hand. */
+  readonly overhead: number | null;
   /** Requests it was made from, at least 5. */
   readonly records: number;
   /** Median error over these requests, as a share of their size, 0..1. */
@@ -54,8 +54,8 @@ export function calibrateOn(requests: readonly RequestSize[]): Calibration | nul
   const factor = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, slope));
   const offset = ({ size, estimate }: RequestSize): number => size - factor * estimate;
   const fromStart = chosen.filter(({ isUnbroken }) => isUnbroken);
-  const beside = fromStart.length === 0 ? 0 : Math.max(0, Math.round(median(fromStart.map(offset))));
-  const overhead = beside > MOST_OVERHEAD ? 0 : beside;
+  const beside = fromStart.length === 0 ? null : Math.max(0, Math.round(median(fromStart.map(offset))));
+  const overhead = beside !== null && beside > MOST_OVERHEAD ? null : beside;
   const errors = stretches.flatMap((stretch) => {
     const own = median(stretch.map(offset));
     return stretch.map((request) => Math.abs(offset(request) - own) / request.size);

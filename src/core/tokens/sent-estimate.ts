@@ -1,10 +1,10 @@
 // What an agent's next request is sent with: all turns, read as the agent's own compactions leave them. Only turns that those
 // change have to be at hand; of the others the facts are enough.
 import type { Compaction } from "../compaction/compaction.ts";
-import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { planRanges } from "../projection/covered-range.ts";
 import { project } from "../projection/projection.ts";
+import { estimateEvent } from "./token-estimate.ts";
 import type { TurnFacts } from "./turn-facts.ts";
 
 /** Made by an agent: its own requests show it. */
@@ -31,12 +31,10 @@ interface Sent {
   readonly turns: ReadonlyMap<number, Turn>;
   /** The agents' compactions. */
   readonly agents: readonly Compaction[];
-  /** Tokens of one event, as the facts count them. */
-  readonly estimate: (event: Event) => number;
 }
 
 /** Estimates the tokens of all turns under the agents' compactions. */
-export function estimateSent({ facts, turns, agents, estimate }: Sent): number {
+export function estimateSent({ facts, turns, agents }: Sent): number {
   const turnCount = facts.length;
   const standIns = new Map(turns);
   let tokens = 0;
@@ -48,6 +46,6 @@ export function estimateSent({ facts, turns, agents, estimate }: Sent): number {
     }
   }
   for (const { events } of project({ turnCount, turns: standIns, compactions: agents }).turns)
-    for (const event of events) tokens += estimate(event);
+    for (const event of events) tokens += estimateEvent(event);
   return tokens;
 }

@@ -3,6 +3,7 @@
 import { type Compaction, compareTimestamps } from "../compaction/compaction.ts";
 import type { Event } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
+import { tokenizerFactor } from "../model/tokenizer-factor.ts";
 import type { View } from "../projection/view.ts";
 import {
   type Calibration,
@@ -14,13 +15,17 @@ import {
   recordedRequests,
   requestSizes,
 } from "./calibration.ts";
+import { type RecordedWindow, recordedWindow } from "./recorded-window.ts";
 import { estimateSent, isAgents } from "./sent-estimate.ts";
 import { type EstimateKind, estimateByKind, estimateEvent, type TokenEstimate } from "./token-estimate.ts";
-import { type TurnFacts, turnFacts } from "./turn-facts.ts";
+import type { TurnFacts } from "./turn-facts.ts";
 import { sizeOf } from "./usage.ts";
 
 /** `recorded`: the provider's own count of the request and its answer; `estimate`: ours. */
 export type TokenSource = "recorded" | "estimate";
+
+/** Where the size of system prompt and tools is from: the conversation's own usage, what agents of its kind send, or nowhere. */
+export type OverheadSource = "recorded" | "typical" | "unknown";
 
 /** Whole tokens ≥ 0, and who counted them. */
 export interface TokenCount {
@@ -32,10 +37,11 @@ export interface TokenCount {
 export interface TokenMeter {
   /** Null when fewer than 5 requests have usage, or their usage is not of these events. */
   readonly calibration: Calibration | null;
-  /** Tokens for each token of the plain estimate; 1 when unknown. */
+  /** Tokens for each token of the plain estimate; that of the model's tokenizer where too little is recorded. */
   readonly factor: number;
   /** Tokens that every view has beside its events (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
+  readonly overheadSource: OverheadSource;
   /** The whole history, as if it were sent at once; overhead included. */
   countHistory(): TokenCount;
   /** A view of this conversation under the compactions given; overhead included. */
@@ -48,6 +54,8 @@ export interface TokenMeter {
   countByKind(events: Iterable<Event>): TokenEstimate;
   /** The same of the whole history. */
   countHistoryByKind(): TokenEstimate;
+  /** What the session tells of a model's window. */
+  windowOf(model: string): RecordedWindow;
 }
 
 /** What a meter is made from. */
@@ -58,58 +66,57 @@ export interface MeterInput {
   readonly turns: ReadonlyMap<number, Turn>;
   /** Those in force, the agent's own among them, from which follows what the newest request was sent with. */
   readonly compactions: readonly Compaction[];
-  /** Counts where no usage is recorded: tokens of an event, and facts in these tokens. */
-  readonly exact?: { readonly countEvent: (event: Event) => number; readonly facts: readonly TurnFacts[] };
-}
-
-/** Creates the meter of turns at hand, in any order. */
-export function createTokenMeter(turns: Iterable<Turn>, compactions: readonly Compaction[] = []): TokenMeter {
-  const ordered = [...turns].sort((a, b) => a.index - b.index);
-  const byPosition = new Map(ordered.map((turn) => [turn.index, turn]));
-  return createFactsMeter({ facts: ordered.map((turn) => turnFacts(turn)), turns: byPosition, compactions });
+  /** Tokens of system prompt and tools as the conversation's agent sends them, for where nothing is recorded. */
+  readonly typicalOverhead?: number;
 }
 
 /** Creates the meter of a conversation from the facts of its turns. */
-export function createFactsMeter({ facts: plain, turns, compactions, exact }: MeterInput): TokenMeter {
-  const plainRecords = recordedRequests(plain);
-  const requests = requestSizes(plainRecords, plain);
+export function createFactsMeter({ facts, turns, compactions, typicalOverhead }: MeterInput): TokenMeter {
+  const records = recordedRequests(facts);
+  const requests = requestSizes(records, facts);
   const calibration = calibrateOn(requests);
-  const own = calibration === null ? exact : undefined;
-  const facts = own?.facts ?? plain;
-  const estimate = own?.countEvent ?? estimateEvent;
+  const model = facts.findLast((turn) => turn.model !== null)?.model ?? null;
+  const line = calibration ?? { factor: tokenizerFactor(model), overhead: null };
   const total = facts.reduce((tokens, turn) => tokens + turn.tokens, 0);
   const anchor = findAnchor({
     facts,
     turns,
     total,
-    record: (own === undefined ? plainRecords : recordedRequests(facts)).at(-1),
+    record: records.at(-1),
     compactions,
-    estimate,
     isUnbroken: requests.at(-1)?.isUnbroken === true,
   });
-  const { factor, overhead } = fitThrough(anchor, calibration);
+  const fitted = fitThrough(anchor, line);
+  const { factor } = fitted;
+  const overhead = fitted.overhead ?? typicalOverhead ?? 0;
   const count = (estimated: number): number => Math.round(overhead + factor * estimated);
   const recorded: TokenCount | null =
     anchor === null ? null : { tokens: count(anchor.estimate), source: anchor.source };
   const whole: TokenCount =
     recorded !== null && anchor?.estimate === total ? recorded : { tokens: count(total), source: "estimate" };
-  const scaled = (event: Event): number => factor * estimate(event);
+  const scaled = (event: Event): number => factor * estimateEvent(event);
   return {
     calibration,
     factor,
     overhead: Math.round(overhead),
+    overheadSource: fitted.overhead !== null ? "recorded" : typicalOverhead !== undefined ? "typical" : "unknown",
     countHistory: () => whole,
     countView(view, inForce) {
       if (inForce.length === 0) return whole;
       if (recorded !== null && anchor !== null && inForce.every((compaction) => isSentWith(compaction, anchor.time)))
         return recorded;
-      const shown = view.turns.reduce((tokens, turn) => tokens + sum(turn.events, estimate), 0);
+      const shown = view.turns.reduce((tokens, turn) => tokens + sum(turn.events, estimateEvent), 0);
       return { tokens: count(shown), source: "estimate" };
     },
     countEvent: scaled,
     countEvents: (list) => Math.round(sum(list, scaled)),
-    countByKind: (list) => roundKinds(estimateByKind(list, estimate), factor),
+    countByKind: (list) => roundKinds(estimateByKind(list), factor),
     countHistoryByKind: () => roundKinds(addKinds(facts), factor),
+    windowOf: (name) => {
+      const answered = facts.flatMap(({ answers }) => answers.flatMap((answer) => answer.model ?? []));
+      const events = [...turns.values()].sort((a, b) => a.index - b.index).flatMap((turn) => turn.events);
+      return recordedWindow(name, { answered, events, requests });
+    },
   };
 }
 
@@ -127,7 +134,6 @@ interface AnchorSearch extends Pick<MeterInput, "facts" | "turns" | "compactions
   readonly total: number;
   /** The newest. */
   readonly record: RecordedRequest | undefined;
-  readonly estimate: (event: Event) => number;
   readonly isUnbroken: boolean;
 }
 
@@ -153,14 +159,11 @@ function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number
 }
 
 /** Estimate of what the agent's next request is sent with; null when that cannot be told. */
-function sentEstimate(
-  { facts, turns, total, compactions, estimate, isUnbroken }: AnchorSearch,
-  time: string,
-): number | null {
+function sentEstimate({ facts, turns, total, compactions, isUnbroken }: AnchorSearch, time: string): number | null {
   const agents = compactions.filter((compaction) => isSentWith(compaction, time));
   if (agents.length === 0) return isUnbroken ? total : null;
   if (facts.some(({ index }, at) => index !== at)) return null;
-  return estimateSent({ facts, turns, agents, estimate });
+  return estimateSent({ facts, turns, agents });
 }
 
 /** Made by the agent before a time, so that its requests show it. */
@@ -173,16 +176,18 @@ function answerTokens({ usage }: RecordedRequest, estimated: number): number {
   return usage.output < estimated / 2 ? estimated : usage.output;
 }
 
-/** The line through the anchor; without a positive overhead the line through the anchor and nothing. */
-function fitThrough(
-  anchor: (Anchor & { readonly followed: number }) | null,
-  calibration: Calibration | null,
-): { readonly factor: number; readonly overhead: number } {
-  const { factor, overhead } = calibration ?? { factor: 1, overhead: 0 };
+/** The line through the anchor; without a positive overhead the line through the anchor and nothing. Null = unknown overhead. */
+function fitThrough(anchor: (Anchor & { readonly followed: number }) | null, { factor, overhead }: Line): Line {
   if (anchor === null) return { factor, overhead };
   const size = anchor.tokens + factor * anchor.followed;
   const rest = size - factor * anchor.estimate;
   return rest >= 0 ? { factor, overhead: rest } : { factor: size / anchor.estimate, overhead: 0 };
+}
+
+/** Size of a request = overhead + factor × estimate. */
+interface Line {
+  readonly factor: number;
+  readonly overhead: number | null;
 }
 
 function addKinds(facts: readonly TurnFacts[]): TokenEstimate {
@@ -201,16 +206,6 @@ function roundKinds({ total: _, ...kinds }: TokenEstimate, factor: number): Toke
     rounded.total += rounded[kind];
   }
   return rounded;
-}
-
-/** Asks a counter once for each event: a tokenizer is slow. */
-export function rememberCounts(countEvent: (event: Event) => number): (event: Event) => number {
-  const known = new Map<Event, number>();
-  return (event) => {
-    const tokens = known.get(event) ?? countEvent(event);
-    known.set(event, tokens);
-    return tokens;
-  };
 }
 
 function sum(events: Iterable<Event>, countOne: (event: Event) => number): number {

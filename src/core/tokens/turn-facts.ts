@@ -38,15 +38,15 @@ export interface TurnFacts {
   readonly previous: string | null;
 }
 
-/** Works the facts of a turn out; `count` gives the tokens of one event, whole, and is asked once for each. */
-export function turnFacts({ index, events }: Turn, count: (event: Event) => number = estimateEvent): TurnFacts {
+/** Works the facts of a turn out. */
+export function turnFacts({ index, events }: Turn): TurnFacts {
   const kinds = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0 };
   /** Tokens of all events before each position; one longer than the events. */
   const sums = [0];
   let tokens = 0;
   let counted = 0;
   for (const event of events) {
-    const own = count(event);
+    const own = estimateEvent(event);
     const kind = estimateKind(event);
     if (kind !== null) kinds[kind] += own;
     tokens += own;
@@ -70,7 +70,7 @@ export function turnFacts({ index, events }: Turn, count: (event: Event) => numb
 }
 
 /** The model that answers in these events, as the newest of them names it; null when none does. */
-export function modelOf(events: readonly Event[]): string | null {
+function modelOf(events: readonly Event[]): string | null {
   const model = events.findLast(({ type, metadata }) => type === "chat_response" && metadata?.model !== undefined);
   return typeof model?.metadata?.model === "string" ? model.metadata.model : null;
 }

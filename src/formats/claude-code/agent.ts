@@ -8,6 +8,7 @@ import { exportClaudeCode } from "./export.ts";
 import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
 import { isSideFile, isSideFolder } from "./side-files.ts";
+import { typicalClaudeOverhead } from "./typical-overhead.ts";
 
 const ENDING = ".jsonl";
 
@@ -31,6 +32,7 @@ export const CLAUDE_CODE: AgentFormat = {
   origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
   read: readClaudeSession,
   readTail: readClaudeTail,
+  overhead: typicalClaudeOverhead,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
   resume: (machine, { sessionId, cwd }) => ({
     path: machine.join(projectFolder(machine, cwd), `${sessionId}${ENDING}`),

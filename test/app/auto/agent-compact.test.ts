@@ -45,11 +45,11 @@ const OUTPUTS: SurveyedSession = { turns: 12, resultChars: 50_000 };
 const WORDS: SurveyedSession = { turns: 12, answerChars: 50_000 };
 
 describe("agentCompact", () => {
-  it("refuses a small conversation", async () => {
+  it("needs none for a small conversation, system prompt and tools as its agent sends them counted", async () => {
     const { workspace, branch, compactions } = await open({ turns: 5 });
     const report = await agentCompact(workspace, branch);
-    expect(report).toMatchObject({ outcome: "too_small", commit: null, compactions: [], summary: null });
-    expect(report.text).toMatch(/^Refused: the context has about \d+ tokens; below 10\.0k nothing is compacted\.$/);
+    expect(report).toMatchObject({ outcome: "not_needed", commit: null, compactions: [], summary: null });
+    expect(report.text).toMatch(/^No compaction needed: the context has about 2\d\.\dk tokens/);
     expect(await compactions()).toEqual([]);
   });
 
@@ -63,9 +63,9 @@ describe("agentCompact", () => {
 
   it("takes the window that it is told of", async () => {
     const { workspace, branch } = await open({ turns: 12, resultChars: 15_000 });
-    const report = await agentCompact(workspace, branch, { window: 40_000 });
+    const report = await agentCompact(workspace, branch, { window: 80_000 });
     expect(report.outcome).toBe("compacted");
-    expect(report.tokens.after).toBeLessThanOrEqual(20_000);
+    expect(report.tokens.after).toBeLessThanOrEqual(40_000);
   });
 
   it("shortens tool outputs where that is enough, and leaves every word", async () => {

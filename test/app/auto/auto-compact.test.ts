@@ -156,7 +156,7 @@ describe("automatic compaction", () => {
     for (let times = 0; times < 2; times++) expect(await run(branch)).toBeNull();
     expect(warned).toEqual([
       expect.stringMatching(
-        /^the context has [\d.]+k tokens, 5 % of the window of anthropic\/claude-.*; conversations of up to 5 turns are left/,
+        /^the context has [\d.]+k tokens, 15 % of the window of anthropic\/claude-.*; conversations of up to 5 turns are left/,
       ),
     ]);
     expect(await run(branch, ["auto.enabled=true", "auto.warning_ratio=0.5"])).toBeNull();
@@ -324,7 +324,7 @@ describe("inside a tool loop", () => {
   it("counts the open turn and compacts complete turns by tiers, once", async () => {
     session.turns(10);
     const branch = await grow();
-    const loop = { place: "in_loop" as const, model: "local/harbour", window: 28_000 };
+    const loop = { place: "in_loop" as const, model: "local/harbour", window: 55_000 };
     expect(await run(branch, ["auto.enabled=true", "auto.warning_ratio=1"], loop)).toBeNull();
     const report = await run(branch, ["auto.enabled=true"], { ...loop, openEvents });
     expect(rangeOf(report)).toEqual([0, 6]);

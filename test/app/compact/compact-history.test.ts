@@ -32,6 +32,8 @@ beforeEach(async () => {
 
 afterEach(() => removeWorkspace(workspace));
 
+const model = (contextWindow: number | null) => ({ name: "anthropic/claude-sonnet", facts: { contextWindow } });
+
 describe("compacting the history of a chat", () => {
   // Each turn has three messages.
   beforeEach(() => importTurns(20));
@@ -44,7 +46,7 @@ describe("compacting the history of a chat", () => {
     expect(after.slice(1)).toEqual(before.slice(15));
     expect(after[0]).toContain("[CONVERSATION HISTORY SUMMARY - 45 messages]");
     expect(after[0]).toContain("[END SUMMARY - Recent conversation continues below]");
-    expect(await loadChatStatus(workspace, await load(), 1000)).toMatchObject({
+    expect(await loadChatStatus(workspace, await load(), model(1000))).toMatchObject({
       messages: 15,
       summaries: 1,
       window: 1000,
@@ -123,7 +125,7 @@ describe("the status of a chat", () => {
     await importTurns(4);
     const { tokens } = await loadChatStatus(workspace, await load(), null);
     const isNearlyFull = async (window: number | null) =>
-      (await loadChatStatus(workspace, await load(), window)).isNearlyFull;
+      (await loadChatStatus(workspace, await load(), model(window))).isNearlyFull;
     expect(tokens).toBeGreaterThan(0);
     expect(await isNearlyFull(Math.floor(tokens / 0.71))).toBe(true);
     expect(await isNearlyFull(Math.ceil(tokens / 0.69))).toBe(false);

@@ -67,7 +67,9 @@ describe("compactInChunks", () => {
     expect(ranges(report)).toEqual(["0..3", "4..7", "8..11"]);
     expect(new Set(report.parts.map(({ commit }) => commit)).size).toBe(3);
     expect(await viewOf(session)).toEqual(["<0..3>", "<4..7>", "<8..11>", "12", "13", "14"]);
-    expect(report.tokens.after).toBeLessThan(report.tokens.before / 3);
+    // Beside what the agent sends in front of them.
+    const [before, after] = [report.tokens.before - 20_000, report.tokens.after - 20_000];
+    expect(after).toBeLessThan(before / 3);
     expect((await session.tree()).compactions).toHaveLength(3);
   });
 

@@ -16,6 +16,7 @@ const REPORT: CompactReport = {
   policies: "reasoning + tools stripped",
   tokens: { before: 97_300, after: 22_200 },
   tokens_source: "estimate",
+  overhead_source: "recorded",
   overhead: 0,
   cache: null,
   receipt: null,

@@ -3,8 +3,10 @@ import { contextWindow } from "../../../src/core/model/context-window.ts";
 
 describe("contextWindow", () => {
   it("knows a family by the beginning of its name, with or without a provider", () => {
-    expect(contextWindow("claude-opus-4-8")).toBe(200_000);
-    expect(contextWindow("openrouter/anthropic/claude-sonnet-5")).toBe(200_000);
+    expect(contextWindow("claude-opus-4-5-20251101")).toBe(200_000);
+    expect(contextWindow("claude-3-5-haiku-latest")).toBe(200_000);
+    expect(contextWindow("claude-opus-4-8")).toBe(1_000_000);
+    expect(contextWindow("openrouter/anthropic/claude-sonnet-5")).toBe(1_000_000);
     expect(contextWindow("GPT-5.3-codex")).toBe(272_000);
     expect(contextWindow("gemini-2.5-flash")).toBe(1_048_576);
   });

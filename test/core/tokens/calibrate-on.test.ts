@@ -61,16 +61,16 @@ describe("calibrateOn", () => {
     [0, 0],
     [99_999, 99_999],
     [100_000, 100_000],
-    [100_001, 0],
+    [100_001, null],
     [-10, 0],
-  ])("makes of %d tokens beside the events an overhead of %d", (beside, overhead) => {
+  ])("makes of %d tokens beside the events an overhead of %s", (beside, overhead) => {
     expect(calibrateOn(line(1, { overhead: beside }))?.overhead).toBe(overhead);
   });
 
   it("takes the overhead from requests of an unbroken context only, the upper middle one of them", () => {
     const broken = line(1, { overhead: 5000, more: { isUnbroken: false, stretch: 1 } });
     expect(calibrateOn([...line(1), ...broken])).toMatchObject({ overhead: 1000, records: 10 });
-    expect(calibrateOn(broken)?.overhead).toBe(0);
+    expect(calibrateOn(broken)?.overhead).toBeNull();
     const of = (overhead: number, stretch: number) => line(1, { overhead, count: 3, step: 100, more: { stretch } });
     const both = [...of(2000, 0), ...of(1000, 1)];
     expect(calibrateOn(both)?.overhead).toBe(2000);

@@ -1,21 +1,17 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { estimateEvents, estimateView } from "../../../src/core/tokens/token-estimate.ts";
-import {
-  createFactsMeter,
-  createTokenMeter,
-  rememberCounts,
-  type TokenMeter,
-} from "../../../src/core/tokens/token-meter.ts";
+import { createFactsMeter, type TokenMeter } from "../../../src/core/tokens/token-meter.ts";
 import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 import { readUsage } from "../../../src/core/tokens/usage.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
+import { createTokenMeter } from "../../helpers/token-meter.ts";
 
 // covers: D17 "Tokenizer-based estimation rejected for now"
 
@@ -33,15 +29,8 @@ const summary = (fields: Partial<Compaction>): Compaction => ({
   ...fields,
 });
 
-/** Counts with a counter of its own where no usage is recorded. */
-function exactMeter(list: readonly Turn[], countEvent: (event: Event) => number): TokenMeter {
-  const count = rememberCounts(countEvent);
-  return createFactsMeter({
-    facts: list.map((turn) => turnFacts(turn)),
-    turns: new Map(list.map((turn) => [turn.index, turn])),
-    compactions: [],
-    exact: { countEvent: count, facts: list.map((turn) => turnFacts(turn, count)) },
-  });
+function withoutMetadata({ index, events }: Turn): Turn {
+  return { index, events: events.map(({ metadata: _, ...event }) => event as Event) };
 }
 
 describe("createTokenMeter", () => {
@@ -108,21 +97,6 @@ describe("createTokenMeter", () => {
     expect(Object.values(kinds).reduce((sum, count) => sum + count, 0)).toBe(total);
     expect(Math.abs(meter.countEvents(events) - total)).toBeLessThanOrEqual(3);
     expect(Math.abs(meter.overhead + total - meter.countHistory().tokens)).toBeLessThanOrEqual(4);
-  });
-
-  it("counts with the tokenizer handed in where nothing is recorded, and only there", () => {
-    const bare = turns.map(({ index, events }) => ({
-      index,
-      events: events.map(({ metadata: _, ...event }) => event) as unknown as Turn["events"],
-    }));
-    const countEvent = () => 7;
-    expect(exactMeter(bare, countEvent).countHistory()).toEqual({
-      tokens: 12 * 3 * 7,
-      source: "estimate",
-    });
-    const [metered, plain] = [exactMeter(turns, countEvent), createTokenMeter(turns)];
-    expect(metered.countHistory()).toEqual(plain.countHistory());
-    expect(metered.countEvents(turns[0]?.events ?? [])).toBe(plain.countEvents(turns[0]?.events ?? []));
   });
 
   it("gives estimates as they are without usage, and never less than nothing", () => {
@@ -256,14 +230,38 @@ describe("createTokenMeter with one recorded request", () => {
     expect(meter.countHistory()).toEqual({ tokens: 2510, source: "estimate" });
     expect(meter).toMatchObject({ factor: 1, overhead: 1000 });
   });
+});
 
-  it("asks the tokenizer handed in once for each event", () => {
-    const list = withUsage(2000, 10);
-    const events = list.flatMap((turn) => turn.events);
-    const countEvent = vi.fn(() => 600);
-    const meter = exactMeter(list, countEvent);
-    expect(meter.countEvents(events)).toBe(1800);
-    expect(meter.countHistory()).toEqual({ tokens: 2600, source: "recorded" });
-    expect(countEvent).toHaveBeenCalledTimes(events.length);
+describe("createTokenMeter without usage", () => {
+  const bare = turns.map(withoutMetadata);
+  const typically = (typicalOverhead: number, list = bare): TokenMeter =>
+    createFactsMeter({
+      facts: list.map((turn) => turnFacts(turn)),
+      turns: new Map(),
+      compactions: [],
+      typicalOverhead,
+    });
+
+  it("says whether system prompt and tools are counted, and by what", () => {
+    expect(createTokenMeter(bare)).toMatchObject({ overhead: 0, overheadSource: "unknown", factor: 1 });
+    const typical = typically(31_000);
+    expect(typical).toMatchObject({ overhead: 31_000, overheadSource: "typical" });
+    expect(typical.countHistory().tokens - createTokenMeter(bare).countHistory().tokens).toBe(31_000);
+    expect(typically(31_000, turns).overheadSource).toBe("recorded");
+  });
+
+  it("counts as the model's tokenizer does", () => {
+    const answered = bare.map(({ index, events }) => ({
+      index,
+      events: events.map((event) => ({ ...event, metadata: { model: "claude-opus-4-8" } }) as Event),
+    }));
+    expect(createTokenMeter(answered).factor).toBe(1.5);
+  });
+
+  it("keeps what was recorded before the agent's own compaction", () => {
+    const own = summary({ source: "import", timestamp: "2026-01-02T00:00:00Z", to_turn: 11 });
+    const meter = createTokenMeter(turns, [own]);
+    expect(meter.overheadSource).toBe("recorded");
+    expect(Math.abs(meter.overhead - 20_000)).toBeLessThan(60);
   });
 });

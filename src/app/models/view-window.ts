@@ -1,0 +1,46 @@
+// The context window that a view is held against: the one place that decides it, for every command.
+import type { Config } from "../../config/config.ts";
+import { JpgError } from "../../core/errors.ts";
+import { decideWindow, type KnownWindow } from "../../core/tokens/recorded-window.ts";
+import type { CountedView } from "../branch/counted-view.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { conversationModel, type ModelFacts, modelFacts } from "./models.ts";
+
+/** A model and its window. */
+export interface ViewWindow {
+  /** `provider/model`. */
+  readonly model: string;
+  /** Tokens that can be sent; null = unknown. */
+  readonly tokens: number | null;
+}
+
+/** A model that is asked next, with what is known of it. */
+export interface NextModel {
+  /** `provider/model`. */
+  readonly name: string;
+  readonly facts: Pick<ModelFacts, "contextWindow" | "setWindow">;
+}
+
+type Measured = Pick<CountedView, "turns" | "meter">;
+
+/** Finds the window of the model that is asked next, else of the one that answered last; null where none did. */
+export async function viewWindow(
+  workspace: Workspace,
+  config: Config,
+  { turns, meter, next }: Measured & { readonly next: NextModel | null },
+): Promise<ViewWindow | null> {
+  const model = next?.name ?? conversationModel(turns.values());
+  if (model === null) return null;
+  const facts = next?.facts ?? (await modelFacts(workspace, config, model).catch(factsOfNone));
+  return { model, tokens: decideWindow(knownWindow(facts), meter.windowOf(model)) };
+}
+
+function knownWindow({ contextWindow, setWindow }: NextModel["facts"]): KnownWindow {
+  return { published: contextWindow, ...(setWindow === undefined ? {} : { set: setWindow }) };
+}
+
+/** An agent's model need not be one that can be asked here: nothing is known of it then. */
+function factsOfNone(error: unknown): NextModel["facts"] {
+  if (error instanceof JpgError) return { contextWindow: null };
+  throw error;
+}
