@@ -6,13 +6,15 @@ import type { ConversationStore } from "../../store/conversation-store.ts";
 export interface AutoCache {
   /** Complete turns there were when it last tried; null = it never did. */
   readonly triedAt: number | null;
+  /** Tokens that this try left; null = unknown. */
+  readonly leftTokens: number | null;
   readonly hasWarned: boolean;
 }
 
 /** Branches remembered; those that changed longest ago go first. */
 const MOST_ENTRIES = 2000;
 const CACHE = "auto-1";
-const NOTHING: AutoCache = { triedAt: null, hasWarned: false };
+const NOTHING: AutoCache = { triedAt: null, leftTokens: null, hasWarned: false };
 
 /** Reads what is remembered of a branch; nothing when it is damaged or was never written. */
 export async function readAutoCache(store: ConversationStore, branch: string): Promise<AutoCache> {
@@ -21,6 +23,7 @@ export async function readAutoCache(store: ConversationStore, branch: string): P
     ? NOTHING
     : {
         triedAt: typeof entry.triedAt === "number" ? entry.triedAt : null,
+        leftTokens: typeof entry.leftTokens === "number" ? entry.leftTokens : null,
         hasWarned: entry.hasWarned === true,
       };
 }

@@ -2,25 +2,35 @@
 // the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
 import type { Config } from "../../config/config.ts";
 import { JpgError } from "../../core/errors.ts";
+import type { Event } from "../../core/event/event.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/plan/auto-compaction.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { estimateEvents, formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { ToolDefinition } from "../../llm/llm-client.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
 import { type CompactReport, overallTokens } from "../plan/compact-report.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
-import { readAutoCache, writeAutoCache } from "./auto-cache.ts";
+import { type AutoCache, readAutoCache, writeAutoCache } from "./auto-cache.ts";
 import { type MeasuredView, measureView, type NextRequest } from "./auto-measure.ts";
-import { type AutoRules, configuredRules, pipelineOf, tierRules } from "./auto-rules.ts";
+import { type AutoRules, type AutoSizes, configuredRules, loopRules, pipelineOf, tierRules } from "./auto-rules.ts";
 
-/**
- * Where a conversation stands when automatic compaction is considered. In a loop, `openEvents` are those of the open turn,
- * which is not on the branch yet: they count, and are never compacted.
- */
-export interface AutoSituation extends NextRequest {
+/** The turn that is being talked, as far as automatic compaction needs it. */
+export interface OpenTurnPlace {
+  /** 0-based. */
+  readonly position: number;
+  /** Those of its events that are not on the branch yet. */
+  events(): readonly Event[];
+  /** Commits it as far as it has come. */
+  store(): Promise<void>;
+}
+
+/** Where a conversation stands when automatic compaction is considered. */
+export interface AutoSituation extends Omit<NextRequest, "openEvents"> {
   readonly place: AutoPlace;
+  /** In a loop: it counts, and where complete turns are not enough its answered calls are compacted, too. */
+  readonly openTurn?: OpenTurnPlace;
   readonly signal?: AbortSignal;
   /** Tools that the conversation's requests offer. */
   readonly tools?: readonly ToolDefinition[];
@@ -36,7 +46,7 @@ export async function autoCompact(
   situation: AutoSituation,
 ): Promise<CompactReport | null> {
   try {
-    const tip = await workspace.store.readBranch(branch);
+    const tip = (await workspace.store.readBranch(branch)) ?? (await beginBranch(workspace, branch, situation));
     if (tip === null || situation.signal?.aborted === true) return null;
     const tree = await loadBranchTree(workspace.store, branch, tip);
     const { config } = await loadConversationConfig(workspace, tree);
@@ -49,6 +59,20 @@ export async function autoCompact(
   }
 }
 
+/** Commits the first turn of a conversation as far as it has come, where it alone is too large; null where it is not. */
+async function beginBranch(
+  workspace: Workspace,
+  branch: string,
+  { openTurn, window }: AutoSituation,
+): Promise<string | null> {
+  if (openTurn === undefined || window === null) return null;
+  const { auto } = (await workspace.config()).config.conversation.compaction;
+  const limit = window * triggerRatio({ settings: auto, place: "in_loop", isTiered: false });
+  if (!auto.enabled || estimateEvents(openTurn.events()) < limit) return null;
+  await openTurn.store();
+  return workspace.store.readBranch(branch);
+}
+
 /** A branch that is compacted automatically. */
 interface Candidate {
   readonly tree: BranchTree;
@@ -59,11 +83,11 @@ interface Candidate {
 async function consider(workspace: Workspace, candidate: Candidate): Promise<CompactReport | null> {
   const { tree, config, situation } = candidate;
   const settings = config.conversation.compaction;
-  const measured = await measureView(workspace, candidate, situation);
+  const measured = await measure(workspace, candidate);
   if (measured === null) return null;
   const { tokens, windowTokens } = measured;
   const memory = await readAutoCache(workspace.store, tree.branch);
-  const turns = tree.turnOids.length;
+  const turns = completeTurns(candidate);
   const facts = {
     settings: settings.auto,
     place: situation.place,
@@ -72,40 +96,90 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
     windowTokens,
     turns,
     triedAt: lastTry(memory.triedAt, measured, turns),
+    leftTokens: memory.triedAt === turns ? memory.leftTokens : null,
     hasWarned: memory.hasWarned,
   };
   const decision = decideAutoCompaction(facts);
-  // Remembered before it is tried: what fails, or is killed half-way, waits for a new turn too.
-  const triedAt = decision?.type === "compact" ? turns : memory.triedAt;
   const hasWarned = isWarningSize(tokens, windowTokens, settings.auto);
-  if (triedAt !== memory.triedAt || hasWarned !== memory.hasWarned)
-    await writeAutoCache(workspace.store, tree.branch, { triedAt, hasWarned });
+  // Remembered before it is tried: what fails, or is killed half-way, waits for a new turn too.
+  const tried = decision?.type === "compact" ? { triedAt: turns, leftTokens: tokens } : memory;
+  const remember = (changes: Partial<AutoCache> = {}): Promise<void> =>
+    writeAutoCache(workspace.store, tree.branch, { ...tried, hasWarned, ...changes });
+  if (tried !== memory || hasWarned !== memory.hasWarned) await remember();
   if (decision === null) return null;
   const ratio = triggerRatio(facts);
-  const sizes = { ...measured, triggerRatio: ratio };
   if (decision.type === "warn") {
-    const { min_turns: most } = settings.auto;
-    const next =
-      turns > most
-        ? `above ${Math.round(ratio * 100)} % it is compacted`
-        : `conversations of up to ${most} turns are left alone`;
-    situation.warn(`${describeSize(measured)}; ${next}`);
+    situation.warn(`${describeSize(measured)}; ${nextStep(turns, ratio, settings.auto)}`);
     return null;
   }
-  const tiers = tierRules(sizes);
-  const rules = decision.by === "tiers" ? ([tiers] as const) : ([configuredRules(settings, sizes), tiers] as const);
-  const report = await compactBy(workspace, candidate, rules);
-  if (report === null && hasWarned && !memory.hasWarned)
-    situation.warn(`${describeSize(measured)}, and nothing more can be taken out automatically`);
+  const sizes = { ...measured, triggerRatio: ratio };
+  if (decision.by === "profile") {
+    const report = await compactBy(workspace, candidate, [configuredRules(settings, sizes), tierRules(sizes)]);
+    if (report === null && hasWarned) situation.warn(`${describeSize(measured)}, ${NOTHING_MORE}`);
+    return report;
+  }
+  const { report, left } = await compactLoop(workspace, candidate, { sizes, turns });
+  await remember({ leftTokens: left.tokens });
+  if (report === null) situation.warn(`${describeSize(measured)}, ${NOTHING_MORE}`);
   return report;
 }
 
+function nextStep(
+  turns: number,
+  ratio: number,
+  { min_turns: most }: Config["conversation"]["compaction"]["auto"],
+): string {
+  return turns > most
+    ? `above ${Math.round(ratio * 100)} % it is compacted`
+    : `conversations of up to ${most} turns are left alone`;
+}
+
+const NOTHING_MORE =
+  "and nothing more can be taken out automatically: `jpg compact --keep 0` reaches the newest turns, `jpg compact --profile heavy` has a summary stand for the others, `jpg query --fork=3` goes on with the last 3 turns alone";
+
+/** How many turns of the branch are complete. */
+function completeTurns({ tree, situation }: Candidate): number {
+  const { length } = tree.turnOids;
+  return Math.min(length, situation.openTurn?.position ?? length);
+}
+
+function measure(workspace: Workspace, candidate: Candidate): Promise<MeasuredView | null> {
+  const { openTurn, ...next } = candidate.situation;
+  return measureView(workspace, candidate, { ...next, openEvents: openTurn?.events() ?? [] });
+}
+
+/** Compacts complete turns by tiers, and where that is not enough the answered calls of the turn that goes on. */
+async function compactLoop(
+  workspace: Workspace,
+  candidate: Candidate,
+  { sizes, turns }: { readonly sizes: MeasuredView & AutoSizes; readonly turns: number },
+): Promise<{ readonly report: CompactReport | null; readonly left: MeasuredView }> {
+  const { config, situation } = candidate;
+  const isLong = turns > config.conversation.compaction.auto.min_turns;
+  const report = isLong ? await compactBy(workspace, candidate, [tierRules(sizes)]) : null;
+  const again = async (): Promise<{ readonly at: Candidate; readonly left: MeasuredView }> => {
+    const tree = (await loadTip(workspace.store, candidate.tree.branch)) ?? candidate.tree;
+    const at = { ...candidate, tree };
+    return { at, left: (await measure(workspace, at)) ?? sizes };
+  };
+  const first = await again();
+  const isSmall = first.left.tokens < sizes.triggerRatio * sizes.windowTokens;
+  if (isSmall || situation.openTurn === undefined) return { report, left: first.left };
+  await situation.openTurn.store();
+  const { at, left } = await again();
+  const rules = loopRules({ ...left, triggerRatio: sizes.triggerRatio }, situation.openTurn.position);
+  const second = await compactBy(workspace, at, [rules]);
+  if (second === null) return { report, left };
+  return { report: report === null ? second : { ...report, further: second }, left: (await again()).left };
+}
+
 /** How many turns there were at the newest try, by what is remembered and by the compactions, which clones bring along. */
-function lastTry(remembered: number | null, { live }: MeasuredView, turns: number): number | null {
-  const made = live.all.some(
-    ({ source, to_turn, stats }) =>
-      source === "auto" && to_turn + 1 + (stats?.kept_turns ?? stats?.keep_recent ?? 0) === turns,
-  );
+function lastTry(remembered: number | null, { live, lastEvent }: MeasuredView, turns: number): number | null {
+  const made = live.all.some(({ source, to_turn, to_event, stats }) => {
+    // One made inside a turn that went on since says nothing of its end.
+    const isCutShort = to_turn === turns - 1 && to_event !== undefined && to_event !== lastEvent;
+    return source === "auto" && to_turn + 1 + (stats?.kept_turns ?? stats?.keep_recent ?? 0) === turns && !isCutShort;
+  });
   return made ? turns : remembered;
 }
 

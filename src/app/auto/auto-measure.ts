@@ -19,6 +19,8 @@ export interface MeasuredView {
   /** The model that the window is of. */
   readonly model: string;
   readonly live: LiveCompactions;
+  /** Id of the last event of the branch's newest turn. */
+  readonly lastEvent: string | undefined;
 }
 
 /** What is known of the next request. */
@@ -46,7 +48,8 @@ export async function measureView(
   if (window === null || window.tokens === null) return null;
   const openTokens = meter.countEvents(next.openEvents ?? []);
   const tokens = meter.countView(view, live.applied).tokens + openTokens;
-  return { tokens, openTokens, windowTokens: window.tokens, model: window.model, live };
+  const lastEvent = turns.get(tree.turnOids.length - 1)?.events.at(-1)?.id;
+  return { tokens, openTokens, windowTokens: window.tokens, model: window.model, live, lastEvent };
 }
 
 /** The model that is asked next, with the window that the caller knows; null = both are looked up. */

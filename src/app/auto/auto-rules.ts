@@ -2,8 +2,13 @@
 // down to half of the window, pipelines leave the newest turns alone as profiles do.
 import type { CompactionConfig } from "../../config/config.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
-import type { RangeBound } from "../../core/range/range-bound.ts";
-import { type ChosenStrategies, choosePipelines, TARGET_SHARE } from "../../core/strategies/pipelines.ts";
+import { boundAt, type RangeBound } from "../../core/range/range-bound.ts";
+import {
+  type ChosenStrategies,
+  choosePipelines,
+  PROTECT_TOKENS,
+  TARGET_SHARE,
+} from "../../core/strategies/pipelines.ts";
 import { PIPELINE_NAMES } from "../../core/strategies/strategy-list.ts";
 import type { CompactRequest } from "../compact/compact.ts";
 
@@ -56,6 +61,20 @@ export function tierRules(sizes: AutoSizes): AutoRules {
   const { summarizeAbove: _, ...strategies } = withoutProtection(choosePipelines(["tiered"], {}, targetOf(sizes)));
   return { name: "tiers 1 and 2", request: { strategies, range: {} }, needsSummary: false };
 }
+
+/**
+ * The same over the answered calls of a turn that goes on, `turn` being its position: its range is named, so that it reaches
+ * into the loop, and ends before what the model is at work on.
+ */
+export function loopRules(sizes: AutoSizes, turn: number): AutoRules {
+  const { name, request, needsSummary } = tierRules(sizes);
+  const protectTokens = Math.min(PROTECT_TOKENS, Math.round(PROTECT_SHARE * sizes.windowTokens));
+  const range = { from: boundAt(turn), keep: 0, protectTokens };
+  return { name, request: { ...request, range }, needsSummary };
+}
+
+/** Share of the window that is left alone at most, in place of the newest 10,000 tokens: they may be all of a small one. */
+const PROTECT_SHARE = 0.1;
 
 /** A trigger below half of the window is the target itself: else tiers would find nothing to do. */
 function targetOf({ windowTokens, openTokens, triggerRatio }: AutoSizes): { readonly tokens: number } {

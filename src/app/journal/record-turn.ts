@@ -1,6 +1,6 @@
 // Commits a turn that was talked here: one commit with its file, by compare-and-swap. What others added to the branch
 // meanwhile stays: compactions, titles and settings are built upon, but turns are never spliced, so beside another turn it
-// becomes a fork. Committing a turn twice changes nothing.
+// becomes a fork. A turn that was committed as far as it had come is continued. Committing a turn twice changes nothing.
 import { branchName, conversationOf, shortId } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
@@ -9,6 +9,7 @@ import type { BranchWrite, CommitSpec, Signature } from "../../store/conversatio
 import { turnMessage } from "../../store/messages/commit-message.ts";
 import { currentSignature } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { loadTurns } from "../branch/load-view.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
 import { rootCommit } from "../branch/root-commit.ts";
 import { readFirstEvent } from "../branch/turn-bytes.ts";
@@ -33,8 +34,13 @@ export interface RecordedTurn {
 /** How often it is tried again when others move the branch at the same time. */
 const MAX_ATTEMPTS = 8;
 
-/** Where a turn is committed: a write without its commits, or the branch that holds it already. */
-type Place = Omit<BranchWrite, "commits"> | { readonly holds: RecordedTurn };
+/** Where a turn is committed: a write without its commits, or the branch that holds all of it already. */
+type Place =
+  | (Omit<BranchWrite, "commits"> & {
+      /** Whether the branch holds the beginning of the turn. */
+      readonly continued: boolean;
+    })
+  | { readonly holds: RecordedTurn };
 
 /**
  * Commits the turn. `signature` = who commits, for callers that asked git beforehand. Throws `branch_busy` after 8
@@ -45,11 +51,12 @@ export async function recordTurn(
   record: TurnRecord,
   signature?: Signature,
 ): Promise<RecordedTurn> {
-  const commits = commitsOf(record, signature ?? (await currentSignature(workspace)));
+  const signer = signature ?? (await currentSignature(workspace));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const place = await findPlace(workspace, record);
     if ("holds" in place) return place.holds;
-    const [result] = await workspace.store.write([{ ...place, commits }]);
+    const { continued, ...write } = place;
+    const [result] = await workspace.store.write([{ ...write, commits: commitsOf(record, signer, continued) }]);
     if (result?.moved === true) return { branch: place.branch, commit: result.commit, parent: place.parent };
   }
   throw repositoryError(
@@ -66,10 +73,10 @@ async function findPlace(workspace: Workspace, record: TurnRecord): Promise<Plac
   const { branch, parent } = record;
   const tip = await store.readBranch(branch);
   // Nobody touched it; or there is none yet, or none any more: the turn makes it.
-  if (tip === parent || tip === null) return { branch, expected: tip, parent };
+  if (tip === parent || tip === null) return { branch, expected: tip, parent, continued: false };
   const tree = await loadBranchTree(store, branch, tip);
-  if (isBefore(tree, record)) return { branch, expected: tip, parent: tip };
-  return (await holdsTurn(workspace, tree, record)) ?? placeOnFork(workspace, record);
+  if (isBefore(tree, record)) return { branch, expected: tip, parent: tip, continued: false };
+  return (await findHeld(workspace, tree, record)) ?? placeOnFork(workspace, record);
 }
 
 /** Whether the branch ends with the turn before this one: then only what is no turn was added. */
@@ -77,15 +84,22 @@ function isBefore({ turnOids }: BranchTree, { parent, turn, prev }: TurnRecord):
   return parent !== null && turnOids.length === turn && (turnOids.at(-1) ?? null) === prev;
 }
 
-async function holdsTurn(
+/** The branch as the place of a turn of which it holds all, or the beginning as its newest turn; null when it holds another. */
+async function findHeld(
   { store }: Workspace,
-  { branch, commit, turnOids }: BranchTree,
-  { turn, start }: TurnRecord,
-): Promise<{ readonly holds: RecordedTurn } | null> {
+  tree: BranchTree,
+  { turn, start, events }: TurnRecord,
+): Promise<Place | null> {
+  const { branch, commit, turnOids } = tree;
   const oid = turnOids[turn];
   if (oid === undefined) return null;
   const [first] = await readFirstEvent(store, oid, turn);
-  return first?.id === start ? { holds: { branch, commit, parent: null } } : null;
+  if (first?.id !== start) return null;
+  const stored =
+    turn === turnOids.length - 1 ? ((await loadTurns(store, tree, [turn])).get(turn)?.events ?? []) : events;
+  const isBeginning = stored.length < events.length && stored.every(({ id }, index) => events[index]?.id === id);
+  if (!isBeginning) return { holds: { branch, commit, parent: null } };
+  return { branch, expected: commit, parent: commit, continued: true };
 }
 
 /** The fork's name derives from the turn: committed again, it is found there. */
@@ -95,21 +109,21 @@ async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Pl
   for (let length = 4; ; length++) {
     const branch = branchName(conversationOf(record.branch), `fork-${shortId(digest, length)}`);
     const tip = await store.readBranch(branch);
-    if (tip === null) return { branch, expected: null, parent: record.parent };
-    const held = await holdsTurn(workspace, await loadBranchTree(store, branch, tip), record);
+    if (tip === null) return { branch, expected: null, parent: record.parent, continued: false };
+    const held = await findHeld(workspace, await loadBranchTree(store, branch, tip), record);
     if (held !== null) return held;
   }
 }
 
-function commitsOf(record: TurnRecord, signature: Signature): readonly CommitSpec[] {
+function commitsOf(record: TurnRecord, signature: Signature, continued: boolean): readonly CommitSpec[] {
   const { turn, prev, root, events } = record;
   const prepared = prepareTurn(events, prev ?? undefined);
   const commit: CommitSpec = {
-    message: turnMessage({ turn, request: prepared.request, continued: false }),
+    message: turnMessage({ turn, request: prepared.request, continued }),
     author: signature,
     committer: signature,
     changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments],
   };
-  if (root === undefined) return [commit];
+  if (root === undefined || continued) return [commit];
   return [{ ...rootCommit(root, signature), author: signature, committer: signature }, commit];
 }

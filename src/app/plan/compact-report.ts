@@ -84,7 +84,7 @@ export interface CompactReport {
   readonly planned_summary: PlannedSummary | null;
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
-  /** The summary that a pipeline went on to after these steps, in a commit of its own; absent when it did not. */
+  /** What was gone on to after these steps, in a commit of its own: a pipeline's summary, or the open turn. */
   readonly further?: CompactReport;
   /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */
   readonly summary_error?: string;

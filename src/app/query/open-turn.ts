@@ -4,13 +4,15 @@ import { appendAll } from "../../core/append-all.ts";
 import { userError } from "../../core/errors.ts";
 import type { Content, Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore, Signature } from "../../store/conversation-store.ts";
 import { markThisProcess } from "../../store/files/running-process.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import type { JournalHead } from "../journal/journal-lines.ts";
+import { recordTurn } from "../journal/record-turn.ts";
 import { openJournal, type TurnJournal } from "../journal/turn-journal.ts";
 import { createWorkspaceStore, type Workspace } from "../workspace/workspace.ts";
 import { createLiveEvents, type LiveEvents } from "./live-event.ts";
@@ -25,8 +27,12 @@ export interface OpenTurn {
   add(events: readonly Event[]): void;
   /** Adds an event, in the journal first. */
   keep(event: Event): void;
-  /** What the model is sent: the branch's view, then the open turn. */
+  /** What the model is sent: the branch's view, then what it does not hold of the open turn. */
   view(): Promise<View>;
+  /** Those of its events that the branch does not hold. */
+  unstored(): readonly Event[];
+  /** Commits the turn as far as it has come, so that it can be compacted; the rest follows as its continuation. */
+  store(signature: Signature): Promise<void>;
 }
 
 /** A branch that exists, or the conversation that a turn is to begin. */
@@ -52,6 +58,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
   const { runtime, location, store } = workspace;
   if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
   let readView = createViewReader(workspace, "tree" in start ? start.tree : null);
+  let stored = 0;
   if ("tree" in start) await refuseSplice(workspace, start.tree);
   const live = createLiveEvents(runtime);
   const events: Event[] = [live.turnStart(), live.request(content)];
@@ -83,8 +90,16 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
       events.push(event);
     },
     view: async () => {
-      const { turns } = await readView(head);
-      return { turns: [...turns, { origin: { kind: "kept", turn: head.turn }, events: [...events] }] };
+      const { view, held } = await readView(head, stored);
+      return withRest(view, head.turn, { rest: events.slice(held), isBegun: held > 0 });
+    },
+    unstored: () => events.slice(stored),
+    store: async (signature) => {
+      const { branch, parent } = await recordTurn(workspace, { ...head, events }, signature);
+      // Beside another turn it is on a fork by now, where nobody compacts it.
+      if (branch !== head.branch) return;
+      stored = events.length;
+      await refreshViews(workspace, branch, parent);
     },
   };
 }
@@ -96,24 +111,47 @@ function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start
   return { ...facts, branch, turn: turnOids.length, parent: commit, prev: turnOids.at(-1) ?? null };
 }
 
+/** A branch's view, and how many events of the open turn are in it. */
+interface SentView {
+  readonly view: View;
+  readonly held: number;
+}
+
 /** Reads the branch's view; again only when the branch moved, and as long as its turns are those before the open one. */
-function createViewReader({ store }: Workspace, tree: BranchTree | null): (before: JournalHead) => Promise<View> {
-  if (tree === null) return async () => ({ turns: [] });
-  let current = tree;
+function createViewReader(
+  { store }: Workspace,
+  tree: BranchTree | null,
+): (before: JournalHead, stored: number) => Promise<SentView> {
+  let current = tree?.commit ?? null;
+  let held = 0;
   // Read at once, while the model is being opened.
-  let view = readSent(store, current);
+  let view = tree === null ? Promise.resolve<View>({ turns: [] }) : readSent(store, tree);
   view.catch(() => undefined);
-  return async ({ branch, turn, prev }) => {
+  return async ({ branch, turn, prev }, stored) => {
     const tip = await store.readBranch(branch);
-    if (tip !== null && tip !== current.commit) {
+    if (tip !== null && tip !== current && (tree !== null || stored > 0)) {
       const moved = await loadBranchTree(store, branch, tip);
-      if (moved.turnOids.length === turn && (moved.turnOids.at(-1) ?? null) === prev) {
-        current = moved;
-        view = readSent(store, current);
+      const isBefore = moved.turnOids.length === turn + (stored > 0 ? 1 : 0);
+      if (isBefore && (moved.turnOids[turn - 1] ?? null) === prev) {
+        current = tip;
+        held = stored;
+        view = readSent(store, moved);
       }
     }
-    return view;
+    return { view: await view, held };
   };
+}
+
+/** Puts what the branch does not hold of a turn behind its view. */
+function withRest(
+  { turns }: View,
+  turn: number,
+  { rest, isBegun }: { readonly rest: readonly Event[]; readonly isBegun: boolean },
+): View {
+  const last = turns.at(-1);
+  const isSame = isBegun && last?.origin.kind === "kept" && last.origin.turn === turn;
+  if (!isSame) return { turns: [...turns, { origin: { kind: "kept", turn }, events: [...rest] }] };
+  return { turns: [...turns.slice(0, -1), { ...last, events: [...last.events, ...rest] }] };
 }
 
 async function readSent(store: ConversationStore, tree: BranchTree): Promise<View> {

@@ -2,6 +2,7 @@
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { messageOf } from "../../core/errors.ts";
+import { isWarningSize } from "../../core/plan/auto-compaction.ts";
 import type { Usage } from "../../core/tokens/usage.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
 import type { Signature } from "../../store/conversation-store.ts";
@@ -41,6 +42,8 @@ export interface QueryReport {
   readonly price: number | null;
   /** Tokens of the view with this turn, and of the model's window; null = unknown. */
   readonly tokens: { readonly view: number; readonly window: number | null };
+  /** Whether the view comes near the window and nothing is compacted automatically (`compaction.auto.warning_ratio`). */
+  readonly isNearlyFull: boolean;
   /** What was compacted on the way, in order. */
   readonly compactions: readonly CompactReport[];
 }
@@ -81,7 +84,7 @@ async function talkQuery(
   const compactions: CompactReport[] = [];
   const tools = offeredTools(begun, say);
   let load: AutoSituation["load"];
-  const consider = async (on: string, where: Pick<AutoSituation, "place" | "openEvents">): Promise<void> => {
+  const consider = async (on: string, where: Pick<AutoSituation, "place" | "openTurn">): Promise<void> => {
     // What compacts is only loaded where it may happen.
     if (!config.conversation.compaction.auto.enabled) return;
     const [{ autoCompact }, { createCountedLoader }] = await Promise.all([
@@ -109,6 +112,11 @@ async function talkQuery(
     prepared ??= prepareSignature(workspace);
     return prepared;
   };
+  const openTurn = {
+    position: turn.head.turn,
+    events: () => turn.unstored(),
+    store: async () => turn.store(await prepare()()),
+  };
   const end = await talk({
     turn,
     opened,
@@ -118,7 +126,7 @@ async function talkQuery(
     signal: request.signal,
     observer,
     whileAsked: prepare,
-    betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openEvents: turn.events }),
+    betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openTurn }),
   }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
   const settings = settingsToKeep(workspace, begun, request);
   const settled = await settleTurn(workspace, { turn, opened, end, signature: () => prepare()(), settings });
@@ -179,11 +187,14 @@ async function sizeAt({ store }: Workspace, branch: string | null): Promise<numb
 
 async function reportOf(
   workspace: Workspace,
-  { turn, opened }: BegunQuery,
+  { turn, opened, config }: BegunQuery,
   { stop, usage, price, lastSize }: TalkEnd,
   { recorded }: SettledTurn,
 ): Promise<Omit<QueryReport, "compactions">> {
   const branch = recorded?.branch ?? turn.head.branch;
+  const { auto } = config.conversation.compaction;
+  const view = lastSize ?? (await sizeAt(workspace, recorded?.branch ?? null));
+  const window = opened.facts.contextWindow;
   return {
     conversation: conversationOf(branch),
     branch,
@@ -195,9 +206,7 @@ async function reportOf(
     interrupted: stop === "aborted",
     usage,
     price,
-    tokens: {
-      view: lastSize ?? (await sizeAt(workspace, recorded?.branch ?? null)),
-      window: opened.facts.contextWindow,
-    },
+    tokens: { view, window },
+    isNearlyFull: !auto.enabled && window !== null && isWarningSize(view, window, auto),
   };
 }

@@ -7,6 +7,7 @@ import { requestContent } from "../../app/query/request-content.ts";
 import { withoutOverrides } from "../../app/workspace/workspace.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -112,6 +113,10 @@ function printReport({ output, json }: CommandContext, { compaction }: QueryPlac
   const spent = usage === null ? "" : `, ${formatTokens(usage.output)} written, ${renderPrice(price)}`;
   if (turn !== null)
     output.detail(`turn ${turn} of ${branch}: ${model}, ${formatTokens(tokens.view)}${sizes} tokens${spent}`);
+  if (report.isNearlyFull && tokens.window !== null)
+    output.warn(
+      `the context has ${formatTokens(tokens.view)} tokens, ${Math.round((tokens.view / tokens.window) * 100)} % of the window of ${forTerminalLine(model)}; \`jpg compact\` makes it smaller, \`-c auto.enabled=true\` does so by itself`,
+    );
 }
 
 function sayPlace({ output }: CommandContext, { branch, root, forked, compaction }: QueryPlace): void {

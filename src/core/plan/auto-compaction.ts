@@ -1,5 +1,5 @@
 // When jpg compacts on its own: from the size of the view, the window of the model and the settings to what is to be done.
-// Pure. More tokens never lead to less, and without a new turn nothing is tried twice.
+// Pure. More tokens never lead to less, and nothing is tried twice without a new turn, or one that grew again.
 
 /** Where a conversation stands when it is asked about. */
 export type AutoPlace =
@@ -32,13 +32,15 @@ export interface AutoFacts {
   readonly turns: number;
   /** Complete turns there were when it last compacted, or tried to; null = never, or forgotten. */
   readonly triedAt: number | null;
+  /** What that try left, tokens as above; null = unknown. */
+  readonly leftTokens?: number | null;
   /** Whether it warned, and the size has not been below the warning since. */
   readonly hasWarned: boolean;
 }
 
 /**
  * What is to be done; null = nothing. `compact`: `by` the profile or pipeline of the settings, or, while a turn is open, by
- * tiers 1 and 2 over the complete turns.
+ * tiers 1 and 2 over the complete turns, then over the answered calls of the open one.
  */
 export type AutoDecision = { readonly type: "compact"; readonly by: "profile" | "tiers" } | { readonly type: "warn" };
 
@@ -51,10 +53,19 @@ const TIERED_RATIO = 0.8;
 export function decideAutoCompaction(facts: AutoFacts): AutoDecision | null {
   const { settings, place, tokens, windowTokens, turns, triedAt, hasWarned } = facts;
   if (!settings.enabled || windowTokens === null) return null;
-  const isNew = triedAt === null || turns > triedAt;
-  if (isNew && turns > settings.min_turns && isOverTrigger(facts, windowTokens))
+  const isNew = triedAt === null || turns > triedAt || hasGrownAgain(facts, windowTokens);
+  // A few turns are left alone, but not one that is about to overflow.
+  const isLong = turns > settings.min_turns || place === "in_loop";
+  if (isNew && isLong && isOverTrigger(facts, windowTokens))
     return { type: "compact", by: place === "in_loop" ? "tiers" : "profile" };
   return !hasWarned && isWarningSize(tokens, windowTokens, settings) ? { type: "warn" } : null;
+}
+
+/** Share of the window that a turn must have grown by since the last try inside it: each try rewrites what is cached. */
+export const REGROWTH_RATIO = 0.05;
+
+function hasGrownAgain({ place, tokens, leftTokens = null }: AutoFacts, windowTokens: number): boolean {
+  return place === "in_loop" && leftTokens !== null && tokens >= leftTokens + REGROWTH_RATIO * windowTokens;
 }
 
 /** Whether a size is one to warn of. */

@@ -321,21 +321,23 @@ describe("inside a tool loop", () => {
     { type: "chat_request", id: "o1", timestamp: "2026-05-01T12:00:00Z", content: "x".repeat(40_000) },
   ];
 
+  const openTurn = { position: 10, events: () => openEvents, store: () => Promise.resolve() };
+
   it("counts the open turn and compacts complete turns by tiers, once", async () => {
     session.turns(10);
     const branch = await grow();
     const loop = { place: "in_loop" as const, model: "local/harbour", window: 55_000 };
     expect(await run(branch, ["auto.enabled=true", "auto.warning_ratio=1"], loop)).toBeNull();
-    const report = await run(branch, ["auto.enabled=true"], { ...loop, openEvents });
+    const report = await run(branch, ["auto.enabled=true"], { ...loop, openTurn });
     expect(rangeOf(report)).toEqual([0, 6]);
     expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
-    expect(await run(branch, ["auto.enabled=true"], { ...loop, openEvents })).toBeNull();
+    expect(await run(branch, ["auto.enabled=true"], { ...loop, openTurn })).toBeNull();
   });
 
   it("asks no model for a summary there", async () => {
     session.turns(10);
     const branch = await grow();
-    const loop = { place: "in_loop" as const, model: "local/harbour", window: 20_000, openEvents };
+    const loop = { place: "in_loop" as const, model: "local/harbour", window: 20_000, openTurn };
     const report = await run(branch, ["auto.enabled=true", ...HEAVY], loop);
     expect(report?.compaction).toMatchObject({ strategy: ["tiered"] });
     expect(warned).toEqual([]);

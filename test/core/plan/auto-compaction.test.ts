@@ -63,6 +63,14 @@ describe("decideAutoCompaction", () => {
       null,
     ],
     ["does not try twice inside one loop", { place: "in_loop", triedAt: 12, hasWarned: true }, null],
+    [
+      "tries again inside a loop that has grown by a twentieth of the window since",
+      { place: "in_loop", triedAt: 12, leftTokens: 150_000 },
+      TIERS,
+    ],
+    ["waits inside a loop that has not", { place: "in_loop", triedAt: 12, leftTokens: 150_001, hasWarned: true }, null],
+    ["leaves no loop alone for having few turns before it", { place: "in_loop", turns: 0 }, TIERS],
+    ["does not try again between turns for having grown", { triedAt: 12, leftTokens: 1, hasWarned: true }, null],
   ];
   for (const [name, changes, expected] of cases) {
     it(name, () => expect(decideAutoCompaction(facts(changes))).toEqual(expected));
