@@ -12,7 +12,7 @@ function words(...lists: readonly string[]): RegExp {
 
 /** What a person wants kept to: rules, bans, corrections. */
 const GUIDANCE = words(
-  "must|mustn['’]t|never|always|should(?: not|n['’]t)|avoid|make sure|ensure|no longer|no need|not needed|remember to|be careful|only (?:use|do|run|when|if|the|after)|prefer|instead of|rather than|(?:please|but|and|so|also|just|you|we) (?:do not|don['’]t)",
+  "must|mustn['’]t|never|always|should(?: not|n['’]t)|avoid|make sure|ensure|no longer|no need|not needed|no (?:new|more|other|extra|further)|ha(?:s|ve) to (?:be|stay|work|keep|take|survive|run)|remember to|be careful|only (?:use|do|run|when|if|the|after)|prefer|instead of|rather than|(?:please|but|and|so|also|just|you|we) (?:do not|don['’]t)",
   "niemals|nie|immer|nicht (?:mehr|ändern|anfassen|löschen|verwenden|vergessen|nötig)|keine?n? (?:neuen|weiteren)|muss|müssen|darf|dürfen|stattdessen|unbedingt|achte darauf|bitte (?:nur|keine?)",
   "jamais|toujours|il faut|ne (?:pas|jamais)|doit|doivent|n['’]\\p{L}+ pas|évite|plutôt que|au lieu de",
   "nunca|siempre|debe|deben|hay que|evita|en lugar de|en vez de|sempre|deve|devem|non (?:usare|fare|toccare)|mai",
@@ -73,9 +73,12 @@ export function isRejecting(request: string): boolean {
 const YES_OR_NO =
   /^(?:(?:y|yes|yeah|yep|yup|ya|ok|okay|sure|agreed|correct|right|exactly|lgtm|go (?:ahead|for it)|do (?:it|that|so)|please do|sounds good|looks good|perfect|great|n|no|nope|nah|not (?:now|yet)|ja|jo|klar|gerne|genau|passt|mach das|nein|oui|ouais|d['’]accord|non|sí|si|vale|claro|dale|sim|não|sì|да|ок|ага|давай|нет|네|예|응|아니(?:요|오)?)(?![\p{L}\p{N}])|好|可以|是|行|对|不|はい|いいえ|お願い|👍)/iu;
 
-/** Whether a reply begins with yes or no. */
+/** The same at the end of a short one: "Refuse, yes." */
+const YES_OR_NO_AT_END = /^[^\n]{1,40}[,;.] (?:yes|no|ja|nein|oui|non|sí|sim|da|да|нет)[.!]*$/i;
+
+/** Whether a reply begins with yes or no, or is a short one that ends so. */
 export function isYesOrNo(reply: string): boolean {
-  return YES_OR_NO.test(reply);
+  return YES_OR_NO.test(reply) || YES_OR_NO_AT_END.test(reply);
 }
 
 /** What an agent says before it does something. */

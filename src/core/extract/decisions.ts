@@ -63,7 +63,7 @@ function questionsIn(args: unknown): readonly string[] {
 
 function choiceIn({ turn, text, after }: Reply): readonly Said[] {
   const question = isChoice(text, after) ? repliesTo(text, after) : null;
-  return question === null ? [] : [{ turn, text: `${text.trim()} (to: ${question})` }];
+  return question === null ? [] : [{ turn, text: `${cutEnd(oneLine(text), LINE_CHARS / 2)} (to: ${question})` }];
 }
 
 function isTurnedDown({ turn }: Said, requests: readonly Said[]): boolean {

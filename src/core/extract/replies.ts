@@ -12,24 +12,27 @@ const SEARCHED_CHARS = 1500;
 const QUESTION_CHARS = 300;
 /** A shorter last sentence ("Done.") tells nothing. */
 const TELLING_CHARS = 15;
+/** A shorter question ("OK?") asks about the sentence before it. */
+const SHORT_QUESTION = 40;
 /** A reply that names an option by number or letter, with few words around. */
 const CHOICE = /^\D{0,40}?(?<![\w.])(\d{1,2}|[A-Ha-h])(?![\w.]*\w)\D{0,60}$/;
 
 /** What a reply replies to; null where it is not short, or nothing came before it. */
 export function repliesTo(reply: string, answer: string | undefined): string | null {
   const text = reply.trim();
-  if (answer === undefined || !isShort(text)) return null;
+  if (answer === undefined || !(isShort(text) || isYesOrNo(text))) return null;
   const question = questionOf(answer);
   const parts = [question, optionOf(text, answer)].filter((part) => part !== null);
   if (parts.length > 0) return parts.map((part) => cutEnd(part, QUESTION_CHARS)).join(" / ");
   return text.length <= BARE_CHARS ? lastSentence(answer) : null;
 }
 
-/** Whether a text says yes or no to a question, or chooses one of the options of an answer: what a person decided. */
+/** Whether a text begins with yes or no to a question, or chooses one of the options of an answer: what a person decided. */
 export function isChoice(reply: string, answer: string | undefined): boolean {
   const text = reply.trim();
-  if (answer === undefined || !isShort(text)) return false;
-  return optionOf(text, answer) !== null || (questionOf(answer) !== null && isYesOrNo(text));
+  if (answer === undefined) return false;
+  if (questionOf(answer) !== null && isYesOrNo(text)) return true;
+  return isShort(text) && optionOf(text, answer) !== null;
 }
 
 /** Short, on one line, no question and no command for the agent's own program or its shell. */
@@ -48,7 +51,9 @@ export function questionOf(answer: string): string | null {
       .at(-1) ?? "";
   scanSentences(last, (start, stop) => sentences.push(last.slice(start, stop)));
   const at = sentences.findLastIndex((sentence) => /[?？؟][*_)"'”»]*$/.test(sentence));
-  return at < 0 ? null : oneLine(sentences.slice(at).join(" "));
+  if (at < 0) return null;
+  const isShort = (sentences[at] ?? "").length < SHORT_QUESTION;
+  return oneLine(sentences.slice(isShort ? Math.max(0, at - 1) : at).join(" "));
 }
 
 /** The option of an answer that a reply names; null when it names none, or no such option stands there. */

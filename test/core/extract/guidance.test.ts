@@ -10,6 +10,8 @@ describe("guidanceIn", () => {
     "Never touch the generated files.",
     "please don't commit yet",
     "use tabs",
+    "No new dependencies.",
+    "it has to be one file",
     "no, remove this again",
     "make sure that it runs on Windows",
     "Bitte nur die Tests ändern",
