@@ -192,7 +192,8 @@ describe("the documents of --json", () => {
           "stats": {
             "original_message_count": 9,
             "events_removed": 3,
-            "keep_recent": 3,
+            "keep_recent": 9,
+            "kept_turns": 3,
             "compression_ratio": 0.002,
             "tokens": {
               "before": 20383,
@@ -284,7 +285,8 @@ describe("the documents of --json", () => {
         "stats": {
           "original_message_count": 9,
           "events_removed": 3,
-          "keep_recent": 3,
+          "keep_recent": 9,
+          "kept_turns": 3,
           "compression_ratio": 0.002,
           "tokens": {
             "before": 20383,

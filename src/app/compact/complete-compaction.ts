@@ -11,6 +11,7 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { readCovered } from "../branch/covered-events.ts";
 import { coversDigest } from "../branch/covers.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
+import { eventsRemoved } from "../plan/events-removed.ts";
 import { lossOf } from "../plan/loss.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -54,6 +55,7 @@ export async function complete(
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
       tokens: { before, after },
+      ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
     },
   };
 }

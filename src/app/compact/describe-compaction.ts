@@ -2,13 +2,12 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
-import { traitsOf } from "../../core/event/event.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
-import type { View } from "../../core/projection/view.ts";
 import { cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
+import { eventsRemoved } from "../plan/events-removed.ts";
 import { segmentTokens } from "./compact-segments.ts";
 
 /** Reports that there was nothing to compact, and why. */
@@ -78,25 +77,18 @@ export function describeReport(facts: {
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
     warnings: [...warningsOf(planned), ...facts.notes],
+    ...(facts.dryRun ? { views: { before, after } } : {}),
   };
 }
 
-function reportOf({ plan, tokens, before, after }: PlannedCompaction): StrategyReport | null {
+function reportOf(planned: PlannedCompaction): StrategyReport | null {
+  const { plan, tokens } = planned;
   if (plan.summarize !== undefined) return null;
   return {
-    events_removed: countKept(before) - countKept(after),
+    events_removed: eventsRemoved(planned),
     estimated_tokens_saved: tokens.before - tokens.after,
     steps: plan.steps,
   };
-}
-
-/** Events of the conversation that a view sends to a model. */
-function countKept({ turns }: View): number {
-  return turns.reduce(
-    (count, { origin, events }) =>
-      origin.kind === "kept" ? count + events.filter((event) => traitsOf(event).providerVisible).length : count,
-    0,
-  );
 }
 
 function warningsOf({ plan, tokens, problems }: PlannedCompaction): string[] {

@@ -33,6 +33,11 @@ export async function renderPrinted(workspace: Workspace, tree: BranchTree, requ
   return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
 }
 
+/** Renders a view that is at hand. */
+export function renderShown(view: View): string {
+  return renderMarkdown(view);
+}
+
 async function loadPrinted(
   workspace: Workspace,
   tree: BranchTree,

@@ -3,6 +3,7 @@
 import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
+import type { View } from "../../core/projection/view.ts";
 import type { StepReport } from "../../core/strategies/compose-steps.ts";
 import type { CacheCost } from "../../core/tokens/cache-cost.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
@@ -84,6 +85,8 @@ export interface CompactReport {
   readonly planned_summary: PlannedSummary | null;
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
+  /** In a dry run: the view as it is, and as it would be, a summary that is still to be written empty. No part of the JSON document. */
+  readonly views?: { readonly before: View; readonly after: View };
   /** What was gone on to after these steps, in a commit of its own: a pipeline's summary, or the open turn. */
   readonly further?: CompactReport;
   /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */

@@ -34,6 +34,11 @@ export function checkActivation({ options }: CommandContext): void {
         "`jpg compact --emit - --suffix` prints the message that asks for a summary of the conversation above it.",
       ],
     });
+  for (const name of ["diff", "text"])
+    if (options[name] === true && options["dryRun"] !== true)
+      throw userError("usage", `jpg compact: --${name} says nothing without --dry-run.`, {
+        hints: [`\`jpg compact --dry-run --${name}\` shows the view as it would be; \`jpg diff\` what was done.`],
+      });
   if (options["activate"] !== false || options["fork"] === true) return;
   throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
     hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],

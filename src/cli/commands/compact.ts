@@ -88,6 +88,12 @@ export const command: CommandSpec = {
     },
     { flags: "--strict", description: "refuse a summary that says what its turns do not" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
+    {
+      flags: "--diff",
+      conflicts: ["chunks", "turns", "text"],
+      description: "with --dry-run: what the model would see differently, as `jpg diff` shows it",
+    },
+    { flags: "--text", conflicts: ["chunks", "turns"], description: "with --dry-run: the whole view as it would be" },
     { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },
     { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
     { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
@@ -173,7 +179,10 @@ function compactUntilStopped(
 ): Promise<number> {
   return endOnInterrupt(output, async (signal) => {
     const report = await work(signal);
-    if (json) output.json(documentOf(report));
+    if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
+      const { showPreview } = await import("./compact-preview.ts");
+      await showPreview({ output, options, json }, { ...report, views: report.views });
+    } else if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));
     if (report.summary_error === "interrupted") return INTERRUPTED;
     if (wishesSummary(options) && !hasSummary(report) && report.compaction !== null)

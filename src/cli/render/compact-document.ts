@@ -3,7 +3,7 @@ import { type CompactReport, notesOf, type TokenChange } from "../../app/plan/co
 
 /** The JSON document of a report. */
 export function documentOf(report: CompactReport): object {
-  const { compaction, dryRun, further, ...rest } = report;
+  const { compaction, dryRun, further, views: _, ...rest } = report;
   return {
     ...rest,
     warnings: notesOf(report),

@@ -1,0 +1,27 @@
+// `jpg compact --dry-run --diff` and `--text`: the view as it would be, before anything is committed.
+import { diffViews } from "../../app/diff/view-diff.ts";
+import { renderShown } from "../../app/inspect/print.ts";
+import type { CompactReport } from "../../app/plan/compact-report.ts";
+import { type CommandContext, flag } from "../frame/command.ts";
+import { documentOf } from "../render/compact-document.ts";
+import { renderDiff } from "../render/render-diff.ts";
+
+type Preview = CompactReport & Required<Pick<CompactReport, "views">>;
+
+/** Shows what a dry run would leave: with `--diff` as `jpg diff` does, with `--text` whole. */
+export async function showPreview(
+  { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,
+  report: Preview,
+): Promise<void> {
+  const { before, after } = report.views;
+  if (flag(options, "text")) {
+    const text = renderShown(after);
+    if (json) output.json({ ...documentOf(report), text });
+    else await output.page(text);
+    return;
+  }
+  const diff = { from: report.branch, to: `${report.branch} (as planned)`, ...diffViews(before, after) };
+  if (json) output.json({ ...documentOf(report), diff });
+  else if (diff.hunks.length === 0) output.info("No difference: the model would see the same.");
+  else await output.page(renderDiff(diff, { style: output.style, width: output.width }));
+}
