@@ -381,7 +381,10 @@ describe("settings on the conversation", () => {
       expect(await last("--cfg", "conversation.compaction.keep_last=1")).toBe(24);
       await sandbox.jpg(["undo"]);
       expect(await last("--dry-run")).toBe(24);
-      expect(await sandbox.json(["fork", "@", "heir", "--compact=light"])).toMatchObject({ activated: true });
+      expect(await sandbox.json(["fork", "@", "heir", "--compact=light"])).toMatchObject({
+        activated: true,
+        compaction: { compaction: expect.any(String), policies: "reasoning stripped" },
+      });
       expect(await sandbox.json(["log"])).toMatchObject([
         { to_turn: 24, policies: "reasoning stripped" },
         {},

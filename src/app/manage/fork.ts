@@ -18,6 +18,7 @@ import { readPins } from "../branch/pins.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { compact } from "../compact/compact.ts";
 import { newForkName } from "../names/fork-name.ts";
+import type { CompactReport } from "../plan/compact-report.ts";
 import { randomId } from "../workspace/runtime.ts";
 import { makeActive, requireSwitchable } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -32,6 +33,8 @@ export interface ForkReport {
   readonly activated?: boolean;
   /** Present when history had no commit that ends with the fork's last turn: one on the fork takes the later turns away. */
   readonly cut?: true;
+  /** What compacting it came to; absent where that was not asked for. */
+  readonly compaction?: CompactReport;
 }
 
 export interface ForkInput extends ForkRequest {
@@ -63,15 +66,20 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
       ? await workspace.store.createBranch(branch, start.commit)
       : await writeFork(workspace, branch, start.commit, commit);
   if (!made) throw branchExists(branch);
+  let compaction: CompactReport | undefined;
   if (input.compact !== undefined) {
     const tip = (await workspace.store.readBranch(branch)) ?? start.commit;
     const forked = await loadBranchTree(workspace.store, branch, tip);
-    await compactFork(workspace, forked, input);
+    compaction = await compactFork(workspace, forked, input);
   }
   if (input.activate) await makeActive(workspace, branch);
   await refreshViews(workspace, branch);
   const report = { conversation, branch, turns: plan.turns.total, from: tree.branch, activated: input.activate };
-  return start.isCut ? { ...report, cut: true } : report;
+  return {
+    ...report,
+    ...(start.isCut ? { cut: true as const } : {}),
+    ...(compaction === undefined ? {} : { compaction }),
+  };
 }
 
 /** Where the fork begins: at the tip, or with its first turns and those of the tip's compactions that stay with them. */
@@ -85,9 +93,9 @@ async function compactFork(
   workspace: Workspace,
   forked: BranchTree,
   { compact: profile, signal }: Pick<ForkInput, "compact" | "signal">,
-): Promise<void> {
+): Promise<CompactReport> {
   try {
-    await compact(workspace, forked, {
+    return await compact(workspace, forked, {
       range: {},
       dryRun: false,
       fork: false,

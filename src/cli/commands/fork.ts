@@ -1,9 +1,11 @@
-import { forkConversation } from "../../app/manage/fork.ts";
+import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
 import { resolveForkArguments } from "../../app/names/id-arguments.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { count } from "../frame/number-option.ts";
+import { documentOf } from "../render/compact-document.ts";
+import { renderTimeline } from "../render/render-timeline.ts";
 
 export const command: CommandSpec = {
   name: "fork",
@@ -56,14 +58,20 @@ async function runFork(
     activate: !(options["activate"] === false),
     signal,
   });
-  if (json) output.json(report);
+  tell(output, json, report);
+  return 0;
+}
+
+function tell(output: CommandContext["output"], json: boolean, report: ForkReport): void {
+  const { compaction } = report;
+  if (json) output.json(compaction === undefined ? report : { ...report, compaction: documentOf(compaction) });
   else
     output.data(
       `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
     );
+  if (compaction !== undefined && !json) output.data(renderTimeline(compaction, output));
   if (report.cut === true)
     output.info(
       `History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,
     );
-  return 0;
 }
