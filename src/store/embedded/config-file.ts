@@ -39,21 +39,6 @@ export function isTrue(value: string | undefined): boolean {
   return ["true", "yes", "on", "1"].includes(value?.toLowerCase() ?? "");
 }
 
-/** Formats settings by their names, each section once, in the order in which they are first named. */
-export function formatConfig(settings: ReadonlyMap<string, string>): string {
-  const sections = new Map<string, string[]>();
-  for (const [name, value] of settings) {
-    const [, section = "", subsection, key = ""] = /^([^.]+)(?:\.(.*))?\.([^.]+)$/s.exec(name) ?? [];
-    const head = subsection === undefined ? `[${section}]` : `[${section} "${quote(subsection)}"]`;
-    sections.set(head, [...(sections.get(head) ?? []), `\t${key} = "${quote(value)}"`]);
-  }
-  return [...sections].map(([head, lines]) => `${[head, ...lines].join("\n")}\n`).join("");
-}
-
-function quote(text: string): string {
-  return text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
-}
-
 /** Takes quotes off, and a comment away that does not stand between them. */
 function parseValue(text: string): string {
   let value = "";

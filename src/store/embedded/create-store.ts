@@ -8,6 +8,7 @@ import { withLock } from "../files/process-lock.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
 import { isConversationTree } from "../native/conversation-tree.ts";
 import { type CreateStoreOptions, makeFolder, writeInfo } from "../native/create-store.ts";
+import { formatConfig } from "../native/refs/append-config.ts";
 import { isStoreConfig } from "../native/refs/branch-config.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
@@ -16,7 +17,6 @@ import { storeSettings } from "../native/store-config.ts";
 import { writeHooks } from "../native/store-hooks.ts";
 import { SPARSE_PATTERNS } from "../native/worktrees/worktrees.ts";
 import { FALLBACK_IDENTITY } from "../store-surroundings.ts";
-import { formatConfig } from "./config-file.ts";
 import { readIdentity, readUserSetting } from "./user-settings.ts";
 
 /** A git that knows all settings: one that does not passes over those it does not know. */

@@ -3,6 +3,7 @@ import { quoteForShell } from "../../core/shell-word.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
 import { type GitVersion, isAtLeast } from "./git/git-version.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";
+import { appendConfig, formatConfig } from "./refs/append-config.ts";
 import { textconvFolder, textconvPath } from "./store-hooks.ts";
 
 /** The version of the stored format, the value of `jpg.format`. */
@@ -87,13 +88,14 @@ export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: 
   return textconv === undefined ? !present.has(FORMAT) : path !== textconvFolder(textconv);
 }
 
-/** Writes the settings that differ. */
+/** Writes the settings that differ: those that it has otherwise each by git, those that it lacks together, after them. */
 export async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   const present = await readLocalSettings(repository);
-  for (const [key, value] of settings) {
-    if (present.get(key) === value) continue;
+  const differing = [...settings].filter(([key, value]) => present.get(key) !== value);
+  for (const [key, value] of differing.filter(([key]) => present.has(key)))
     await runCommand(repository, { args: ["config", "--local", "--replace-all", key, value] }, runPorcelain);
-  }
+  const missing = new Map(differing.filter(([key]) => !present.has(key)));
+  if (missing.size > 0) await appendConfig(repository.gitDir, () => formatConfig(missing));
 }
 
 /** The settings of the repository's own config file; of a key with several values the last. */

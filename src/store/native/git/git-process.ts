@@ -33,8 +33,6 @@ export type GitRunner = (args: readonly string[], options: GitRun) => Promise<Gi
 
 /** A running git with its three streams. */
 export interface GitPipe {
-  /** Process id; used to find what git leaves behind when it fails. */
-  readonly pid: number;
   readonly child: ChildProcessWithoutNullStreams;
   /** Resolves when the process has ended and its streams are closed. */
   readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
@@ -84,7 +82,7 @@ export function openGit(args: readonly string[], place: GitPlace): GitPipe {
     child.on("error", (cause) => reject(startError(cause, place.cwd)));
     child.on("close", (code) => resolve({ code: code ?? -1, stderr }));
   });
-  return { pid: child.pid ?? 0, child, ended };
+  return { child, ended };
 }
 
 /** An idle reader must not keep the program alive when somebody forgot to close it; a busy one must. */

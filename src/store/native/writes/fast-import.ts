@@ -62,7 +62,7 @@ export async function fastImport(
   await sink.end();
   const result = await pipe.ended;
   if (result.code !== 0) {
-    await rm(join(repository.gitDir, `fast_import_crash_${pipe.pid}`), { force: true });
+    await rm(join(repository.gitDir, `fast_import_crash_${pipe.child.pid}`), { force: true });
     throw await commandError(repository, { args: ARGS }, result);
   }
   if (failure !== null) throw failure.cause;

@@ -1,0 +1,57 @@
+// Adds settings to a repository's config file under git's own lock: one write for any number of them.
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { repositoryError } from "../../../core/errors.ts";
+import { isAbandoned } from "../../files/abandoned.ts";
+import { readFileIfThere } from "./ref-reader.ts";
+
+const LOCK_ATTEMPTS = 200;
+const LOCK_WAIT_MS = 10;
+
+/** Adds a text to the config file of a git dir, told from what stands there. Throws `config_locked`. */
+export async function appendConfig(gitDir: string, missingIn: (text: string) => string): Promise<void> {
+  const path = join(gitDir, "config");
+  const lock = await takeLock(gitDir, `${path}.lock`);
+  try {
+    const text = (await readFileIfThere(path)) ?? "";
+    const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+    await lock.writeFile(text + separator + missingIn(text));
+    await lock.close();
+    await rename(`${path}.lock`, path);
+  } catch (error) {
+    await lock.close();
+    await rm(`${path}.lock`, { force: true });
+    throw error;
+  }
+}
+
+/** Formats settings by their names, each section once, in the order in which they are first named. */
+export function formatConfig(settings: ReadonlyMap<string, string>): string {
+  const sections = new Map<string, string[]>();
+  for (const [name, value] of settings) {
+    const [, section = "", subsection, key = ""] = /^([^.]+)(?:\.(.*))?\.([^.]+)$/s.exec(name) ?? [];
+    const head = subsection === undefined ? `[${section}]` : `[${section} "${quote(subsection)}"]`;
+    sections.set(head, [...(sections.get(head) ?? []), `\t${key} = "${quote(value)}"`]);
+  }
+  return [...sections].map(([head, lines]) => `${[head, ...lines].join("\n")}\n`).join("");
+}
+
+function quote(text: string): string {
+  return text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
+}
+
+async function takeLock(gitDir: string, path: string): ReturnType<typeof open> {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+    try {
+      return await open(path, "wx");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (attempt === 0 && (await isAbandoned({ gitDir, cwd: gitDir }, path))) await rm(path, { force: true });
+      await sleep(LOCK_WAIT_MS);
+    }
+  }
+  throw repositoryError("config_locked", `another process holds ${path}`, {
+    hints: ["wait for it and run the command again", `when no git runs, remove ${path}`],
+  });
+}
