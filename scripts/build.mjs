@@ -22,7 +22,7 @@ const bundle = await rolldown({
   transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
   resolve: { alias: { debug: `${root}scripts/silent-debug.cjs` } },
   // Every command reads the settings, which take a third of zod.
-  plugins: [ownCopy({ of: /^zod\b/, for: /\/src\/config\// })],
+  plugins: [ownCopy({ of: /^zod\b/, for: /\/src\/(config|app|store)\// })],
   preserveEntrySignatures: "allow-extension",
   // An import() of what is in a group stays one: its file is loaded when it is asked for.
   checks: { ineffectiveDynamicImport: false },

@@ -1,11 +1,14 @@
 // Trust in a project's config file, bound to its exact content: a file that changed is not trusted any more. The trust
 // file stays on the user's machine, outside any project.
 import { createHash } from "node:crypto";
+import * as z from "zod/mini";
 import { JpgError } from "../core/errors.ts";
+import { parseJson } from "../core/parse-json.ts";
 
 type TrustedDigests = Readonly<Record<string, string>>;
 
 const FORMAT = 1;
+const trustFile = z.object({ format: z.literal(FORMAT), trusted: z.record(z.string(), z.string()) });
 
 /** Computes the digest that trust is bound to: SHA-256 of the UTF-8 text, 64 hex digits. */
 export function trustDigest(text: string): string {
@@ -39,9 +42,8 @@ function formatTrustFile(digests: TrustedDigests): string {
 
 function parseTrustFile(text: string | undefined): TrustedDigests {
   if (text === undefined || text.trim() === "") return {};
-  const file = parseObject(text);
-  const trusted = file?.["trusted"];
-  if (file?.["format"] !== FORMAT || !isDigests(trusted)) {
+  const file = parseJson(text, trustFile);
+  if (file === null) {
     throw new JpgError(
       "config",
       "bad_trust_file",
@@ -51,19 +53,5 @@ function parseTrustFile(text: string | undefined): TrustedDigests {
       },
     );
   }
-  return trusted;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : null;
-  } catch {
-    return null; // reported by the caller as a bad trust file
-  }
-}
-
-function isDigests(value: unknown): value is TrustedDigests {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((digest) => typeof digest === "string");
+  return file.trusted;
 }

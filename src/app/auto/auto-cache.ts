@@ -1,5 +1,7 @@
 // What automatic compaction remembers of a branch between calls, in a cache: when it last tried, and whether it has
 // warned. A cache that may be deleted at any time: then it tries, or warns, once more.
+import * as z from "zod/mini";
+import { parseJson } from "../../core/parse-json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 
 /** What is remembered of a branch. */
@@ -11,6 +13,13 @@ export interface AutoCache {
   readonly hasWarned: boolean;
 }
 
+const cachedEntries: z.ZodMiniType<[string, AutoCache][]> = z.array(
+  z.tuple([
+    z.string(),
+    z.object({ triedAt: z.nullable(z.number()), leftTokens: z.nullable(z.number()), hasWarned: z.boolean() }),
+  ]),
+);
+
 /** Branches remembered; those that changed longest ago go first. */
 const MOST_ENTRIES = 2000;
 const CACHE = "auto-1";
@@ -18,14 +27,7 @@ const NOTHING: AutoCache = { triedAt: null, leftTokens: null, hasWarned: false }
 
 /** Reads what is remembered of a branch; nothing when it is damaged or was never written. */
 export async function readAutoCache(store: ConversationStore, branch: string): Promise<AutoCache> {
-  const entry = readEntries(store).get(branch);
-  return typeof entry !== "object" || entry === null
-    ? NOTHING
-    : {
-        triedAt: typeof entry.triedAt === "number" ? entry.triedAt : null,
-        leftTokens: typeof entry.leftTokens === "number" ? entry.leftTokens : null,
-        hasWarned: entry.hasWarned === true,
-      };
+  return readEntries(store).get(branch) ?? NOTHING;
 }
 
 /** Remembers something of a branch. A store that cannot be written to keeps no memory. */
@@ -36,10 +38,6 @@ export async function writeAutoCache(store: ConversationStore, branch: string, m
   await store.cache(CACHE).write(JSON.stringify([...entries].slice(-MOST_ENTRIES)));
 }
 
-function readEntries(store: ConversationStore): Map<string, Partial<AutoCache> | null> {
-  try {
-    return new Map(JSON.parse(String(store.cache(CACHE).read())) as [string, Partial<AutoCache>][]);
-  } catch {
-    return new Map(); // never written, or damaged
-  }
+function readEntries(store: ConversationStore): Map<string, AutoCache> {
+  return new Map(parseJson(String(store.cache(CACHE).read()), cachedEntries) ?? []);
 }

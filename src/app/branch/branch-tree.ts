@@ -1,4 +1,5 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
+import * as z from "zod/mini";
 import { repositoryError } from "../../core/errors.ts";
 import { shownTitle } from "../../core/title.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
@@ -12,6 +13,15 @@ export interface ConversationHeader {
   readonly created_at: string;
   readonly source: { readonly format: string; readonly session: string; readonly importer: number } | null;
 }
+
+/** What is read as a header where it did not come from a branch. */
+export const conversationHeader: z.ZodMiniType<ConversationHeader> = z.looseObject({
+  format: z.number(),
+  id: z.string(),
+  title: z.string(),
+  created_at: z.string(),
+  source: z.nullable(z.looseObject({ format: z.string(), session: z.string(), importer: z.number() })),
+});
 
 export interface BranchTree {
   readonly branch: string;

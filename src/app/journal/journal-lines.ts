@@ -1,9 +1,11 @@
 // The lines of a turn's journal and what they come to. Each line stands by itself, an event's later lines replace or extend
 // its earlier ones, so any prefix of a journal replays to a prefix of its events, and replaying twice changes nothing.
+import * as z from "zod/mini";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
 import { parseEventLine } from "../../core/event/event-line.ts";
-import type { ProcessMark } from "../../store/files/running-process.ts";
-import type { ConversationHeader } from "../branch/branch-tree.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { type ProcessMark, processMark } from "../../store/files/running-process.ts";
+import { type ConversationHeader, conversationHeader } from "../branch/branch-tree.ts";
 
 /** The first line, and again when it changes: what is needed to commit the turn without its writer. The last one holds. */
 export interface JournalHead {
@@ -23,6 +25,18 @@ export interface JournalHead {
   /** Whose turn it is. */
   readonly writer: ProcessMark;
 }
+
+const objectId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
+const journalHead: z.ZodMiniType<JournalHead> = z.looseObject({
+  journal: z.literal(1),
+  branch: z.string(),
+  turn: z.int().check(z.minimum(0)),
+  start: z.string(),
+  parent: z.nullable(objectId),
+  prev: z.nullable(objectId),
+  root: z.exactOptional(conversationHeader),
+  writer: processMark,
+});
 
 /** A text that streams, as its event will hold it. */
 export type TextKind = "message" | "reasoning";
@@ -119,15 +133,7 @@ function wholeLines(text: string): string[] {
 }
 
 function parseHead(line: string): JournalHead | null {
-  const value = parseObject(line);
-  const { branch, turn, start, writer } = value ?? {};
-  const isHead =
-    value?.["journal"] === 1 &&
-    typeof branch === "string" &&
-    typeof turn === "number" &&
-    typeof start === "string" &&
-    typeof writer === "object";
-  return isHead ? (value as unknown as JournalHead) : null;
+  return parseJson(line, journalHead);
 }
 
 function parseLine(line: string): JournalHead | JournalLine | null {

@@ -2,18 +2,21 @@
 // the user's state folder: what came with a store or a clone names none.
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { isFields } from "../../core/event/fields.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { sha256 } from "./object-id.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
 
 const FORMAT = 1;
+const providersFile = z.object({ format: z.literal(FORMAT), providers: z.array(z.string()) });
 
 /** Lists the providers that the user named for a conversation of this store; a file that cannot be understood names none. */
 export async function rememberedProviders(workspace: Workspace, conversation: string): Promise<readonly string[]> {
   const text = await readIfExists(fileOf(workspace, conversation));
-  return text === null ? [] : parseProviders(text);
+  // Where there is none the user is asked to name it again.
+  return parseJson(text ?? "", providersFile)?.providers ?? [];
 }
 
 /** Remembers a provider that the user named. Throws what the file system throws. */
@@ -29,15 +32,4 @@ export async function rememberProvider(workspace: Workspace, conversation: strin
 function fileOf({ runtime, location }: Workspace, conversation: string): string {
   const { stateDir } = resolveUserPaths(runtime.env, runtime.home);
   return join(stateDir, "providers", `${sha256(`${location.root}\0${conversation}`)}.json`);
-}
-
-function parseProviders(text: string): readonly string[] {
-  try {
-    const record: unknown = JSON.parse(text);
-    if (!isFields(record) || record["format"] !== FORMAT) return [];
-    const providers = record["providers"];
-    return Array.isArray(providers) ? providers.filter((name) => typeof name === "string") : [];
-  } catch {
-    return []; // the user is asked to name it again
-  }
 }

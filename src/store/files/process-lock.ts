@@ -2,11 +2,12 @@
 import { link, rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { fileAge } from "./file-age.ts";
 import { pathExists } from "./path-exists.ts";
 import { readOwnText } from "./read-file.ts";
 import { createFile, draftPath } from "./replace-file.ts";
-import { isProcessGone, markThisProcess, type ProcessMark } from "./running-process.ts";
+import { isProcessGone, markThisProcess, type ProcessMark, processMark } from "./running-process.ts";
 
 const WAIT_MS = 10;
 const ATTEMPTS = 2000;
@@ -77,9 +78,7 @@ async function removeDead(path: string, dead: ProcessMark | null): Promise<void>
 
 async function readHolder(path: string): Promise<ProcessMark | null> {
   try {
-    const holder = JSON.parse(readOwnText(path)) as Partial<ProcessMark>;
-    const { pid, started, place } = holder;
-    return pid === undefined || started === undefined || place === undefined ? null : (holder as ProcessMark);
+    return parseJson(readOwnText(path), processMark);
   } catch {
     // Just created and not yet written, or just removed: the next attempt sees which.
     return null;

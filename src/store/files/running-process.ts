@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
+import * as z from "zod/mini";
 import { askPs, existsProcess, readProcessEntry } from "./process-entry.ts";
 
 /** A process, told from all others. */
@@ -14,6 +15,13 @@ export interface ProcessMark {
   /** Machine, its start and the process table that the number is of; in a file's name the digest of these. */
   readonly place: string;
 }
+
+/** What is read as a mark. */
+export const processMark: z.ZodMiniType<ProcessMark> = z.object({
+  pid: z.int().check(z.minimum(1)),
+  started: z.string(),
+  place: z.string(),
+});
 
 /** `unknown` = it runs, or ran, where nothing can be learnt of it from here. */
 export type ProcessState = "running" | "ended" | "unknown";

@@ -132,3 +132,19 @@ describe("a journal", () => {
     expect(replayJournal(formatJournalLine(HEAD).trimEnd())).toBeNull();
   });
 });
+
+it("a head that no jpg wrote is none: what it names would reach git and the processes", () => {
+  const strange = [
+    { writer: null },
+    { writer: { pid: "1", started: "1", place: "x" } },
+    { parent: `${"a".repeat(40)}\nreset refs/heads/x` },
+    { prev: "--all" },
+    { turn: -1 },
+    { root: { format: 1 } },
+  ];
+  for (const changed of strange) {
+    const line = JSON.stringify({ ...HEAD, ...changed });
+    expect([changed, replayJournal(`${line}\n`)]).toEqual([changed, null]);
+  }
+  expect(replayJournal(formatJournalLine(HEAD))?.head).toEqual(HEAD);
+});

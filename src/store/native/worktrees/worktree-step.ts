@@ -4,6 +4,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { parseJson } from "../../../core/parse-json.ts";
 import type { SettledStep, Worktree } from "../../conversation-store.ts";
 import { isAbandoned } from "../../files/abandoned.ts";
 import { pathExists } from "../../files/path-exists.ts";
@@ -27,6 +29,14 @@ export interface WorktreeStep {
   readonly from: string | null;
   readonly to: string;
 }
+
+const commitId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
+const worktreeStep: z.ZodMiniType<WorktreeStep> = z.object({
+  kind: z.enum(["advance", "use"]),
+  branch: z.string(),
+  from: z.nullable(commitId),
+  to: commitId,
+});
 
 /** A killed jpg's git may still work; how often it is looked for, and how often in all. */
 const WAIT_MS = 100;
@@ -67,7 +77,8 @@ export async function settleSteps(repository: Repository, root: string | null): 
 
 /** Null when nothing had to be done, or nothing can be for now. */
 async function settleStep(repository: Repository, worktree: Worktree, attempts: number): Promise<SettledStep | null> {
-  const step = parseStep(await readFileIfThere(recordOf(worktree)));
+  // Of one that was cut short with the power nothing had begun.
+  const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", worktreeStep);
   if (step === null) return null;
   if (!(await isFree(repository, worktree, attempts)) && attempts === 0) return null;
   const advance = { worktree, from: step.from, to: step.to };
@@ -113,17 +124,6 @@ async function isHeld(repository: Repository, lock: string): Promise<boolean> {
 async function runsClean(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
   const command = { args: ["diff-index", "--cached", "--quiet", commit] };
   return (await tryCommand(placeIn(repository, worktree), command)).code === 0;
-}
-
-function parseStep(text: string | null): WorktreeStep | null {
-  try {
-    const step = JSON.parse(text ?? "null") as Partial<WorktreeStep> | null;
-    return step?.kind === undefined || step.branch === undefined || step.to === undefined
-      ? null
-      : (step as WorktreeStep);
-  } catch {
-    return null; // cut short with the power: nothing had begun
-  }
 }
 
 function lockOf({ gitDir }: Worktree): string {

@@ -136,3 +136,25 @@ it("a step in which a writer is still at work is left to it", async () => {
   expect(await settle()).toEqual([]);
   expect([existsSync(record()), existsSync(lock)]).toEqual([true, true]);
 });
+
+it("a record that no jpg wrote is passed over: nothing in it becomes an option of git", async () => {
+  const victim = join(temp.folder, "victim");
+  const option = `--output=${victim}`;
+  const good = { kind: "use", branch: "t/other", from, to };
+  const strange = [
+    { ...good, to: option },
+    { ...good, from: option },
+    { ...good, branch: "--detach" },
+    { ...good, kind: "other" },
+    { ...good, from: 1 },
+    [],
+    null,
+  ];
+  for (const step of strange) {
+    writeText(victim, "mine");
+    writeText(record(), JSON.stringify(step));
+    expect([step, await settle()]).toEqual([step, []]);
+    expect(readFileSync(victim, "utf8")).toBe("mine");
+  }
+  expect(run("symbolic-ref", "HEAD")).toBe("refs/heads/t/main");
+});
