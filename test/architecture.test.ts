@@ -48,6 +48,18 @@ describe("appending", () => {
   });
 });
 
+describe("safe text", () => {
+  it("is claimed only where it is made", () => {
+    const claimed = sourceFiles().filter((path) => /\bas SafeText\b/.test(readFileSync(join(root, path), "utf8")));
+    expect(claimed.sort()).toEqual([
+      "src/cli/frame/display-width.ts",
+      "src/cli/frame/style.ts",
+      "src/cli/frame/table.ts",
+      "src/core/safe-text.ts",
+    ]);
+  });
+});
+
 describe("agents", () => {
   /** Every agent that there is or may be; not the names of models and of providers, which contain some of these. */
   const names = "claude[- _]code|codex|opencode|gemini[- ]cli|copilot|cline|aider";

@@ -40,7 +40,7 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
     onClosed,
   });
   if (name === "--version" || name === "-V") {
-    output.data(runtime.version);
+    output.data(forTerminal(runtime.version));
     return 0;
   }
   try {
@@ -72,7 +72,7 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const { name, words } = call;
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
     const { renderHelp } = await import("./command-summaries.ts");
-    world.output.data(renderHelp());
+    world.output.data(forTerminal(renderHelp()));
     return name === undefined ? 2 : 0;
   }
   if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
@@ -82,7 +82,7 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const { command } = await load();
   if (name === "help" || asksForHelp(command, words)) {
     const { renderCommandHelp } = await import("./help.ts");
-    world.output.data(renderCommandHelp(command));
+    world.output.data(forTerminal(renderCommandHelp(command)));
     return 0;
   }
   return runParsed(command, call, world);
@@ -107,14 +107,13 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {
       ...optionsFrom(options),
-      info: output.info,
-      warn: output.warn,
+      ...voiceOf(output),
       ...how,
     });
     opened.push(workspace);
     // `jpg git` is stock git, and follows them.
     if (command.passThrough !== true) warnOfPrograms(workspace);
-    await commitLeftTurns(workspace, output);
+    await commitLeftTurns(workspace, voiceOf(output));
     return workspace;
   };
   try {
@@ -139,12 +138,22 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   }
 }
 
+/** How what happens below the commands is said. */
+interface Voice {
+  readonly info: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+function voiceOf(output: Output): Voice {
+  return { info: (text) => output.info(forTerminal(text)), warn: (text) => output.warn(forTerminal(text)) };
+}
+
 /** A turn whose writer was killed is committed by whoever opens the store next. */
-async function commitLeftTurns(workspace: Workspace, { info, warn }: Output): Promise<void> {
+async function commitLeftTurns(workspace: Workspace, voice: Voice): Promise<void> {
   const { hasJournals } = await import("../app/journal/journal-folder.ts");
   if (!(await hasJournals(workspace.store.journal()))) return;
   const { recoverTurns } = await import("../app/journal/recover-turns.ts");
-  await recoverTurns(workspace, { info: (text) => info(forTerminal(text)), warn });
+  await recoverTurns(workspace, voice);
 }
 
 async function loadAll(): Promise<readonly CommandSpec[]> {

@@ -18,17 +18,62 @@ const REPLACEMENT = "\ufffd";
 /** Spaces before each line of foreign text in a commit message. */
 const INDENT = "    ";
 
+declare const checked: unique symbol;
+
+/** Text that a terminal can be sent: this module made it, or jpg's own words and colours are all there is in it. */
+export type SafeText = (string & { readonly [checked]: true }) | "";
+
+/** What may stand in a `safe` template: safe text, numbers, and words that stand in jpg's own source (types of literals). */
+type Piece<Value> = Value extends SafeText | number
+  ? Value
+  : Value extends string
+    ? Record<never, never> extends Record<Value, 1>
+      ? SafeText
+      : Value
+    : SafeText;
+
+/** Joins jpg's own words with text that is safe already, as a template: safe`turn ${turn} of ${forTerminalLine(branch)}`. */
+export function safe<const Values extends readonly (string | number)[]>(
+  words: TemplateStringsArray,
+  ...values: { readonly [Index in keyof Values]: Piece<Values[Index]> }
+): SafeText {
+  return String.raw({ raw: words }, ...values) as SafeText;
+}
+
+/** Writes a number with so many decimals. */
+export function decimal(value: number, decimals: number): SafeText {
+  return value.toFixed(decimals) as SafeText;
+}
+
+/** Joins safe texts with a word of jpg's own. */
+export function joinSafe<const Separator extends string>(
+  texts: readonly SafeText[],
+  separator: Separator & Piece<Separator>,
+): SafeText {
+  return texts.join(separator) as SafeText;
+}
+
+/** Joins safe lines, without a line feed at the end. */
+export function joinLines(lines: readonly SafeText[]): SafeText {
+  return lines.join("\n") as SafeText;
+}
+
 /** Makes unsafe characters visible, one for one; tabs and line feeds stay. */
-export function forTerminal(text: string): string {
+export function forTerminal(text: string): SafeText {
   return text.replace(UNSAFE, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? "\u2421" : REPLACEMENT;
-  });
+  }) as SafeText;
+}
+
+/** Makes a text safe and gives its lines. */
+export function linesForTerminal(text: string): SafeText[] {
+  return forTerminal(text).split("\n") as SafeText[];
 }
 
 /** Makes one line with its unsafe characters visible: each run of white space becomes a blank, none stands at the ends. */
-export function forTerminalLine(text: string): string {
+export function forTerminalLine(text: string): SafeText {
   return forTerminal(text.replace(/\s+/g, " ").trim());
 }
 

@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forCommit, forJson, forLine, forMarkdown, forTerminal, forTerminalLine } from "../../src/core/safe-text.ts";
+import {
+  forCommit,
+  forJson,
+  forLine,
+  forMarkdown,
+  forTerminal,
+  forTerminalLine,
+  joinLines,
+  joinSafe,
+  type SafeText,
+  safe,
+} from "../../src/core/safe-text.ts";
 
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** What an attacker sends: clears the screen, writes the clipboard, colours by C1, turns text around. */
@@ -123,5 +134,34 @@ describe("forJson", () => {
     expect(forJson(JSON.stringify(ATTACK))).toBe(
       '"\\u001b[2J\\u001b]52;c;ZXZpbA==\\u0007\\u009b31m\\u0000\\u202e\\u2066\\u200f\\u061c\ufffd"',
     );
+  });
+});
+
+describe("safe", () => {
+  const foreign = String("a\u001b[2J");
+  const count = foreign.length;
+
+  it("joins own words, numbers and safe text", () => {
+    const word = count === 1 ? "turn" : "turns";
+    expect(safe`${count} ${word} of ${forTerminalLine(foreign)}\n`).toBe("5 turns of a␛[2J\n");
+    expect(joinSafe([safe`a`, "", safe`b`], ", ")).toBe("a, , b");
+    expect(joinLines([safe`a`, safe`b`])).toBe("a\nb");
+  });
+
+  it("does not compile with text that nobody made safe", () => {
+    // Each line is one that `npm run types` refuses; were it to compile, the unused expectation would be the error.
+    const refused: readonly (() => SafeText)[] = [
+      // @ts-expect-error: a string is not safe
+      () => foreign,
+      // @ts-expect-error: neither in a template
+      () => safe`${foreign}`,
+      // @ts-expect-error: nor where a template hides it
+      () => safe`${`turn ${foreign}`}`,
+      // @ts-expect-error: nor where it is one of two
+      () => safe`${count === 1 ? "a" : foreign}`,
+      // @ts-expect-error: nor as what joins
+      () => joinSafe([safe`a`], foreign),
+    ];
+    for (const make of refused) expect(make()).toContain("a");
   });
 });

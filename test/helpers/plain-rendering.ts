@@ -1,12 +1,14 @@
 // How renderers are called in tests: without colours, on 80 columns; and with colours as readable marks.
+
 import type { Rendering, Style } from "../../src/cli/frame/style.ts";
 import { createStyle } from "../../src/cli/frame/style.ts";
+import { safe } from "../../src/core/safe-text.ts";
 
 export const PLAIN: Rendering = { style: createStyle(false), width: 80 };
 
 /** Marks the words of a diff as `git diff --word-diff` does. */
 export const WORD_MARKS: Style = {
   ...createStyle(false),
-  removedWord: (text) => `[-${text}-]`,
-  addedWord: (text) => `{+${text}+}`,
+  removedWord: (text) => safe`[-${text}-]`,
+  addedWord: (text) => safe`{+${text}+}`,
 };

@@ -1,7 +1,15 @@
 // The question before a tool is called: its arguments whole, in a pager where they are longer than the screen; a no may say why,
 // which the model is told.
 import type { ShownCall } from "../../app/query/tool-calls.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import {
+  forTerminal,
+  forTerminalLine,
+  joinLines,
+  joinSafe,
+  linesForTerminal,
+  type SafeText,
+  safe,
+} from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import type { Style } from "../frame/style.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
@@ -26,7 +34,7 @@ export async function askAboutCall(call: ShownCall, { terminal, output }: Asking
   };
   await show();
   terminal.write(
-    `Run ${forTerminalLine(call.name)} of ${forTerminalLine(call.origin)}? [y]es, [n]o (a reason may follow), [a]lways in this chat, [v]iew\n`,
+    safe`Run ${forTerminalLine(call.name)} of ${forTerminalLine(call.origin)}? [y]es, [n]o (a reason may follow), [a]lways in this chat, [v]iew\n`,
   );
   for (;;) {
     const line = await terminal.readAnswer("? ");
@@ -50,18 +58,21 @@ export function parseCallAnswer(line: string): CallAnswer | "view" | null {
 }
 
 /** Renders arguments, all of them: one to a line, texts of several lines as they are, marked at the margin. */
-export function renderArguments(args: unknown, style: Style): string {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return `  ${renderValue(args, style)}`;
-  return Object.entries(args)
-    .map(([name, value]) => `  ${style.heading(`${forTerminalLine(name)}:`)} ${renderValue(value, style)}`)
-    .join("\n");
+export function renderArguments(args: unknown, style: Style): SafeText {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return safe`  ${renderValue(args, style)}`;
+  return joinLines(
+    Object.entries(args).map(
+      ([name, value]) => safe`  ${style.heading(safe`${forTerminalLine(name)}:`)} ${renderValue(value, style)}`,
+    ),
+  );
 }
 
-function renderValue(value: unknown, style: Style): string {
+function renderValue(value: unknown, style: Style): SafeText {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   if (!text.includes("\n")) return forTerminal(text);
-  return text
-    .split("\n")
-    .map((line) => `\n    ${style.faint("|")} ${forTerminal(line)}`)
-    .join("");
+  const mark = style.faint(safe`|`);
+  return joinSafe(
+    linesForTerminal(text).map((line) => safe`\n    ${mark} ${line}`),
+    "",
+  );
 }

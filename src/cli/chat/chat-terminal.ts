@@ -1,5 +1,6 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. It is
 // left as it was found, whatever happens.
+import { type SafeText, safe } from "../../core/safe-text.ts";
 import type { LineCompletion } from "../editor/complete-text.ts";
 import type { LineScreen } from "../editor/edit-screen.ts";
 import { BRACKETS_OFF, BRACKETS_ON, type Key, type KeyName, readKey } from "../editor/key.ts";
@@ -22,7 +23,7 @@ export interface ChatTerminal {
   /** Lines are edited by the terminal itself, which is no screen: nothing is drawn over. */
   readonly plain: boolean;
   /** Writes text that is safe for a terminal. */
-  write(text: string): void;
+  write(text: SafeText): void;
   /** Steers the terminal; never text of others. Nothing where it is no screen. */
   draw(sequences: string): void;
   /** Now. */
@@ -92,7 +93,7 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       const controller = new AbortController();
       const reader = interruptReader((isForced) => {
         if (controller.signal.aborted) return isForced ? parts.kill() : undefined;
-        screen.write(isForced ? "^C\n" : "\n");
+        screen.write(isForced ? safe`^C\n` : safe`\n`);
         controller.abort();
       });
       work.interrupt = () => controller.abort();
@@ -135,7 +136,7 @@ async function readMessage(
       history.add(typed.text);
       return typed.text;
     }
-    if (typed.text === "") screen.write("(Ctrl-C again, or Ctrl-D, leaves)\n");
+    if (typed.text === "") screen.write(safe`(Ctrl-C again, or Ctrl-D, leaves)\n`);
   }
 }
 

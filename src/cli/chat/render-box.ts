@@ -1,5 +1,6 @@
 // A box of text lines, as wide as its text and never wider than the terminal; plain ASCII where the terminal has no lines
 // to draw.
+import { forTerminal, forTerminalLine, type SafeText } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth } from "../frame/display-width.ts";
 
 export interface BoxRendering {
@@ -19,7 +20,7 @@ export function isAsciiOnly(env: Environment): boolean {
 }
 
 /** Renders the offer to compact a conversation of so many messages, keeping so many. */
-export function renderOffer(messages: number, keep: number, rendering: BoxRendering): string {
+export function renderOffer(messages: number, keep: number, rendering: BoxRendering): SafeText {
   const mark = rendering.ascii ? "" : "📦 ";
   const paragraphs = [
     `${mark}Conversation History Compaction`,
@@ -41,17 +42,18 @@ const TEXT_WIDTH = 46;
 const FRAME = 4;
 
 /** Renders paragraphs in a box; an empty one is an empty line. */
-function renderBox(paragraphs: readonly string[], { width, ascii }: BoxRendering): string {
+function renderBox(paragraphs: readonly string[], { width, ascii }: BoxRendering): SafeText {
   const columns = Math.max(1, Math.min(TEXT_WIDTH, width - FRAME));
   const [across, down, ...corners] = ascii ? ["-", "|", "+", "+", "+", "+"] : ["─", "│", "┌", "┐", "└", "┘"];
   const [topLeft, topRight, bottomLeft, bottomRight] = corners;
   const edge = (across ?? "").repeat(columns + 2);
   const lines = paragraphs.flatMap((paragraph) => wrap(paragraph, columns));
-  return [
+  const drawn = [
     `${topLeft}${edge}${topRight}`,
     ...lines.map((line) => `${down} ${line}${" ".repeat(columns - displayWidth(line))} ${down}`),
     `${bottomLeft}${edge}${bottomRight}`,
-  ].join("\n");
+  ];
+  return forTerminal(drawn.join("\n"));
 }
 
 /** Breaks a text at blanks; a longer word is cut. */
@@ -65,5 +67,5 @@ function wrap(text: string, columns: number): readonly string[] {
       line = word;
     } else line = longer;
   }
-  return [...lines, line].map((each) => fitWidth(each, columns));
+  return [...lines, line].map((each) => fitWidth(forTerminalLine(each), columns));
 }

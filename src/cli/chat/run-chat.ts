@@ -1,5 +1,6 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
+
 import { type BranchTree, loadTip } from "../../app/branch/branch-tree.ts";
 import type { ToolBox } from "../../app/programs/tool-box.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/chat-status.ts";
@@ -9,6 +10,7 @@ import { type Workspace, withoutOverrides } from "../../app/workspace/workspace.
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
 import { offersCompaction } from "../../core/plan/compact-prompt.ts";
 import { KEEP_RECENT } from "../../core/plan/keep-messages.ts";
+import { safe } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { fromSystemError } from "../frame/system-error.ts";
 import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
@@ -62,8 +64,8 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
 async function readLine(context: SlashContext, status: ChatStatus): Promise<string | null> {
   const { terminal, output } = context;
   for (;;) {
-    terminal.write(`\n${renderStatus(status, output.style)}\n`);
-    const prompt = `${output.style.heading(">")} `;
+    terminal.write(safe`\n${renderStatus(status, output.style)}\n`);
+    const prompt = safe`${output.style.heading(safe`>`)} `;
     const line = await terminal.readMessage(prompt, {
       text: context.state.draft,
       complete: (typed) => completeLine(typed, SLASH_COMMANDS, context),
@@ -89,7 +91,7 @@ async function runLine(line: string, { parts, context, status, answering }: Line
   const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
   const { unsent, ...offered } = await offerCompaction(context, status);
   if (unsent === true) {
-    context.terminal.write("Nothing was sent; the message stands in the line again.\n");
+    context.terminal.write(safe`Nothing was sent; the message stands in the line again.\n`);
     return { ...offered, draft: line };
   }
   const now = createContext(parts, { ...context.state, ...offered });
@@ -120,7 +122,7 @@ async function offerCompaction(context: SlashContext, status: ChatStatus): Promi
   const sinceCompaction = status.sinceCompaction === null ? null : status.sinceCompaction + 1;
   if (!offersCompaction(state.offers, { messages, sinceCompaction })) return {};
   const box = renderOffer(messages, KEEP_RECENT, { width: terminal.columns(), ascii: isAsciiOnly(runtime.env) });
-  terminal.write(`${box}\n`);
+  terminal.write(safe`${box}\n`);
   const key = await terminal.readKey(["y", "n", "v"]);
   const offers = { disabled: key === "v", offeredAt: messages };
   if (key === "interrupt") return { offers, unsent: true };

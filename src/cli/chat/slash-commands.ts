@@ -1,4 +1,5 @@
 // The slash commands of the chat, and their help.
+import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Style } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
 import type { SlashCommand } from "./slash-command.ts";
@@ -12,7 +13,7 @@ const helpCommand: SlashCommand = {
   aliases: ["?"],
   forms: [{ usage: "", explains: "show this" }],
   run: async (_words, { terminal, output }) => {
-    terminal.write(`${renderSlashHelp(output.style)}\n`);
+    terminal.write(safe`${renderSlashHelp(output.style)}\n`);
     return {};
   },
 };
@@ -38,7 +39,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** Renders the commands and what else can be typed. Long lines are the terminal's to break. */
-function renderSlashHelp(style: Style): string {
+function renderSlashHelp(style: Style): SafeText {
   const rows = SLASH_COMMANDS.flatMap(({ name, aliases, forms }) => [
     ...forms.map(({ usage, explains }) => [`/${name} ${usage}`.trimEnd(), explains]),
     ...aliases.map((alias) => [`/${alias}`, `the same as /${name}`]),
@@ -47,7 +48,7 @@ function renderSlashHelp(style: Style): string {
     { text: typed, paint: style.heading },
     explains,
   ]);
-  return renderTable(cells, { columns: [{}, {}], indent: "  " }).join("\n");
+  return joinLines(renderTable(cells, { columns: [{}, {}], indent: "  " }));
 }
 
 const KEYS: readonly (readonly [typed: string, explains: string])[] = [

@@ -5,7 +5,7 @@ import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-h
 import { undoCompaction } from "../../app/manage/revert.ts";
 import { chatSummaryModel } from "../../app/query/chat-model.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
-import { forTerminal } from "../../core/safe-text.ts";
+import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
 import type { Style } from "../frame/style.ts";
@@ -46,14 +46,16 @@ export const compactCommand: SlashCommand = {
 export async function compactChat(context: SlashContext, asked: CompactAsk, anyway = false): Promise<ChatChange> {
   const { terminal, output, state } = context;
   const outcome = await runCompaction(context, asked, anyway);
-  terminal.write(`${renderOutcome(outcome, output.style)}\n`);
+  terminal.write(safe`${renderOutcome(outcome, output.style)}\n`);
   if (outcome.kind === "too_short") {
     const next = asked.kind === "preview" ? asked : await askAnyway(context, asked, outcome);
     return next === null ? {} : compactChat(context, next, true);
   }
   if (outcome.kind === "nothing" || outcome.kind === "planned") return {};
-  for (const warning of outcome.report.warnings) if (!warning.includes("jpg ")) output.warn(warning);
-  terminal.write(`${output.style.faint("/diff shows what the model reads now; /compact undo takes it back")}\n`);
+  for (const warning of outcome.report.warnings) if (!warning.includes("jpg ")) output.warn(forTerminal(warning));
+  terminal.write(
+    safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo takes it back`)}\n`,
+  );
   // Messages are counted anew from here.
   return { branch: outcome.report.branch, offers: { ...state.offers, offeredAt: null }, settingsKept: true };
 }
@@ -70,16 +72,16 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
       preview: asked.kind === "preview",
       tools,
       signal,
-      progress: (text) => terminal.write(`${style.faint(forTerminal(text))}\n`),
+      progress: (text) => terminal.write(safe`${style.faint(forTerminal(text))}\n`),
       ...(keep === undefined ? {} : { keep }),
       ...(model === undefined ? {} : { model }),
       ...(anyway ? { anyway } : {}),
     }),
   );
   if (outcome.kind === "compacted" || outcome.kind === "stripped")
-    terminal.write(`${renderCompacted(outcome.report.tokens)}\n`);
+    terminal.write(safe`${renderCompacted(outcome.report.tokens)}\n`);
   if (outcome.kind === "planned")
-    terminal.write(`${renderTimeline(outcome.report, { style, width: terminal.columns() })}\n`);
+    terminal.write(safe`${renderTimeline(outcome.report, { style, width: terminal.columns() })}\n`);
   return outcome;
 }
 
@@ -91,13 +93,13 @@ async function askAnyway(
 ): Promise<CompactAsk | null> {
   const kept = asked.keep ?? keep;
   terminal.write(
-    [
-      `It has ${renderCount(messages, "message")}. Compact anyway?`,
-      `[Y] Yes, a summary, keeping the last ${kept}`,
-      "[S] Strip reasoning and tool calls",
-      "[N] No",
+    joinLines([
+      safe`It has ${renderCount(messages, "message")}. Compact anyway?`,
+      safe`[Y] Yes, a summary, keeping the last ${kept}`,
+      safe`[S] Strip reasoning and tool calls`,
+      safe`[N] No`,
       "",
-    ].join("\n"),
+    ]),
   );
   const key = await terminal.readKey(["y", "s", "n"]);
   if (key === "y") return asked;
@@ -107,26 +109,28 @@ async function askAnyway(
 }
 
 /** Renders what came of it in a line. */
-export function renderOutcome(outcome: HistoryOutcome, style: Style): string {
+export function renderOutcome(outcome: HistoryOutcome, style: Style): SafeText {
   switch (outcome.kind) {
     case "too_short":
-      return `Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
+      return safe`Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
     case "nothing":
-      return `Nothing to compact: ${forTerminal(outcome.reason)}; /compact N keeps N messages, /compact strip N strips the others`;
+      return safe`Nothing to compact: ${forTerminal(outcome.reason)}; /compact N keeps N messages, /compact strip N strips the others`;
     case "planned":
-      return style.faint(`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`);
+      return style.faint(
+        safe`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`,
+      );
     case "stripped":
-      return "Stripped reasoning and tool calls from old messages";
+      return safe`Stripped reasoning and tool calls from old messages`;
     case "compacted":
-      return `Compacted ${renderCount(outcome.messages, "message")} into summary`;
+      return safe`Compacted ${renderCount(outcome.messages, "message")} into summary`;
   }
 }
 
 async function undoNewest({ workspace, terminal, output, state, loadTree }: SlashContext): Promise<ChatChange> {
   const tree = await loadTree();
   const report = await undoCompaction(workspace, tree);
-  terminal.write(`${renderRevert(report, { style: output.style, width: terminal.columns() })}\n`);
-  for (const warning of report.warnings ?? []) output.warn(warning);
+  terminal.write(safe`${renderRevert(report, { style: output.style, width: terminal.columns() })}\n`);
+  for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
   // Whoever takes a compaction back has just decided: the offer waits for ten more messages.
   const { messages } = countMessages((await loadView(workspace.store, await loadTree())).view);
   return { offers: { ...state.offers, offeredAt: messages } };

@@ -5,7 +5,7 @@ import { exportConversation } from "../../app/export/export.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
 /** Formats by the ending of the file's name; what has none of these is Markdown. */
@@ -31,7 +31,7 @@ export const exportCommand: SlashCommand = {
       fullHistory: names.length < words.length,
     });
     await writeResultFile(path, text);
-    terminal.write(`Wrote ${forTerminalLine(path)}\n`);
+    terminal.write(safe`Wrote ${forTerminalLine(path)}\n`);
     return {};
   },
 };

@@ -4,7 +4,7 @@ import { diffConversation } from "../../app/diff/diff.ts";
 import { readCompactionLog } from "../../app/inspect/log.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderDiff } from "../render/render-diff.ts";
 import { renderLog } from "../render/render-log.ts";
@@ -18,7 +18,7 @@ export const logCommand: SlashCommand = {
   run: async (words, context) => {
     if (words.length > 0) throw wrongWords(logCommand, `takes no words; got ${words.join(" ")}`);
     const rows = await readCompactionLog(context.workspace, await context.loadTree());
-    if (rows.length === 0) context.terminal.write("No compactions yet: /compact makes one.\n");
+    if (rows.length === 0) context.terminal.write(safe`No compactions yet: /compact makes one.\n`);
     else await page(renderLog(rows, renderingOf(context)), context);
     return {};
   },
@@ -33,7 +33,7 @@ export const diffCommand: SlashCommand = {
     if (words.length > 1) throw wrongWords(diffCommand, `expected one compaction; got ${words.join(" ")}`);
     const { branch } = await context.loadTree();
     const report = await diffConversation(context.workspace, [branch, ...words], {});
-    if (report.hunks.length === 0) context.terminal.write("No difference: the model sees the same.\n");
+    if (report.hunks.length === 0) context.terminal.write(safe`No difference: the model sees the same.\n`);
     else await page(renderDiff(report, renderingOf(context)), context);
     return {};
   },
@@ -48,8 +48,8 @@ export const revertCommand: SlashCommand = {
     if (words.length === 0) throw wrongWords(revertCommand, "expected a compaction; /log lists them");
     const { branch } = await context.loadTree();
     const report = await revertCompactions(context.workspace, words, branch);
-    context.terminal.write(`${renderRevert(report, renderingOf(context))}\n`);
-    for (const warning of report.warnings ?? []) context.output.warn(warning);
+    context.terminal.write(safe`${renderRevert(report, renderingOf(context))}\n`);
+    for (const warning of report.warnings ?? []) context.output.warn(forTerminal(warning));
     return {};
   },
 };
@@ -67,7 +67,7 @@ export const forkCommand: SlashCommand = {
       ...(name === undefined ? {} : { name }),
     });
     context.terminal.write(
-      `Forked ${forTerminalLine(tree.branch)}; this chat goes on in ${forTerminalLine(fork.branch)}\n`,
+      safe`Forked ${forTerminalLine(tree.branch)}; this chat goes on in ${forTerminalLine(fork.branch)}\n`,
     );
     return { branch: fork.branch };
   },
@@ -84,6 +84,6 @@ function renderingOf({ output, terminal }: SlashContext): Rendering {
   return { style: output.style, width: terminal.columns() };
 }
 
-function page(text: string, { output, terminal }: SlashContext): Promise<void> {
+function page(text: SafeText, { output, terminal }: SlashContext): Promise<void> {
   return terminal.lend(() => output.page(text));
 }

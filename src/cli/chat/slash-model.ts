@@ -1,7 +1,7 @@
 // `/model`: which model answers, or another one from the next message on.
 import { openChatModel } from "../../app/query/chat-model.ts";
 import { listModelNames } from "../../core/model/current-models.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
@@ -17,8 +17,8 @@ export const modelCommand: SlashCommand = {
     const model = name === undefined ? state.model : await openChatModel(workspace, tree, name);
     const { contextWindow } = model.facts;
     const window =
-      contextWindow === null ? "context window unknown" : `${formatTokens(contextWindow)} tokens of context`;
-    terminal.write(`${forTerminalLine(model.name)} (${window})\n`);
+      contextWindow === null ? safe`context window unknown` : safe`${formatTokens(contextWindow)} tokens of context`;
+    terminal.write(safe`${forTerminalLine(model.name)} (${window})\n`);
     return name === undefined ? {} : { model, isNamed: true };
   },
 };

@@ -1,5 +1,6 @@
 import { archiveConversation } from "../../app/manage/marks.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import type { CommandContext, CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -15,11 +16,12 @@ export const command: CommandSpec = {
 export async function runArchive({ args, output, json, open }: CommandContext, archived: boolean): Promise<number> {
   const workspace = await open();
   const report = await archiveConversation(workspace, await resolveBranch(workspace, args[0]), archived);
-  const { branch, commit } = report;
+  const { commit } = report;
+  const branch = forTerminalLine(report.branch);
   const verb = archived ? "Archived" : "Unarchived";
-  const idle = archived ? `${branch} is archived already` : `${branch} is not archived`;
-  const hint = archived ? `; \`jpg unarchive ${branch}\` takes it back` : "";
+  const idle = archived ? safe`${branch} is archived already` : safe`${branch} is not archived`;
+  const hint = archived ? safe`; \`jpg unarchive ${branch}\` takes it back` : "";
   if (json) output.json(report);
-  else output.data(commit === null ? `${idle}.` : `${verb} ${branch}${hint}.`);
+  else output.data(commit === null ? safe`${idle}.` : safe`${verb} ${branch}${hint}.`);
   return 0;
 }

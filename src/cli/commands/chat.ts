@@ -8,7 +8,7 @@ import { openServers } from "../../app/query/query-tools.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { NO_OFFERS } from "../../core/plan/compact-prompt.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { createHistory } from "../chat/message-history.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
@@ -44,10 +44,10 @@ export const command: CommandSpec = {
     try {
       const terminal = openProcessTerminal(output, { history: createHistory(), plain: runtime.env["TERM"] === "dumb" });
       const { style } = output;
-      const where = tree === null ? "a new conversation" : forTerminalLine(tree.branch);
+      const where = tree === null ? safe`a new conversation` : forTerminalLine(tree.branch);
       try {
         terminal.write(
-          `${style.heading(where)} · ${forTerminalLine(model.name)} · ${style.faint("/help lists the commands")}\n`,
+          safe`${style.heading(where)} · ${forTerminalLine(model.name)} · ${style.faint(safe`/help lists the commands`)}\n`,
         );
         await runChat(
           { workspace, runtime, output, terminal, servers },
@@ -117,6 +117,6 @@ async function startServers(
 ): Promise<ToolBox> {
   const { config } = await (tree === null ? workspace.config() : loadConversationConfig(workspace, tree));
   const box = await openServers(workspace, config);
-  for (const problem of box.problems) output.warn(problem);
+  for (const problem of box.problems) output.warn(forTerminal(problem));
   return box;
 }

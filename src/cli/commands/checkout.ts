@@ -1,5 +1,6 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
 import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -21,10 +22,13 @@ export const command: CommandSpec = {
     });
     if (json) output.json(report);
     else {
-      const what = report.commit === undefined ? report.branch : `${report.commit.slice(0, 9)} of ${report.branch}`;
-      output.data(`${what} is checked out at ${report.path}; VIEW.md shows what the model sees`);
+      const branch = forTerminalLine(report.branch);
+      const what = report.commit === undefined ? branch : safe`${forTerminal(report.commit.slice(0, 9))} of ${branch}`;
+      output.data(safe`${what} is checked out at ${forTerminalLine(report.path)}; VIEW.md shows what the model sees`);
       if (report.excluded_by !== undefined)
-        output.info(`${report.excluded_by} names it, so that \`git add\` in the repository around it leaves it alone.`);
+        output.info(
+          safe`${forTerminalLine(report.excluded_by)} names it, so that \`git add\` in the repository around it leaves it alone.`,
+        );
     }
     return 0;
   },

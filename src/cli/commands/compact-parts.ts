@@ -3,7 +3,7 @@ import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import type { Rendering } from "../frame/style.ts";
@@ -27,25 +27,28 @@ export async function runParts(
 }
 
 /** Renders the outcome: a line for each part, then what the user should know. */
-export function renderParts(report: PartsReport, rendering: Rendering): string {
+export function renderParts(report: PartsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, reason, warnings } = report;
   const notes = [...parts.flatMap(partNotes), ...warnings].map(
-    (note) => `${style.caution("note:")} ${forTerminal(note)}`,
+    (note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`,
   );
   if (parts.length === 0)
-    return [`${style.heading("Nothing to compact.")} ${forTerminal(reason ?? "")}`.trimEnd(), ...notes].join("\n");
-  const verb = style.heading(dryRun ? "Would compact" : "Compacted");
-  const change = dryRun ? "" : `  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
+    return joinLines([
+      safe`${style.heading(safe`Nothing to compact.`)}${reason === undefined ? "" : safe` ${forTerminal(reason)}`}`,
+      ...notes,
+    ]);
+  const verb = style.heading(dryRun ? safe`Would compact` : safe`Compacted`);
+  const change = dryRun ? "" : forTerminal(`  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd());
   const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
-  return [
-    `${verb} ${forTerminalLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
+  return joinLines([
+    safe`${verb} ${forTerminalLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
     ...renderTable(
       parts.map((part) => rowOf(part, rendering)),
       { columns, width, indent: "  " },
     ),
     ...notes,
-  ].join("\n");
+  ]);
 }
 
 function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport, { style }: Rendering): Cell[] {

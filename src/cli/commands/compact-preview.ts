@@ -1,7 +1,9 @@
 // `jpg compact --dry-run --diff` and `--text`: the view as it would be, before anything is committed.
+
 import { diffViews } from "../../app/diff/view-diff.ts";
 import { renderShown } from "../../app/inspect/print.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
+import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { documentOf } from "../render/compact-document.ts";
 import { renderDiff } from "../render/render-diff.ts";
@@ -17,11 +19,11 @@ export async function showPreview(
   if (flag(options, "text")) {
     const text = renderShown(after);
     if (json) output.json({ ...documentOf(report), text });
-    else await output.page(text);
+    else await output.page(forTerminal(text));
     return;
   }
   const diff = { from: report.branch, to: `${report.branch} (as planned)`, ...diffViews(before, after) };
   if (json) output.json({ ...documentOf(report), diff });
-  else if (diff.hunks.length === 0) output.info("No difference: the model would see the same.");
+  else if (diff.hunks.length === 0) output.info(safe`No difference: the model would see the same.`);
   else await output.page(renderDiff(diff, { style: output.style, width: output.width }));
 }

@@ -7,7 +7,7 @@ import { omitTurns } from "../../app/compact/omit-turns.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { joinRuns, type TurnRange } from "../../core/range/turn-range.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type AskOptions, ask, requireTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -57,7 +57,7 @@ export async function confirmTangents(
   const { output, signal } = options;
   const chosen: FoundTangent[] = [];
   if (tangents.length > 0)
-    output.info(`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent.`);
+    output.info(safe`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent.`);
   for (const tangent of tangents) {
     const answer = await ask<Answer>(
       {
@@ -79,22 +79,24 @@ export async function confirmTangents(
 }
 
 /** `turn 5 "tell me a joke": beside the task`. */
-function describe({ turn, request, reason }: FoundTangent): string {
-  const why = reason === "" ? "" : `: ${forTerminalLine(reason)}`;
-  return `turn ${turn}${request === "" ? "" : ` "${forTerminalLine(request)}"`}${why}`;
+function describe({ turn, request, reason }: FoundTangent): SafeText {
+  const why = reason === "" ? "" : safe`: ${forTerminalLine(reason)}`;
+  return safe`turn ${turn}${request === "" ? "" : safe` "${forTerminalLine(request)}"`}${why}`;
 }
 
-function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering): string {
-  const title = `${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent:`;
-  return [style.heading(title), ...tangents.map((tangent) => `  ${describe(tangent)}`)].join("\n");
+function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering): SafeText {
+  const title = safe`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent:`;
+  return joinLines([style.heading(title), ...tangents.map((tangent) => safe`  ${describe(tangent)}`)]);
 }
 
 function tellNothing({ output, json }: CommandContext, { tangents, model, reason, problems }: FoundTangents): number {
   const why = reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
   if (json) output.json({ compaction: null, commit: null, reason: why, model, tangents, warnings: problems });
   else {
-    const notes = problems.map((problem) => `${output.style.caution("note:")} ${forTerminal(problem)}`);
-    output.data([`${output.style.heading("Nothing to compact.")} ${forTerminalLine(why)}.`, ...notes].join("\n"));
+    const notes = problems.map((problem) => safe`${output.style.caution(safe`note:`)} ${forTerminal(problem)}`);
+    output.data(
+      joinLines([safe`${output.style.heading(safe`Nothing to compact.`)} ${forTerminalLine(why)}.`, ...notes]),
+    );
   }
   return 0;
 }
@@ -116,7 +118,7 @@ function tell({ output, json }: CommandContext, reports: readonly CompactReport[
     return 0;
   }
   for (const report of reports) output.data(renderTimeline(report, output));
-  for (const problem of problems) output.warn(problem);
+  for (const problem of problems) output.warn(forTerminal(problem));
   return 0;
 }
 

@@ -6,7 +6,7 @@ import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { badBound, isBound } from "../../core/range/range-bound.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -186,7 +186,7 @@ function compactUntilStopped(
     else output.data(renderTimeline(report, output));
     if (report.summary_error === "interrupted") return INTERRUPTED;
     if (wishesSummary(options) && !hasSummary(report) && report.compaction !== null)
-      output.warn("no summary was needed: --model, --focus and --concise say nothing here");
+      output.warn(safe`no summary was needed: --model, --focus and --concise say nothing here`);
     return 0;
   });
 }
@@ -209,12 +209,12 @@ async function readAccepted(
 
 async function writeBundle({ output, runtime, json }: CommandContext, file: string, bundle: string): Promise<number> {
   if (file === "-") {
-    output.data(bundle);
+    output.raw(bundle);
     return 0;
   }
   const path = resolve(runtime.cwd, file);
   await writeResultFile(path, bundle);
   if (json) output.json({ path });
-  else output.info(`Wrote ${path}. Have the summary written, then: jpg compact --accept FILE`);
+  else output.info(safe`Wrote ${forTerminalLine(path)}. Have the summary written, then: jpg compact --accept FILE`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { IDS_COMMAND } from "../frame/completion.ts";
 
@@ -14,7 +15,7 @@ export const command: CommandSpec = {
     try {
       const names = (await (await open()).store.listBranches()).map(({ name }) => name);
       const ids = new Set(names.flatMap((name) => [conversationOf(name), name]));
-      output.data([...ids].filter((id) => PLAIN.test(id)).join("\n"));
+      output.data(forTerminal([...ids].filter((id) => PLAIN.test(id)).join("\n")));
     } catch (error) {
       // Nobody reads an error while typing.
       if (!(error instanceof JpgError)) throw error;

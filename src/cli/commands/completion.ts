@@ -1,4 +1,5 @@
 import { userError } from "../../core/errors.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderCompletion, SHELLS } from "../frame/completion.ts";
 
@@ -20,7 +21,7 @@ export const command: CommandSpec = {
       });
     const script = renderCompletion(shell, await commands());
     if (json) output.json({ shell, script });
-    else output.data(script.trimEnd());
+    else output.data(forTerminal(script.trimEnd()));
     return 0;
   },
 };

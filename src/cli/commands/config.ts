@@ -1,4 +1,5 @@
 import { readSettings } from "../../app/manage/settings.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -13,7 +14,7 @@ export const command: CommandSpec = {
       showOrigin: flag(options, "showOrigin"),
     });
     if (json) output.json(settings.rows);
-    else output.data(settings.text);
+    else output.data(forTerminal(settings.text));
     return settings.rows.length === 0 ? 1 : 0;
   },
 };

@@ -1,5 +1,6 @@
 import { diffConversation } from "../../app/diff/diff.ts";
 import type { DiffReport } from "../../app/diff/view-diff.ts";
+import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 import type { Rendering } from "../frame/style.ts";
@@ -8,9 +9,9 @@ import { renderDiffStat } from "../render/render-diff-stat.ts";
 import { renderLoss } from "../render/render-loss.ts";
 
 /** The counts, and under them what the compaction takes from sight. */
-function statText({ stat, loss }: DiffReport, rendering: Rendering): string {
+function statText({ stat, loss }: DiffReport, rendering: Rendering): SafeText {
   const lines = loss === undefined ? [] : renderLoss(loss, rendering);
-  return [renderDiffStat(stat, rendering), ...(lines.length === 0 ? [] : ["", ...lines])].join("\n");
+  return joinLines([renderDiffStat(stat, rendering), ...(lines.length === 0 ? [] : (["", ...lines] as const))]);
 }
 
 export const command: CommandSpec = {
@@ -35,7 +36,7 @@ export const command: CommandSpec = {
     const context = count(options, "unified");
     const report = await diffConversation(await open(), args, context === undefined ? {} : { context });
     if (json) output.json(report);
-    else if (report.hunks.length === 0) output.info("No difference: the model sees the same.");
+    else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
     else if (flag(options, "stat")) output.data(statText(report, output));
     else
       await output.page(renderDiff(report, { style: output.style, width: output.width, full: flag(options, "full") }));

@@ -7,6 +7,7 @@ import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -57,7 +58,7 @@ export const command: CommandSpec = {
       ...(model === undefined ? {} : { model }),
     };
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
-    if (note !== null) context.output.warn(note);
+    if (note !== null) context.output.warn(forTerminal(note));
     return writeBytes(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
   },
 };
@@ -90,6 +91,6 @@ async function writeBytes(
   const path = resolve(runtime.cwd, file);
   await writeResultFile(path, bytes);
   if (json) output.json({ path, bytes: bytes.length });
-  else output.info(`Wrote ${path} (${bytes.length} bytes).`);
+  else output.info(safe`Wrote ${forTerminalLine(path)} (${bytes.length} bytes).`);
   return 0;
 }

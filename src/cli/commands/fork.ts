@@ -1,6 +1,7 @@
 import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
 import { resolveForkArguments } from "../../app/names/id-arguments.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { count } from "../frame/number-option.ts";
@@ -67,11 +68,11 @@ function tell(output: CommandContext["output"], json: boolean, report: ForkRepor
   if (json) output.json(compaction === undefined ? report : { ...report, compaction: documentOf(compaction) });
   else
     output.data(
-      `Forked ${report.from ?? ""} to ${report.branch} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
+      safe`Forked ${forTerminalLine(report.from ?? "")} to ${forTerminalLine(report.branch)} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
     );
   if (compaction !== undefined && !json) output.data(renderTimeline(compaction, output));
   if (report.cut === true)
     output.info(
-      `History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,
+      safe`History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,
     );
 }

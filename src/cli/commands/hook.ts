@@ -1,4 +1,5 @@
 import { runHook } from "../../app/manage/hook.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -8,7 +9,7 @@ export const command: CommandSpec = {
   passThrough: true,
   arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],
   run: async ({ args, runtime, output }) => {
-    await runHook(runtime, args[0] ?? "", output.warn);
+    await runHook(runtime, args[0] ?? "", (message) => output.warn(forTerminal(message)));
     return 0;
   },
 };

@@ -1,4 +1,5 @@
 import { initStore } from "../../app/workspace/init.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -14,8 +15,9 @@ export const command: CommandSpec = {
   run: async ({ args, options, runtime, output, json }) => {
     const report = await initStore(runtime, { directory: args[0], store: text(options, "store") });
     if (json) output.json(report);
-    else output.data(`${report.created ? "Made" : "Found"} the conversation store at ${report.path}`);
-    for (const hint of report.hints) output.info(hint);
+    else
+      output.data(safe`${report.created ? "Made" : "Found"} the conversation store at ${forTerminalLine(report.path)}`);
+    for (const hint of report.hints) output.info(forTerminal(hint));
     return 0;
   },
 };

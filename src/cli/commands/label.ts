@@ -1,6 +1,7 @@
 import { addLabels, readLabels, removeLabels } from "../../app/manage/marks.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
+import { forTerminalLine, joinLines, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -28,8 +29,8 @@ export const command: CommandSpec = {
     const change = flag(options, "remove") ? removeLabels : addLabels;
     const report = names.length === 0 ? await readLabels(workspace, tree) : await change(workspace, tree, names);
     if (json) output.json(report);
-    else if (report.labels.length === 0) output.info(`${tree.branch} has no labels.`);
-    else output.data(report.labels.join("\n"));
+    else if (report.labels.length === 0) output.info(safe`${forTerminalLine(tree.branch)} has no labels.`);
+    else output.data(joinLines(report.labels.map(forTerminalLine)));
     return 0;
   },
 };

@@ -1,5 +1,7 @@
 import { listConversations } from "../../app/inspect/list.ts";
 import { describeRemotes } from "../../app/names/remote-conversations.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
 import { renderList } from "../render/render-list.ts";
 import { renderCount } from "../render/render-quantity.ts";
@@ -30,28 +32,36 @@ export const command: CommandSpec = {
       labels: texts(options, "label"),
       onReading: (count) => {
         if (count >= MANY)
-          output.info(`Counting the tokens of ${renderCount(count, "conversation")}; the next list is quick.`);
+          output.info(safe`Counting the tokens of ${renderCount(count, "conversation")}; the next list is quick.`);
       },
     });
     if (json) output.json(rows);
-    else if (rows.length === 0 && unreadable.length === 0)
-      output.info((await describeRemotes(workspace)) ?? sayNone(options, archived));
+    else if (rows.length === 0 && unreadable.length === 0) output.info(await sayEmpty(workspace, options, archived));
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
-    for (const { branch } of rows.filter(({ spliced }) => spliced === true))
+    for (const { branch } of rows.filter(({ spliced }) => spliced === true)) {
+      const name = forTerminalLine(branch);
       output.warn(
-        `Turns of ${branch} do not continue each other: git put them together; \`jpg show ${branch}\` says more.`,
+        safe`Turns of ${name} do not continue each other: git put them together; \`jpg show ${name}\` says more.`,
       );
+    }
     if (archived > 0 && rows.length > 0)
-      output.detail(`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`);
-    for (const { error } of unreadable) output.warn([error.message, ...error.hints].join("\n"));
+      output.detail(
+        safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`,
+      );
+    for (const { error } of unreadable) output.warn(forTerminal([error.message, ...error.hints].join("\n")));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };
 
-function sayNone(options: OptionValues, archived: number): string {
-  if (flag(options, "archived")) return "No conversation is archived.";
-  if (archived > 0) return `All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
+async function sayEmpty(workspace: Workspace, options: OptionValues, archived: number): Promise<SafeText> {
+  const remotes = await describeRemotes(workspace);
+  return remotes === null ? sayNone(options, archived) : forTerminal(remotes);
+}
+
+function sayNone(options: OptionValues, archived: number): SafeText {
+  if (flag(options, "archived")) return safe`No conversation is archived.`;
+  if (archived > 0) return safe`All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
   const labels = texts(options, "label");
-  if (labels.length > 0) return `No conversation has the label ${labels.join(" and ")}.`;
-  return "There are no conversations yet: `jpg import` brings sessions in.";
+  if (labels.length > 0) return safe`No conversation has the label ${forTerminalLine(labels.join(" and "))}.`;
+  return safe`There are no conversations yet: \`jpg import\` brings sessions in.`;
 }

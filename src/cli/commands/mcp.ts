@@ -1,4 +1,5 @@
 import { agents } from "../../app/sessions/session-registry.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { optionsFrom } from "../frame/workspace-options.ts";
 
@@ -16,7 +17,9 @@ export const command: CommandSpec = {
     { command: "jpg mcp --store ~/talks", explains: "over one conversation repository, wherever it is started" },
   ],
   run: async ({ options, runtime, output, fronts }) => {
-    await fronts.serveMcp({ runtime, options: { ...optionsFrom(options), info: output.info, warn: output.warn } });
+    const info = (text: string): void => output.info(forTerminal(text));
+    const warn = (text: string): void => output.warn(forTerminal(text));
+    await fronts.serveMcp({ runtime, options: { ...optionsFrom(options), info, warn } });
     return 0;
   },
 };

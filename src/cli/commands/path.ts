@@ -12,7 +12,7 @@ export const command: CommandSpec = {
     const path =
       args[0] === undefined ? workspace.store.root : await worktreeOf(workspace, await resolveTree(workspace, args[0]));
     if (json) output.json({ path });
-    else output.data(path);
+    else output.raw(`${path}\n`);
     return 0;
   },
 };

@@ -2,7 +2,9 @@ import { addPin, boundOf, listPins, removePin } from "../../app/branch/pins.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import { isBound, parseBound } from "../../core/range/range-bound.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
+import { renderCount } from "../render/render-quantity.ts";
 
 export const command: CommandSpec = {
   name: "pin",
@@ -35,7 +37,7 @@ export const command: CommandSpec = {
       : await addPin(workspace, tree, bound);
     if (json) output.json(report);
     else output.data(sentence(report, flag(options, "remove")));
-    for (const warning of report.warnings) output.warn(warning);
+    for (const warning of report.warnings) output.warn(forTerminal(warning));
     return 0;
   },
 };
@@ -48,19 +50,20 @@ function readArguments(args: readonly string[]): { readonly id?: string; readonl
   return isBound(first) ? { what: first } : { id: first };
 }
 
-function sentence({ pin, events, commit }: Awaited<ReturnType<typeof addPin>>, removed: boolean): string {
-  const count = `${events.length} ${events.length === 1 ? "event" : "events"}`;
-  if (commit === null) return `${boundOf(pin)} is pinned already (${count}).`;
-  return `${removed ? "Unpinned" : "Pinned"} ${boundOf(pin)} (${count}).`;
+function sentence({ pin, events, commit }: Awaited<ReturnType<typeof addPin>>, removed: boolean): SafeText {
+  const what = forTerminalLine(boundOf(pin));
+  const count = renderCount(events.length, "event");
+  if (commit === null) return safe`${what} is pinned already (${count}).`;
+  return safe`${removed ? "Unpinned" : "Pinned"} ${what} (${count}).`;
 }
 
 function list({ output, json }: CommandContext, pins: Awaited<ReturnType<typeof listPins>>): number {
   if (json) output.json(pins);
-  else if (pins.length === 0) output.info("Nothing is pinned.");
+  else if (pins.length === 0) output.info(safe`Nothing is pinned.`);
   else {
-    const line = (pin: (typeof pins)[number]): string =>
-      `${boundOf(pin)}  ${pin.events} ${pin.events === 1 ? "event" : "events"}${pin.compacted === 0 ? "" : `, ${pin.compacted} compacted before it was pinned`}`;
-    output.data(pins.map(line).join("\n"));
+    const line = (pin: (typeof pins)[number]): SafeText =>
+      safe`${forTerminalLine(boundOf(pin))}  ${renderCount(pin.events, "event")}${pin.compacted === 0 ? "" : safe`, ${pin.compacted} compacted before it was pinned`}`;
+    output.data(joinLines(pins.map(line)));
   }
   return 0;
 }

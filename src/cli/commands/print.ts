@@ -1,5 +1,6 @@
 import { renderPrinted } from "../../app/inspect/print.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -30,8 +31,8 @@ export const command: CommandSpec = {
               .split("\n")
               .map((line) => JSON.parse(line) as unknown),
       );
-    else if (format === "jsonl") output.data(printed);
-    else await output.page(printed);
+    else if (format === "jsonl") output.raw(printed);
+    else await output.page(forTerminal(printed));
     return 0;
   },
 };

@@ -7,7 +7,7 @@ import { requestContent } from "../../app/query/request-content.ts";
 import { withoutOverrides } from "../../app/workspace/workspace.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -109,22 +109,26 @@ function printReport({ output, json }: CommandContext, { compaction }: QueryPlac
     return;
   }
   const { usage, price, tokens, branch, turn, model } = report;
-  const sizes = tokens.window === null ? "" : ` of ${formatTokens(tokens.window)}`;
-  const spent = usage === null ? "" : `, ${formatTokens(usage.output)} written, ${renderPrice(price)}`;
+  const sizes = tokens.window === null ? "" : safe` of ${formatTokens(tokens.window)}`;
+  const spent = usage === null ? "" : safe`, ${formatTokens(usage.output)} written, ${renderPrice(price)}`;
   if (turn !== null)
-    output.detail(`turn ${turn} of ${branch}: ${model}, ${formatTokens(tokens.view)}${sizes} tokens${spent}`);
+    output.detail(
+      safe`turn ${turn} of ${forTerminalLine(branch)}: ${forTerminalLine(model)}, ${formatTokens(tokens.view)}${sizes} tokens${spent}`,
+    );
   if (report.isNearlyFull && tokens.window !== null)
     output.warn(
-      `the context has ${formatTokens(tokens.view)} tokens, ${Math.round((tokens.view / tokens.window) * 100)} % of the window of ${forTerminalLine(model)}; \`jpg compact\` makes it smaller, \`-c auto.enabled=true\` does so by itself`,
+      safe`the context has ${formatTokens(tokens.view)} tokens, ${Math.round((tokens.view / tokens.window) * 100)} % of the window of ${forTerminalLine(model)}; \`jpg compact\` makes it smaller, \`-c auto.enabled=true\` does so by itself`,
     );
 }
 
 function sayPlace({ output }: CommandContext, { branch, root, forked, compaction }: QueryPlace): void {
-  if (root !== undefined) output.detail(`new conversation ${root.id}`);
-  if (forked) output.info(`Forked to ${branch}, now active`);
+  if (root !== undefined) output.detail(safe`new conversation ${forTerminalLine(root.id)}`);
+  if (forked) output.info(safe`Forked to ${forTerminalLine(branch)}, now active`);
   if (compaction === null) return;
   output.info(
-    compaction.compaction === null ? (compaction.reason ?? "Nothing to compact.") : renderCompacted(compaction.tokens),
+    compaction.compaction === null
+      ? forTerminal(compaction.reason ?? "Nothing to compact.")
+      : renderCompacted(compaction.tokens),
   );
 }
 
@@ -147,7 +151,7 @@ async function readRequest({ args, options, runtime, output }: CommandContext): 
     stdin = await runtime.readStdin();
   } else if (kind === "open") {
     stdin = await readInput(PIPE_WAIT_MS);
-    if (stdin === null) output.warn("standard input stayed silent for 3 s and is left out; `-` waits for it");
+    if (stdin === null) output.warn(safe`standard input stayed silent for 3 s and is left out; \`-\` waits for it`);
   }
   return requestContent(runtime.cwd, { text: words, files, stdin });
 }

@@ -4,6 +4,7 @@ import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { runProgram } from "../../app/programs/external-process.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { quoteForShell, shellWord } from "../../core/shell-word.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 
@@ -37,10 +38,12 @@ export const command: CommandSpec = {
     const tree = await resolveWholeTree(workspace, args[0]);
     const report = await prepareResume(workspace, tree, agent);
     const note = await systemSummaryNote(workspace, tree, agent);
-    if (note !== null) output.warn(note);
+    if (note !== null) output.warn(forTerminal(note));
     if (json) output.json(report);
-    else output.data(commandLine(report, runtime.cwd));
-    output.detail(`${report.reused ? "The session was there already" : "Wrote the session"}: ${report.path}`);
+    else output.raw(`${commandLine(report, runtime.cwd)}\n`);
+    output.detail(
+      safe`${report.reused ? "The session was there already" : "Wrote the session"}: ${forTerminalLine(report.path)}`,
+    );
     if (!flag(options, "exec")) return 0;
     await workspace.close();
     const where = { cwd: report.directory, env: runtime.env };

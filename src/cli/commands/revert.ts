@@ -1,5 +1,6 @@
 import { revertCompactions } from "../../app/manage/revert.ts";
 import { userError } from "../../core/errors.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderRevert } from "../render/render-revert.ts";
 
@@ -16,7 +17,7 @@ export const command: CommandSpec = {
     const report = await revertCompactions(await open(), args);
     if (json) output.json(report);
     else output.data(renderRevert(report, output));
-    for (const warning of report.warnings ?? []) output.warn(warning);
+    for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
     return 0;
   },
 };

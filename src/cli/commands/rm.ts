@@ -8,7 +8,7 @@ import {
 } from "../../app/manage/trash.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { renderCount, renderTime } from "../render/render-quantity.ts";
@@ -46,25 +46,31 @@ const remove: Work = async ({ output, json, open }, id) => {
   if (json) output.json(report);
   else {
     output.data(renderRemoved(report));
-    if (report.moved) output.info(report.active === null ? "No conversation is left." : `Now on ${report.active}`);
+    if (report.moved)
+      output.info(
+        report.active === null ? safe`No conversation is left.` : safe`Now on ${forTerminalLine(report.active)}`,
+      );
   }
   return 0;
 };
 
-function renderRemoved({ conversation, removed }: RemoveReport): string {
+function renderRemoved({ conversation, removed }: RemoveReport): SafeText {
   const [only] = removed;
   const isOne = removed.length === 1 && only !== undefined;
-  const what = isOne ? only.branch : `${conversation} (${renderCount(removed.length, "branch", "branches")})`;
-  return `Removed ${what}; \`jpg rm --restore ${isOne ? only.branch : conversation}\` brings it back.`;
+  const name = forTerminalLine(isOne ? only.branch : conversation);
+  const count = isOne ? "" : safe` (${renderCount(removed.length, "branch", "branches")})`;
+  return safe`Removed ${name}${count}; \`jpg rm --restore ${name}\` brings it back.`;
 }
 
 const list: Work = async ({ output, json, open }) => {
   const rows = await listRemoved(await open());
   if (json) output.json(rows.map((row) => ({ conversation: conversationOf(row.branch), ...row })));
-  else if (rows.length === 0) output.info("The trash is empty.");
+  else if (rows.length === 0) output.info(safe`The trash is empty.`);
   else
     output.data(
-      rows.map(({ branch, removedAt }) => `${forTerminalLine(branch)}  removed ${renderTime(removedAt)}`).join("\n"),
+      joinLines(
+        rows.map(({ branch, removedAt }) => safe`${forTerminalLine(branch)}  removed ${renderTime(removedAt)}`),
+      ),
     );
   return 0;
 };
@@ -73,14 +79,17 @@ const restore: Work = async ({ output, json, open }, id) => {
   if (id === undefined) throw which("rm --restore", "`jpg rm --list` lists what can be restored.");
   const restored = await restoreConversation(await open(), id);
   if (json) output.json({ restored });
-  else output.data(restored.map(({ branch }) => `Restored ${branch}.`).join("\n"));
+  else output.data(joinLines(restored.map(({ branch }) => safe`Restored ${forTerminalLine(branch)}.`)));
   return 0;
 };
 
 const purge: Work = async ({ options, output, json, open }, id) => {
   const workspace = await open();
   const chosen = await planPurge(workspace, id);
-  const names = chosen.map(({ branch }) => forTerminalLine(branch)).join(", ");
+  const names = joinSafe(
+    chosen.map(({ branch }) => forTerminalLine(branch)),
+    ", ",
+  );
   const text = `Remove ${names} for good? This cannot be taken back.`;
   const isAgreed =
     chosen.length === 0 ||
@@ -89,8 +98,8 @@ const purge: Work = async ({ options, output, json, open }, id) => {
   const purged = isAgreed ? chosen : [];
   const objects = await purgeRemoved(workspace, purged);
   if (json) output.json({ purged, objects });
-  else if (purged.length > 0) output.data(`Purged ${names}: ${renderCount(objects, "object")} removed.`);
-  else output.info(chosen.length === 0 ? "The trash is empty." : "Nothing was purged.");
+  else if (purged.length > 0) output.data(safe`Purged ${names}: ${renderCount(objects, "object")} removed.`);
+  else output.info(chosen.length === 0 ? safe`The trash is empty.` : safe`Nothing was purged.`);
   return 0;
 };
 

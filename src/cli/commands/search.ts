@@ -1,5 +1,6 @@
 import { searchConversations } from "../../app/inspect/search.ts";
 import { userError } from "../../core/errors.ts";
+import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 import { renderSearch } from "../render/render-search.ts";
@@ -45,10 +46,10 @@ export const command: CommandSpec = {
     });
     const { hits, cut, unreadable } = report;
     if (json) output.json(hits);
-    else if (hits.length === 0) output.info("Nothing found.");
+    else if (hits.length === 0) output.info(safe`Nothing found.`);
     else await output.page(renderSearch(hits, output));
-    if (cut) output.info(`There is more: these are the first ${hits.length}.`);
-    for (const { error } of unreadable) output.warn([error.message, ...error.hints].join("\n"));
+    if (cut) output.info(safe`There is more: these are the first ${hits.length}.`);
+    for (const { error } of unreadable) output.warn(forTerminal([error.message, ...error.hints].join("\n")));
     if (unreadable.length > 0) return BROKEN_STORE;
     return hits.length === 0 ? NOTHING_FOUND : 0;
   },

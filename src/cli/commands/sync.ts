@@ -9,7 +9,7 @@ import { parseImportArguments } from "../../app/import/import.ts";
 import { formatNames } from "../../app/sessions/session-registry.ts";
 import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 import type { Output } from "../frame/output.ts";
@@ -83,7 +83,7 @@ async function watchSessions(
     return workspace;
   };
   const everyMs = (count(options, "every") ?? USUAL_SECONDS) * 1000;
-  output.info("Watching for sessions that change; Ctrl-C ends it.");
+  output.info(safe`Watching for sessions that change; Ctrl-C ends it.`);
   await untilStopped((signal) =>
     keepSyncing(open, request, {
       everyMs,
@@ -110,7 +110,7 @@ function observe(output: Output): SyncObserver {
     warn: (text) => {
       if (said.has(text)) return;
       said.add(text);
-      output.warn(text);
+      output.warn(forTerminal(text));
     },
   };
 }

@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   passThrough: true,
   arguments: [{ name: "<file>", description: "record" }],
   run: async ({ args, output }) => {
-    output.data(await describeRecord(args[0] ?? ""));
+    output.raw(await describeRecord(args[0] ?? ""));
     return 0;
   },
 };

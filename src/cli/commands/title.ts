@@ -2,6 +2,7 @@ import { conversationTitle } from "../../app/branch/titles.ts";
 import { setTitle } from "../../app/manage/title.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -24,7 +25,7 @@ export const command: CommandSpec = {
         ? { commit: null, title: await conversationTitle(workspace, tree) }
         : await setTitle(workspace, tree, wanted);
     if (json) output.json({ ...report, branch: tree.branch });
-    else output.data(report.title);
+    else output.data(forTerminalLine(report.title));
     return 0;
   },
 };

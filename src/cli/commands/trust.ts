@@ -1,5 +1,5 @@
 import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/workspace/trust.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 
@@ -19,7 +19,7 @@ export const command: CommandSpec = {
     if (flag(options, "remove")) {
       const path = await removeTrust(runtime, place);
       if (json) output.json({ path, trusted: false });
-      else output.data(`No longer trusted: ${path}`);
+      else output.data(safe`No longer trusted: ${forTerminalLine(path)}`);
       return 0;
     }
     const plan = await planTrust(runtime, place);
@@ -27,7 +27,7 @@ export const command: CommandSpec = {
     const trusted = !flag(options, "dryRun") && (await isAgreed(context, plan));
     if (trusted) await applyTrust(runtime, plan);
     if (json) output.json({ path: plan.path, trusted, allows: plan.allows });
-    else if (trusted) output.data(`Trusted: ${plan.path}`);
+    else if (trusted) output.data(safe`Trusted: ${forTerminalLine(plan.path)}`);
     return 0;
   },
 };
@@ -38,9 +38,11 @@ async function isAgreed({ options, output, json }: CommandContext, { allows }: T
   return askYesNo({ text: "Allow this?", otherwise: "no", instead: "--yes" }, { output });
 }
 
-function renderPlan({ path, allows }: TrustPlan): string {
-  if (allows.length === 0) return `${path} sets nothing that needs trust.`;
-  return [`Trust in ${path} allows:`, ...allows.map((setting) => `  ${forTerminalLine(renderAllowed(setting))}`)].join(
-    "\n",
-  );
+function renderPlan({ path, allows }: TrustPlan): SafeText {
+  const file = forTerminalLine(path);
+  if (allows.length === 0) return safe`${file} sets nothing that needs trust.`;
+  return joinLines([
+    safe`Trust in ${file} allows:`,
+    ...allows.map((setting) => safe`  ${forTerminalLine(renderAllowed(setting))}`),
+  ]);
 }

@@ -1,5 +1,6 @@
 import { undoCompaction } from "../../app/manage/revert.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
+import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderRevert } from "../render/render-revert.ts";
 
@@ -12,7 +13,7 @@ export const command: CommandSpec = {
     const report = await undoCompaction(workspace, await resolveBranch(workspace, args[0]));
     if (json) output.json(report);
     else output.data(renderRevert(report, output));
-    for (const warning of report.warnings ?? []) output.warn(warning);
+    for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
     return 0;
   },
 };

@@ -4,6 +4,7 @@ import { adoptRemote } from "../../app/names/remote-conversations.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
@@ -18,7 +19,7 @@ export const command: CommandSpec = {
     const workspace = await open();
     const report = await useConversation(workspace, await resolveOrAdopt(workspace, id));
     if (json) output.json(report);
-    else output.data(`Now on ${report.branch}`);
+    else output.data(safe`Now on ${forTerminalLine(report.branch)}`);
     return 0;
   },
 };

@@ -1,5 +1,5 @@
 // Reads one text at the terminal: keys → state (pure) → rows on the screen. What is typed after Enter waits for the next reader.
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { applyCompletion, type LineCompletion, textBeforeCursor } from "./complete-text.ts";
 import { createEditScreen, type LineScreen } from "./edit-screen.ts";
 import { createEditState, type EditState, insertTyped, textOf } from "./edit-state.ts";
@@ -149,7 +149,7 @@ class LineReading implements KeyReader {
   /** Shows candidates below the line, which then stands below them. */
   #list(candidates: readonly string[]): void {
     const shown = candidates.slice(0, MOST_LISTED).map((candidate) => forTerminalLine(candidate));
-    if (candidates.length > shown.length) shown.push(`… ${candidates.length - shown.length} more`);
+    if (candidates.length > shown.length) shown.push(safe`… ${candidates.length - shown.length} more`);
     const typed = this.#state;
     this.#state = { ...typed, cursor: typed.cells.length };
     this.draw();

@@ -2,7 +2,7 @@
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
 import { createInterface } from "node:readline";
 import { JpgError } from "../../core/errors.ts";
-import { forTerminal } from "../../core/safe-text.ts";
+import { forTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
 /** One answer that can be given. */
@@ -44,15 +44,15 @@ export async function ask<Value extends string>(question: Question<Value>, optio
   const { output, input = process.stdin, signal } = options;
   const readLine = options.readLine ?? ((end?: AbortSignal) => readTerminalLine(input, end));
   requireTerminal(question, options);
-  output.prompt(`${forTerminal(question.text)} ${renderChoices(question)} `);
+  output.prompt(safe`${forTerminal(question.text)} ${renderChoices(question)} `);
   for (;;) {
     const line = await readLine(signal);
-    if (line === null) output.prompt("\n");
+    if (line === null) output.prompt(safe`\n`);
     if (line === null || line.trim() === "") return question.otherwise;
     const word = line.trim().toLowerCase();
     const found = question.choices.find(({ key, value }) => word === key.toLowerCase() || word === value.toLowerCase());
     if (found !== undefined) return found.value;
-    output.prompt(`Please type ${question.choices.map(({ key }) => key).join(" or ")}: `);
+    output.prompt(safe`Please type ${forTerminal(question.choices.map(({ key }) => key).join(" or "))}: `);
   }
 }
 
@@ -99,12 +99,12 @@ function readTerminalLine(input: AnswerSource, signal?: AbortSignal): Promise<st
 }
 
 /** `[y/N]`, or `[Y] Yes, compact now  [N] Not now`; the one that Enter takes is the capital one. */
-function renderChoices<Value extends string>({ choices, otherwise }: Question<Value>): string {
+function renderChoices<Value extends string>({ choices, otherwise }: Question<Value>): SafeText {
   const isPlain = choices.every(({ value, label }) => value === label);
   const keyOf = ({ key, value }: Choice<Value>): string =>
     value === otherwise ? key.toUpperCase() : key.toLowerCase();
-  if (isPlain) return `[${choices.map(keyOf).join("/")}]`;
-  return choices.map((choice) => `[${keyOf(choice)}] ${forTerminal(choice.label)}`).join("  ");
+  if (isPlain) return forTerminal(`[${choices.map(keyOf).join("/")}]`);
+  return forTerminal(choices.map((choice) => `[${keyOf(choice)}] ${choice.label}`).join("  "));
 }
 
 function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "instead">): JpgError {

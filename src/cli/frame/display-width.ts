@@ -1,5 +1,6 @@
 // How many columns of a terminal a text takes: wide (CJK, emoji) characters two, combining marks none. Text is free of
 // control characters here. A test compares it with the package string-width, which takes twice as long to load and to begin.
+import type { SafeText } from "../../core/safe-text.ts";
 
 const ASCII = /^[\x20-\x7e]*$/;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
@@ -28,7 +29,7 @@ export function displayWidth(text: string): number {
 }
 
 /** Shortens a text to at most `columns` (>= 1), ending in `…` when something was cut off. */
-export function fitWidth(text: string, columns: number): string {
+export function fitWidth(text: SafeText, columns: number): SafeText {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
   let used = 0;
@@ -38,7 +39,7 @@ export function fitWidth(text: string, columns: number): string {
     kept += segment;
     used = next;
   }
-  return `${kept.trimEnd()}…`;
+  return `${kept.trimEnd()}…` as SafeText;
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -2,7 +2,7 @@
 // jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
 import { type PagerProgram, runPager } from "../../app/programs/external-process.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
-import { forJson, forTerminal } from "../../core/safe-text.ts";
+import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { choosePager } from "./pager.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
 import { createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./style.ts";
@@ -41,25 +41,25 @@ export interface Output extends Rendering {
   /** Whether the reader of standard output has gone away: work that only prints may stop. */
   readonly closed: boolean;
   /** Writes a result, ending it with a line feed when it has none. Nothing is written for an empty text. */
-  data(text: string): void;
+  data(text: SafeText): void;
   /** Writes bytes or text exactly as they are; on a terminal, what would steer it becomes visible. */
   raw(chunk: string | Uint8Array): void;
   /** Steers the terminal: sequences that jpg itself draws a line of input with. Never text of others. */
   control(sequences: string): void;
   /** Writes a long result, through the pager when standard output is a terminal it does not fit on. */
-  page(text: string): Promise<void>;
+  page(text: SafeText): Promise<void>;
   /** Writes one JSON document. */
   json(value: unknown): void;
   /** Writes a question to standard error, without ending the line; with --quiet too. The text is safe for a terminal. */
-  prompt(text: string): void;
+  prompt(text: SafeText): void;
   /** Whether a person sees standard error: it is a terminal. */
   readonly seen: boolean;
   /** Says what happened; not with --quiet. */
-  info(text: string): void;
+  info(text: SafeText): void;
   /** Says more; only with --verbose. */
-  detail(text: string): void;
+  detail(text: SafeText): void;
   /** Says what the user should know; not with --quiet. */
-  warn(text: string): void;
+  warn(text: SafeText): void;
   /** Reports whatever was thrown, as text or, with --json, as a document. */
   error(thrown: unknown): void;
 }
@@ -81,7 +81,7 @@ export function createOutput(options: OutputOptions): Output {
   const data = (text: string): void => out.write(withLineEnd(shown(text)));
   const prompt = (text: string): void => err.write(onlyColors(text));
   const say = (text: string): void => prompt(withLineEnd(text));
-  const page = async (text: string): Promise<void> => {
+  const page = async (text: SafeText): Promise<void> => {
     const pager = fitsOn(stdout, text) ? null : choosePager(env, isTerminal);
     const show = options.runPager ?? ((program, content) => runPager(program, content, env));
     if (pager === null || !(await show(pager, withLineEnd(shown(text))))) data(text);
@@ -105,7 +105,7 @@ export function createOutput(options: OutputOptions): Output {
     seen: stderr.isTTY === true,
     info: (text) => (quiet ? undefined : say(text)),
     detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
-    warn: (text) => (quiet ? undefined : say(`${errorStyle.caution("warning:")} ${forTerminal(text)}`)),
+    warn: (text) => (quiet ? undefined : say(safe`${errorStyle.caution(safe`warning:`)} ${text}`)),
     error: (thrown) => {
       const error = asJpgError(thrown);
       if (options.json) json(errorDocument(error));

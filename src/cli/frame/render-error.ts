@@ -1,6 +1,6 @@
 // An error as text for people and as the JSON document of DESIGN §5.
 import { JpgError, messageOf } from "../../core/errors.ts";
-import { forTerminal } from "../../core/safe-text.ts";
+import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "./style.ts";
 
 /** The JSON document of a failed command. */
@@ -31,18 +31,18 @@ export function errorDocument({ kind, code, message, hints, data }: JpgError): E
 }
 
 /** Renders an error: the message, its hints, and with `verbose` its code, causes and, for a bug, the stack. */
-export function renderError(error: JpgError, { style }: Rendering, verbose = false): string {
-  const lines = [labelled(style.bad("error:"), "error: ", error.message)];
-  for (const hint of error.hints) lines.push(labelled(style.caution("hint:"), "hint: ", hint));
+export function renderError(error: JpgError, { style }: Rendering, verbose = false): SafeText {
+  const lines = [labelled(style.bad(safe`error:`), "error: ", error.message)];
+  for (const hint of error.hints) lines.push(labelled(style.caution(safe`hint:`), "hint: ", hint));
   if (verbose) {
     lines.push(style.faint(forTerminal(`code: ${error.kind}/${error.code}`)));
     for (const cause of causesOf(error)) lines.push(style.faint(forTerminal(`cause: ${cause}`)));
   }
-  return lines.join("\n");
+  return joinLines(lines);
 }
 
-function labelled(label: string, unpainted: string, text: string): string {
-  return `${label} ${forTerminal(text).replaceAll("\n", `\n${" ".repeat(unpainted.length)}`)}`;
+function labelled(label: SafeText, unpainted: string, text: string): SafeText {
+  return safe`${label} ${forTerminal(text.replaceAll("\n", `\n${" ".repeat(unpainted.length)}`))}`;
 }
 
 /** Causes, outermost first; at most ten, so that a ring of causes ends. */

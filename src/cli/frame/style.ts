@@ -1,9 +1,9 @@
-// Colours with a switch. Renderers make text of strangers safe with core's `forTerminal` before they colour it; whatever one of
-// them forgets, `onlyColors` stops.
+// Colours with a switch. Only text that is safe for a terminal is coloured; should a cast have lied, `onlyColors` stops it.
 import { styleText } from "node:util";
-import { forTerminal } from "../../core/safe-text.ts";
+import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 
-type Paint = (text: string) => string;
+/** Colours a text. */
+export type Paint = (text: SafeText) => SafeText;
 
 /** Colours by what they mean here; each gives its text back unchanged when colours are off. */
 export interface Style {
@@ -35,7 +35,9 @@ type Format = Parameters<typeof styleText>[0];
 /** Creates the colours, or none. */
 export function createStyle(enabled: boolean): Style {
   const paint = (format: Format): Paint =>
-    enabled ? (text) => (text === "" ? "" : styleText(format, text, { validateStream: false })) : (text) => text;
+    enabled
+      ? (text) => (text === "" ? text : (styleText(format, text, { validateStream: false }) as SafeText))
+      : (text) => text;
   return {
     enabled,
     heading: paint("bold"),
@@ -70,10 +72,10 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
 const COLOR = /(\u001b\[(?:[127]|2[27]|3[1-69])m)/;
 
 /** Makes text safe for a terminal, all but the colours in it. */
-export function onlyColors(text: string): string {
+export function onlyColors(text: string): SafeText {
   if (!text.includes("\u001b")) return forTerminal(text);
   return text
     .split(COLOR)
     .map((piece, index) => (index % 2 === 1 ? piece : forTerminal(piece)))
-    .join("");
+    .join("") as SafeText;
 }

@@ -1,12 +1,11 @@
 // Tables of aligned columns for terminals. Cells are made one safe line each; columns that may shrink give way when the
 // table is wider than the terminal; no line ends in blanks.
-import { forTerminal } from "../../core/safe-text.ts";
+import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth } from "./display-width.ts";
+import type { Paint } from "./style.ts";
 
 /** A cell: its text, and how it is coloured once it has its width. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };
-
-type Paint = (text: string) => string;
 
 /** How a column is laid out, and coloured where a cell says nothing of it. */
 export interface Column {
@@ -23,15 +22,18 @@ export interface TableOptions {
   /** Columns of the terminal; default unlimited. */
   readonly width?: number;
   /** Put before each line; default nothing. */
-  readonly indent?: string;
+  readonly indent?: Indent;
 }
+
+/** Blanks before a line. */
+type Indent = "" | "  " | "    " | "      ";
 
 const GAP = "  ";
 /** Most cells: nothing in them has to be made safe, and they take as many columns as characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Lays out rows of as many cells as there are columns; one line each. A column that is empty in every row is left out. */
-export function renderTable(rows: readonly (readonly Cell[])[], options: TableOptions): string[] {
+export function renderTable(rows: readonly (readonly Cell[])[], options: TableOptions): SafeText[] {
   const { columns, indent = "" } = options;
   const { natural, special } = measure(rows, columns.length);
   const shown = [...columns.keys()].filter((index) => natural[index] !== 0);
@@ -56,23 +58,24 @@ function placeOf(index: number, { align, paint = asItIs }: Column = {}, width: n
   return { index, width, blank: " ".repeat(width), isRight: align === "right", paint };
 }
 
-function asItIs(text: string): string {
+function asItIs(text: SafeText): SafeText {
   return text;
 }
 
 interface RowLayout {
   readonly places: readonly Place[];
   readonly special: MeasuredCells["special"];
-  readonly indent: string;
+  readonly indent: Indent;
 }
 
 /** Blanks are held back until something follows them. A list has eighty thousand cells: most go through here in a few steps. */
-function renderRow(row: readonly Cell[], { places, special, indent }: RowLayout): string {
-  let line = indent;
+function renderRow(row: readonly Cell[], { places, special, indent }: RowLayout): SafeText {
+  let line: string = indent;
   let blanks = "";
   for (const { index, width, blank, isRight, paint } of places) {
     const cell = row[index];
-    const text = textOf(cell);
+    // What is not in `special` is plain ASCII.
+    const text = textOf(cell) as SafeText;
     let shown = text;
     let taken = text.length;
     if (taken > width || special.size > 0)
@@ -83,7 +86,8 @@ function renderRow(row: readonly Cell[], { places, special, indent }: RowLayout)
     line += blanks + (isRight ? rest + shown : shown);
     blanks = isRight ? GAP : rest + GAP;
   }
-  return line.trimEnd();
+  // Only blanks stand between cells that are safe.
+  return line.trimEnd() as SafeText;
 }
 
 function shorten(cell: MeasuredText, width: number): MeasuredText {
@@ -109,7 +113,7 @@ function shrink(natural: readonly number[], columns: readonly Column[], room: nu
 
 /** A text that is safe, and the columns of a terminal that it takes. */
 interface MeasuredText {
-  readonly text: string;
+  readonly text: SafeText;
   readonly width: number;
 }
 
@@ -143,6 +147,6 @@ function textOf(cell: Cell | undefined): string {
 }
 
 /** Blanks stay as they are: a cell may be indented. */
-function oneLine(text: string): string {
+function oneLine(text: string): SafeText {
   return forTerminal(text.replace(/[\n\r\t]+/g, " "));
 }

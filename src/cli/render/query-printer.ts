@@ -1,7 +1,7 @@
 // Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a terminal
 // the text is made safe for it; elsewhere it is what the model wrote, to the byte.
 import type { QueryObserver } from "../../app/query/query.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import type { Output } from "../frame/output.ts";
 import { createWholeCharacters } from "../frame/whole-characters.ts";
@@ -25,8 +25,8 @@ export interface QueryPrinter extends QueryObserver {
 export function createQueryPrinter({ output, json, yes, signal }: PrinterOptions): QueryPrinter {
   const { errorStyle, verbose } = output;
   const answer = createTextWriter((text) => output.raw(text), output.width !== Number.POSITIVE_INFINITY);
-  const thought = createTextWriter((text) => output.prompt(errorStyle.faint(text)), true);
-  const say = (line: string): void => {
+  const thought = createTextWriter((text) => output.prompt(errorStyle.faint(forTerminal(text))), true);
+  const say = (line: SafeText): void => {
     answer.pause();
     thought.pause();
     output.info(line);
@@ -50,8 +50,8 @@ export function createQueryPrinter({ output, json, yes, signal }: PrinterOptions
     async confirm({ name, arguments: args, origin }) {
       if (yes) return true;
       answer.pause();
-      const text = `Run ${forTerminalLine(name)} of ${forTerminalLine(origin)} with ${forTerminalLine(JSON.stringify(args))}?`;
-      const instead = `--yes, or mcp.servers.${forTerminalLine(origin)}.confirm = false in your settings`;
+      const text = safe`Run ${forTerminalLine(name)} of ${forTerminalLine(origin)} with ${forTerminalLine(JSON.stringify(args))}?`;
+      const instead = safe`--yes, or mcp.servers.${forTerminalLine(origin)}.confirm = false in your settings`;
       return askYesNo({ text, otherwise: "no", instead }, { output, signal });
     },
     end() {

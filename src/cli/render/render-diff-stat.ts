@@ -1,11 +1,13 @@
 // `jpg diff --stat`: one row per turn that differs, and the total over the whole view.
+
 import type { DiffCounts, DiffStat, TurnDiffStat } from "../../app/diff/diff-stat.ts";
+import { joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { groupDigits, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
 
 /** Renders the counts of a diff; empty when nothing differs. */
-export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): string {
+export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): SafeText {
   if (stat.turns.length === 0) return "";
   const row = (label: string, counts: DiffCounts): Cell[] => [
     label,
@@ -20,21 +22,24 @@ export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): str
   const header = ["TURN", "EVENTS", "TOKENS", "", "CHARACTERS"].map((text) => ({ text, paint: style.faint }));
   const rows = [header, ...mergeRemoved(stat.turns).map((turn) => row(turn.turn, turn)), row("total", stat.total)];
   const columns = [{ shrinkTo: 12 }, {}, { align: "right" }, { align: "right" }, { align: "right" }] as const;
-  return renderTable(rows, { columns, width }).join("\n");
+  return joinLines(renderTable(rows, { columns, width }));
 }
 
 /** Removed, changed and added events as signs, e.g. `-12 ~3 +2`. */
-function eventSigns({ events: { removed, changed, added } }: DiffCounts): string {
+function eventSigns({ events: { removed, changed, added } }: DiffCounts): SafeText {
   const signs = [
-    removed && `-${groupDigits(removed)}`,
-    changed && `~${groupDigits(changed)}`,
-    added && `+${groupDigits(added)}`,
+    removed && safe`-${groupDigits(removed)}`,
+    changed && safe`~${groupDigits(changed)}`,
+    added && safe`+${groupDigits(added)}`,
   ];
-  return signs.filter((sign) => sign !== 0).join(" ");
+  return joinSafe(
+    signs.filter((sign) => sign !== 0),
+    " ",
+  );
 }
 
-function charactersText({ characters: { before, after } }: DiffCounts): string {
-  return before === after ? groupDigits(before) : `${groupDigits(before)} → ${groupDigits(after)}`;
+function charactersText({ characters: { before, after } }: DiffCounts): SafeText {
+  return before === after ? groupDigits(before) : safe`${groupDigits(before)} → ${groupDigits(after)}`;
 }
 
 /** Joins neighbouring turns that went as a whole into one row. */

@@ -1,30 +1,33 @@
 // What an integrity check found: two lines a finding, what is wrong and what to do, then what was checked.
 import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderCount } from "./render-quantity.ts";
 
 /** Renders findings, each as `E turn_missing BRANCH PATH: …` with its hint below, and a last line with their number. */
-export function renderFsck(report: FsckReport, { style }: Rendering): string {
+export function renderFsck(report: FsckReport, { style }: Rendering): SafeText {
   const lines = report.findings.flatMap((finding) => {
-    const mark = finding.severity === "error" ? style.bad("E") : style.caution("W");
+    const mark = finding.severity === "error" ? style.bad(safe`E`) : style.caution(safe`W`);
     return [
-      `${mark} ${style.heading(finding.code)}${placeOf(finding)}: ${forTerminalLine(finding.message)}`,
-      style.faint(`  ${forTerminalLine(finding.hint)}`),
+      safe`${mark} ${style.heading(forTerminalLine(finding.code))}${placeOf(finding)}: ${forTerminalLine(finding.message)}`,
+      style.faint(safe`  ${forTerminalLine(finding.hint)}`),
     ];
   });
-  const where = `${renderCount(report.branches, "branch", "branches")}, ${renderCount(report.turns, "turn")}`;
-  return [...lines, `${style[report.ok ? "good" : "bad"](total(report))} in ${where}`].join("\n");
+  const where = safe`${renderCount(report.branches, "branch", "branches")}, ${renderCount(report.turns, "turn")}`;
+  return joinLines([...lines, safe`${style[report.ok ? "good" : "bad"](total(report))} in ${where}`]);
 }
 
-function placeOf({ branch, path, line }: FsckFinding): string {
+function placeOf({ branch, path, line }: FsckFinding): SafeText {
   const place = [...(branch === null ? [] : [branch]), ...(path === undefined ? [] : [path])].join(" ");
-  return place === "" ? "" : ` ${forTerminalLine(place)}${line === undefined ? "" : `:${line}`}`;
+  return place === "" ? "" : safe` ${forTerminalLine(place)}${line === undefined ? "" : safe`:${line}`}`;
 }
 
-function total({ findings }: FsckReport): string {
-  if (findings.length === 0) return "nothing wrong";
+function total({ findings }: FsckReport): SafeText {
+  if (findings.length === 0) return safe`nothing wrong`;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const counts = [renderCount(errors, "error"), renderCount(findings.length - errors, "warning")];
-  return counts.filter((text) => !text.startsWith("0 ")).join(", ");
+  return joinSafe(
+    counts.filter((text) => !text.startsWith("0 ")),
+    ", ",
+  );
 }

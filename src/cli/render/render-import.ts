@@ -1,6 +1,6 @@
 // `jpg import`: what became of each session, the lines that were no events, and totals.
 import type { ImportReport } from "../../app/import/import-report.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";
 import { groupDigits, renderBytes, renderCount } from "./render-quantity.ts";
@@ -23,18 +23,18 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Renders why a file was not imported, on one line. */
-export function renderFailure({ path, error }: { readonly path: string; readonly error: Error }): string {
-  return error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+export function renderFailure({ path, error }: { readonly path: string; readonly error: Error }): SafeText {
+  return error.message.includes(path) ? forTerminal(error.message) : forTerminal(`${path}: ${error.message}`);
 }
 
 /** Renders the outcome of an import: a row per session, totals last. */
-export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): string {
-  if (reports.length === 0) return "No sessions imported.";
+export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): SafeText {
+  if (reports.length === 0) return safe`No sessions imported.`;
   const { style, width } = rendering;
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = renderTable([header, ...reports.map((report) => cells(report, style))], { columns: COLUMNS, width });
   const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
-  return [...table, ...lines, totals(reports)].join("\n");
+  return joinLines([...table, ...lines, totals(reports)]);
 }
 
 function cells(report: ImportReport, style: Style): Cell[] {
@@ -51,15 +51,15 @@ function cells(report: ImportReport, style: Style): Cell[] {
   ];
 }
 
-function skippedLines(reports: readonly ImportReport[], { style, verbose }: ImportRendering): string[] {
+function skippedLines(reports: readonly ImportReport[], { style, verbose }: ImportRendering): SafeText[] {
   if (verbose !== true) return [];
   return reports.flatMap(({ id, source, skipped = [], skipped_lines }) => {
     const lines = skipped.map(
-      ({ line, reason }) => `${forTerminalLine(source ?? id)}:${line}: ${forTerminalLine(reason)}`,
+      ({ line, reason }) => safe`${forTerminalLine(source ?? id)}:${line}: ${forTerminalLine(reason)}`,
     );
     const rest = skipped_lines - skipped.length;
-    if (rest > 0 && skipped.length > 0) lines.push(`${forTerminalLine(source ?? id)}: ${groupDigits(rest)} more`);
-    return lines.map((line) => `${style.caution("skipped:")} ${line}`);
+    if (rest > 0 && skipped.length > 0) lines.push(safe`${forTerminalLine(source ?? id)}: ${groupDigits(rest)} more`);
+    return lines.map((line) => safe`${style.caution(safe`skipped:`)} ${line}`);
   });
 }
 
@@ -67,33 +67,33 @@ function skippedLines(reports: readonly ImportReport[], { style, verbose }: Impo
 const LEFT_SHOWN = 5;
 
 /** What was taken from beside a session, and what stands there that is not the agent's. */
-function sideFiles({ source, side_files }: ImportReport): string[] {
+function sideFiles({ source, side_files }: ImportReport): SafeText[] {
   if (side_files === undefined || source === undefined) return [];
   const { files, bytes, left } = side_files;
   const names = left.slice(0, LEFT_SHOWN).map(forTerminalLine);
-  const more = left.length > names.length ? ` and ${left.length - names.length} more` : "";
-  const stored = files === 0 ? [] : [`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
-  const others = left.length === 0 ? [] : [`left ${names.join(", ")}${more}: not written by the agent`];
-  return [`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${[...stored, ...others].join("; ")}.`];
+  const more = left.length > names.length ? safe` and ${left.length - names.length} more` : "";
+  const stored = files === 0 ? [] : [safe`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
+  const others = left.length === 0 ? [] : [safe`left ${joinSafe(names, ", ")}${more}: not written by the agent`];
+  return [safe`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${joinSafe([...stored, ...others], "; ")}.`];
 }
 
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;
 
 /** A file that was named twice is one session; several sessions of one conversation have its turns once. */
-function totals(reports: readonly ImportReport[]): string {
+function totals(reports: readonly ImportReport[]): SafeText {
   const sessions = reports.filter(({ source }, index) => {
     return source === undefined || reports.findIndex((report) => report.source === source) === index;
   });
   const counts = STATUSES.map(
     (status) => [status, sessions.filter((report) => report.status === status).length] as const,
   );
-  const outcome = counts.filter(([, count]) => count > 0).map(([status, count]) => `${count} ${status}`);
+  const outcome = counts.filter(([, count]) => count > 0).map(([status, count]) => safe`${count} ${status}`);
   const branches = new Map(reports.map(({ branch, turns }) => [branch, turns]));
   const turns = [...branches.values()].reduce((sum, count) => sum + count, 0);
   const skipped = sessions.reduce((sum, report) => sum + report.skipped_lines, 0);
   const kept =
     skipped === 0
       ? ""
-      : ` ${renderCount(skipped, "line")} ${skipped === 1 ? "is" : "are"} no event; kept with the source.`;
-  return `${renderCount(sessions.length, "session")}: ${outcome.join(", ")}; ${renderCount(turns, "turn")}.${kept}`;
+      : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is" : "are"} no event; kept with the source.`;
+  return safe`${renderCount(sessions.length, "session")}: ${joinSafe(outcome, ", ")}; ${renderCount(turns, "turn")}.${kept}`;
 }

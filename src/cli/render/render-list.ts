@@ -1,5 +1,6 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
 import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
+import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";
 import { renderAge, renderOverhead, renderTokens } from "./render-quantity.ts";
@@ -12,13 +13,13 @@ export interface ListRendering extends Rendering {
 const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
 
 /** Renders conversations in the order given; empty when there are none. */
-export function renderList(rows: ListReport, { style, width, now }: ListRendering): string {
+export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
   if (rows.length === 0) return "";
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = [header, ...rows.map((row) => cells(row, style, now))];
   const lines = renderTable(table, { columns: columnsIn(style), width });
   const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
-  return [...lines, ...(isShort ? [style.faint(`+ ${renderOverhead("unknown")}`)] : [])].join("\n");
+  return joinLines([...lines, ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : [])]);
 }
 
 function columnsIn({ id, faint }: Style): readonly Column[] {
@@ -40,7 +41,7 @@ function cells(row: ListRow, style: Style, now: Date): Cell[] {
     row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
-    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
+    safe`${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
     renderAge(row.updated_at, now),

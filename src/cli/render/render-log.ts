@@ -1,7 +1,8 @@
 // `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
 import type { LogReport, LogRow } from "../../app/inspect/log-row.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
+import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
 import {
   type BeforeAfter,
@@ -10,6 +11,7 @@ import {
   renderSource,
   renderTime,
   renderTokens,
+  shortCommit,
 } from "./render-quantity.ts";
 
 /** How the history is shown. */
@@ -18,34 +20,38 @@ export interface LogRendering extends Rendering {
 }
 
 /** Renders the history, newest first; empty when there is none. */
-export function renderLog(rows: LogReport, rendering: LogRendering): string {
-  if (rendering.verbose) return rows.map((row) => renderEntry(row, rendering)).join("\n\n");
-  return rows.map((row) => renderLogLine(row, rendering.style)).join("\n");
+export function renderLog(rows: LogReport, rendering: LogRendering): SafeText {
+  if (rendering.verbose)
+    return joinSafe(
+      rows.map((row) => renderEntry(row, rendering)),
+      "\n\n",
+    );
+  return joinLines(rows.map((row) => renderLogLine(row, rendering.style)));
 }
 
 /** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
-export function renderLogLine(row: LogRow, style: Style): string {
-  const mark = row.message === undefined ? "" : ` ${style.caution("[message differs]")}`;
-  return `${style.commit(row.commit.slice(0, 7))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
+export function renderLogLine(row: LogRow, style: Style): SafeText {
+  const mark = row.message === undefined ? "" : safe` ${style.caution(safe`[message differs]`)}`;
+  return safe`${style.commit(shortCommit(row.commit))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
 }
 
-function decoration(row: LogRow, style: Style): string {
+function decoration(row: LogRow, style: Style): SafeText {
   const id = style.id(forTerminalLine(row.compaction));
-  const squashed = row.squashed === true ? `, ${style.faint("squashed")}` : "";
-  return `(${row.kind === "compaction" ? id : `${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
+  const squashed = row.squashed === true ? safe`, ${style.faint(safe`squashed`)}` : "";
+  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
 }
 
 /** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */
-function standing(row: LogRow, style: Style): string {
+function standing(row: LogRow, style: Style): SafeText {
   if (row.kind === "revert") return "";
-  if (row.not_applied !== undefined && row.live) return `, ${style.caution("not applied")}`;
-  return row.live ? `, ${style.good("live")}` : `, ${style.faint("reverted")}`;
+  if (row.not_applied !== undefined && row.live) return safe`, ${style.caution(safe`not applied`)}`;
+  return row.live ? safe`, ${style.good(safe`live`)}` : safe`, ${style.faint(safe`reverted`)}`;
 }
 
-function renderEntry(row: LogRow, rendering: Rendering): string {
+function renderEntry(row: LogRow, rendering: Rendering): SafeText {
   const { style } = rendering;
   const range =
-    row.from_turn === null || row.to_turn === null ? null : `turns ${renderRange(row.from_turn, row.to_turn)}`;
+    row.from_turn === null || row.to_turn === null ? null : safe`turns ${renderRange(row.from_turn, row.to_turn)}`;
   const fields = renderFields(
     [
       ["Date", renderTime(row.timestamp)],
@@ -60,10 +66,10 @@ function renderEntry(row: LogRow, rendering: Rendering): string {
     ],
     rendering,
   );
-  const head = `${style.commit(`commit ${row.commit}`)} ${decoration(row, style)}`;
+  const head = safe`${style.commit(safe`commit ${forTerminalLine(row.commit)}`)} ${decoration(row, style)}`;
   const heading = row.source === "import" ? ["Summary, as it was imported:", ""] : [];
   const body = [row.subject, ...(row.summary === undefined ? [] : ["", ...heading, row.summary])].join("\n");
-  return [head, ...fields, "", indentText(body)].join("\n");
+  return joinLines([head, ...fields, "", ...indentText(body)]);
 }
 
 /** Renders a commit's own subject where it tells something else than the record. */
@@ -73,11 +79,4 @@ export function renderMessage(message: string): string {
 
 function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): string {
   return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd() + renderSource(source);
-}
-
-function indentText(text: string): string {
-  return forTerminal(text)
-    .split("\n")
-    .map((line) => (line === "" ? "" : `    ${line}`))
-    .join("\n");
 }

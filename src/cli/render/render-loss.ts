@@ -1,6 +1,6 @@
 // The loss receipt of a compaction for people: a table of facts by kind, and the ones that later turns still mention.
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { groupDigits } from "./render-quantity.ts";
@@ -20,13 +20,13 @@ const NAMES: Readonly<Record<FactKind, string>> = {
 };
 
 const HEADER = ["FACTS", "TOTAL", "VISIBLE", "SUMMARY", "POINTER", "HIDDEN", "MENTIONED LATER"];
-const INDENT = "    ";
+const INDENT = "    " as const;
 
 /**
  * Renders a receipt as lines without a heading, indented by four blanks; empty when the covered events hold no facts. Files
  * of which only the end of the path is visible are counted apart.
  */
-export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): string[] {
+export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): SafeText[] {
   const kinds = FACT_KINDS.flatMap((kind) => {
     const counts = receipt.facts[kind];
     return counts === undefined ? [] : [{ kind, counts }];
@@ -46,7 +46,7 @@ function renderRow(kind: FactKind, counts: FactCounts, style: Style): Cell[] {
   return [
     NAMES[kind],
     groupDigits(total),
-    by_name === 0 ? amount(visible) : `${amount(visible)} (${groupDigits(by_name)} by name)`,
+    by_name === 0 ? amount(visible) : safe`${amount(visible)} (${groupDigits(by_name)} by name)`,
     amount(summary),
     amount(pointer),
     hidden === 0 ? "-" : { text: groupDigits(hidden), paint: kind === "pins" ? style.bad : style.caution },
@@ -54,23 +54,23 @@ function renderRow(kind: FactKind, counts: FactCounts, style: Style): Cell[] {
   ];
 }
 
-function amount(count: number): string {
-  return count === 0 ? "-" : groupDigits(count);
+function amount(count: number): SafeText {
+  return count === 0 ? safe`-` : groupDigits(count);
 }
 
-function mentionLines({ facts, mentioned_later }: LossReceipt, { style, width }: Rendering): string[] {
+function mentionLines({ facts, mentioned_later }: LossReceipt, { style, width }: Rendering): SafeText[] {
   if (mentioned_later.length === 0) return [];
   const all = Object.values(facts).reduce((sum, counts) => sum + counts.mentioned_later, 0);
   const rows = mentioned_later.map(({ kind, text, turn }) => [
     { text: NAMES[kind], paint: style.faint },
     forTerminalLine(text),
-    { text: `turn ${groupDigits(turn)}`, paint: style.faint },
+    { text: safe`turn ${groupDigits(turn)}`, paint: style.faint },
   ]);
   const rest = all - mentioned_later.length;
   return [
     "",
-    `${INDENT}Source gone, still mentioned by a later turn:`,
+    safe`${INDENT}Source gone, still mentioned by a later turn:`,
     ...renderTable(rows, { columns: [{}, { shrinkTo: 16 }, {}], width, indent: `${INDENT}  ` }),
-    ...(rest > 0 ? [`${INDENT}  … ${groupDigits(rest)} more`] : []),
+    ...(rest > 0 ? [safe`${INDENT}  … ${groupDigits(rest)} more`] : []),
   ];
 }

@@ -1,27 +1,28 @@
 // Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
+import { decimal, forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
-export function renderCount(count: number, noun: string, plural: string = `${noun}s`): string {
-  return `${groupDigits(count)} ${count === 1 ? noun : plural}`;
+export function renderCount(count: number, noun: string, plural: string = `${noun}s`): SafeText {
+  return safe`${groupDigits(count)} ${forTerminal(count === 1 ? noun : plural)}`;
 }
 
 /** Renders a number with its thousands apart. */
-export function groupDigits(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+export function groupDigits(value: number): SafeText {
+  return forTerminal(String(value).replace(/\B(?=(\d{3})+$)/g, ","));
 }
 
 /** Renders bytes in powers of 1000, e.g. `812 B`, `4.1 kB`. */
-export function renderBytes(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB"];
+export function renderBytes(bytes: number): SafeText {
+  const units = ["B", "kB", "MB", "GB"] as const;
   let value = bytes;
   let unit = 0;
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  return safe`${unit === 0 || value >= 99.95 ? Math.round(value) : decimal(value, 1)} ${units[unit] ?? ""}`;
 }
 
 /** Two numbers of tokens, whatever they are of. */
@@ -31,42 +32,43 @@ export interface BeforeAfter {
 }
 
 /** Renders a change of tokens, e.g. `84.2k → 9.1k`, or one number when nothing changes. */
-export function renderTokens({ before, after }: BeforeAfter): string {
-  return before === after ? formatTokens(before) : `${formatTokens(before)} → ${formatTokens(after)}`;
+export function renderTokens({ before, after }: BeforeAfter): SafeText {
+  return before === after ? formatTokens(before) : safe`${formatTokens(before)} → ${formatTokens(after)}`;
 }
 
 /** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
-export function renderSource(source: TokenSource | undefined): string {
-  return source === undefined ? "" : ` (${source})`;
+export function renderSource(source: TokenSource | undefined): SafeText {
+  return source === undefined ? "" : safe` (${source})`;
 }
 
 /** Says what sizes leave out or take from elsewhere; null where all is recorded. */
-export function renderOverhead(source: OverheadSource | undefined): string | null {
-  if (source === "unknown") return "without system prompt and tools, whose size is not recorded";
-  return source === "typical" ? "system prompt and tools as this agent sends them typically: none are recorded" : null;
+export function renderOverhead(source: OverheadSource | undefined): SafeText | null {
+  if (source === "unknown") return safe`without system prompt and tools, whose size is not recorded`;
+  if (source !== "typical") return null;
+  return safe`system prompt and tools as this agent sends them typically: none are recorded`;
 }
 
 /** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */
-export function renderShare({ before, after }: BeforeAfter): string {
+export function renderShare({ before, after }: BeforeAfter): SafeText {
   if (before === 0 || before === after) return "";
   const percent = ((after - before) / before) * 100;
   const size = Math.abs(percent);
-  const rounded = size < 1 || (size > 99 && size < 100) ? size.toFixed(1) : String(Math.round(size));
-  return `${percent < 0 ? "-" : "+"}${rounded}%`;
+  const rounded = size < 1 || (size > 99 && size < 100) ? decimal(size, 1) : Math.round(size);
+  return safe`${percent < 0 ? "-" : "+"}${rounded}%`;
 }
 
 /** Renders a turn range, e.g. `0..12` or `5`. Turn positions, 0-based, inclusive. */
-export function renderRange(from: number, to: number): string {
-  return from === to ? String(from) : `${from}..${to}`;
+export function renderRange(from: number, to: number): SafeText {
+  return from === to ? safe`${from}` : safe`${from}..${to}`;
 }
 
 /** Renders an RFC 3339 time as `2026-11-21 20:30` in the zone of this machine; what is no time is given back. */
-export function renderTime(timestamp: string): string {
+export function renderTime(timestamp: string): SafeText {
   const time = new Date(timestamp);
-  if (Number.isNaN(time.getTime())) return timestamp;
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  if (Number.isNaN(time.getTime())) return forTerminalLine(timestamp);
+  const two = (value: number): SafeText => forTerminal(String(value).padStart(2, "0"));
+  const day = safe`${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return safe`${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
 const AGES: readonly { readonly seconds: number; readonly unit: string }[] = [
@@ -86,7 +88,13 @@ export function renderAge(timestamp: string, now: Date): string {
   return age === undefined ? "now" : `${Math.floor(passed / age.seconds)}${age.unit}`;
 }
 
+/** Renders the first characters of a commit's id, as git abbreviates it. */
+export function shortCommit(commit: string): SafeText {
+  return forTerminalLine(commit.slice(0, 7));
+}
+
 /** Renders a commit, with the word that named it where it is not the branch as it stands: `4f2e… (main~2)`. */
-export function renderCommit({ commit, revision }: { readonly commit?: string; readonly revision?: string }): string {
-  return revision === undefined ? (commit ?? "") : `${commit ?? ""} (${revision})`;
+export function renderCommit({ commit, revision }: { readonly commit?: string; readonly revision?: string }): SafeText {
+  const name = forTerminalLine(commit ?? "");
+  return revision === undefined ? name : safe`${name} (${forTerminalLine(revision)})`;
 }

@@ -1,25 +1,25 @@
 // What a revert did, in one or two lines.
 import type { RevertReport } from "../../app/manage/revert.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
-import { renderTokens } from "./render-quantity.ts";
+import { renderTokens, shortCommit } from "./render-quantity.ts";
 
 /** Renders the outcome of `revert` and `undo`. */
-export function renderRevert(report: RevertReport, { style }: Rendering): string {
+export function renderRevert(report: RevertReport, { style }: Rendering): SafeText {
   const back = new Set(report.restored);
-  const named = (verb: string, ids: readonly string[]): string[] =>
-    ids.length === 0 ? [] : [`${style.heading(verb)} ${ids.map((id) => style.id(forTerminalLine(id))).join(", ")}`];
-  const done = [
-    ...named(
-      "Reverted",
-      report.reverted.filter((id) => !back.has(id)),
-    ),
-    ...named(
-      "Brought back",
-      report.reverted.filter((id) => back.has(id)),
-    ),
-  ].join("; ");
-  const tokens = report.tokens === undefined ? "" : `  view ${renderTokens(report.tokens)}`;
-  const where = report.branch === undefined ? "" : ` on ${forTerminalLine(report.branch)}`;
-  return `${done}${where}\n${style.commit(`commit ${report.commit?.slice(0, 7) ?? "none"}`)}${tokens}`;
+  const named = (verb: SafeText, ids: readonly string[]): SafeText[] =>
+    ids.length === 0
+      ? []
+      : [
+          safe`${style.heading(verb)} ${joinSafe(
+            ids.map((id) => style.id(forTerminalLine(id))),
+            ", ",
+          )}`,
+        ];
+  const taken = report.reverted.filter((id) => !back.has(id));
+  const returned = report.reverted.filter((id) => back.has(id));
+  const done = joinSafe([...named(safe`Reverted`, taken), ...named(safe`Brought back`, returned)], "; ");
+  const tokens = report.tokens === undefined ? "" : safe`  view ${renderTokens(report.tokens)}`;
+  const where = report.branch === undefined ? "" : safe` on ${forTerminalLine(report.branch)}`;
+  return safe`${done}${where}\n${style.commit(safe`commit ${shortCommit(report.commit ?? "none")}`)}${tokens}`;
 }

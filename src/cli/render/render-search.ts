@@ -1,12 +1,12 @@
 // `jpg search`: under each branch the events that were found, each with the line that holds the match.
 import type { SearchHit } from "../../app/inspect/search.ts";
 import { appendAll } from "../../core/append-all.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 
 /** Renders hits, in the order given; a heading wherever the branch changes. */
-export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): string {
-  const lines: string[] = [];
+export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): SafeText {
+  const lines: SafeText[] = [];
   let branch: string | null = null;
   for (const hit of hits) {
     if (hit.branch !== branch) {
@@ -16,15 +16,14 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
     }
     appendAll(lines, renderHit(hit, style));
   }
-  return lines.join("\n");
+  return joinLines(lines);
 }
 
-function renderHit({ turn, event, type, state, compaction, line, from, to }: SearchHit, style: Style): string[] {
-  const how = state === "shown" ? "" : style.caution(`  ${state} by ${forTerminalLine(compaction ?? "")}`);
+function renderHit({ turn, event, type, state, compaction, line, from, to }: SearchHit, style: Style): SafeText[] {
+  const how = state === "shown" ? "" : style.caution(safe`  ${state} by ${forTerminalLine(compaction ?? "")}`);
   // The line holds no line end; its blanks stay, for they stand between the pieces.
-  const [before, match, after] = [line.slice(0, from), line.slice(from, to), line.slice(to)].map(forTerminal);
   return [
-    `  ${style.id(`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
-    `    ${before}${style.added(match ?? "")}${after}`,
+    safe`  ${style.id(safe`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
+    safe`    ${forTerminal(line.slice(0, from))}${style.added(forTerminal(line.slice(from, to)))}${forTerminal(line.slice(to))}`,
   ];
 }

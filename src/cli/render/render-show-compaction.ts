@@ -3,11 +3,12 @@ import type { Receipt, ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
+import { indentText } from "./indent-text.ts";
 import { type Field, renderFields } from "./render-fields.ts";
 import { renderMessage } from "./render-log.ts";
 import { renderLoss } from "./render-loss.ts";
@@ -15,6 +16,7 @@ import {
   type BeforeAfter,
   groupDigits,
   renderBytes,
+  renderCount,
   renderRange,
   renderShare,
   renderTime,
@@ -25,23 +27,23 @@ import {
 const MOST_NAMED = 20;
 
 /** Renders a compaction. */
-export function renderShowCompaction(report: ShowCompaction, rendering: Rendering): string {
+export function renderShowCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const { event, receipt } = report;
-  return [
-    `${style.heading("compaction")} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
+  return joinLines([
+    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
     ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
-    ...section(summaryHeading(event), summaryLines(event.summary?.summary ?? ""), style),
-    ...section("Tools hidden:", toolLines(receipt, style, width), style),
-    ...section("Files:", named(receipt.files), style),
-    ...section("Commands:", named(receipt.commands), style),
-    ...section("Loss receipt:", renderLoss(receipt, rendering), style),
-  ].join("\n");
+    ...section(summaryHeading(event), event.summary === undefined ? [] : indentText(event.summary.summary), style),
+    ...section(safe`Tools hidden:`, toolLines(receipt, style, width), style),
+    ...section(safe`Files:`, named(receipt.files), style),
+    ...section(safe`Commands:`, named(receipt.commands), style),
+    ...section(safe`Loss receipt:`, renderLoss(receipt, rendering), style),
+  ]);
 }
 
-function standing({ live, not_applied }: ShowCompaction, style: Style): string {
-  if (!live) return style.faint("reverted");
-  return not_applied === undefined ? style.good("live") : style.caution("live, not applied");
+function standing({ live, not_applied }: ShowCompaction, style: Style): SafeText {
+  if (!live) return style.faint(safe`reverted`);
+  return not_applied === undefined ? style.good(safe`live`) : style.caution(safe`live, not applied`);
 }
 
 function originFields({ event, commit, branch, policies, not_applied, message }: ShowCompaction): Field[] {
@@ -69,9 +71,9 @@ function originFields({ event, commit, branch, policies, not_applied, message }:
   ];
 }
 
-function summaryHeading({ summary }: Compaction): string {
-  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model):";
-  return summary?.source === "imported" ? "Summary (as it was imported; jpg did not check it):" : "Summary:";
+function summaryHeading({ summary }: Compaction): SafeText {
+  if (summary?.source === "extractive") return safe`Summary (an extract by fixed rules, not written by a model):`;
+  return summary?.source === "imported" ? safe`Summary (as it was imported; jpg did not check it):` : safe`Summary:`;
 }
 
 /** What a summary cost; null where no model was asked, or nobody recorded it. */
@@ -81,17 +83,17 @@ function usageOf(summary: Compaction["summary"]): string | null {
   if (summary.usage === undefined) return price;
   const { calls, output } = summary.usage;
   const sent = formatTokens(tokensSent(summary.usage));
-  return `${sent} tokens sent, ${formatTokens(output)} answered in ${calls} ${calls === 1 ? "call" : "calls"}, ${price}`;
+  return safe`${sent} tokens sent, ${formatTokens(output)} answered in ${renderCount(calls, "call")}, ${price}`;
 }
 
 /** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
 function receiptFields({ from_turn, to_turn, stats }: Compaction, receipt: Receipt): Field[] {
   const { tokens, bytes, events_removed, events_changed } = receipt;
-  const turns = `${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
+  const turns = safe`${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
   const size =
     bytes.before === bytes.after
       ? renderBytes(bytes.before)
-      : `${renderBytes(bytes.before)} → ${renderBytes(bytes.after)}`;
+      : safe`${renderBytes(bytes.before)} → ${renderBytes(bytes.after)}`;
   return [
     ["Tokens", `${renderChange(tokens)} (${turns}, raw → shown, estimate)`],
     [
@@ -99,7 +101,7 @@ function receiptFields({ from_turn, to_turn, stats }: Compaction, receipt: Recei
       stats?.tokens === undefined ? null : `${renderChange(stats.tokens)} tokens (the whole view, before → after)`,
     ],
     ["Bytes", size],
-    ["Events", `${groupDigits(events_removed)} removed, ${groupDigits(events_changed)} changed`],
+    ["Events", safe`${groupDigits(events_removed)} removed, ${groupDigits(events_changed)} changed`],
   ];
 }
 
@@ -107,14 +109,7 @@ function renderChange(tokens: BeforeAfter): string {
   return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
 }
 
-function summaryLines(summary: string): string[] {
-  if (summary === "") return [];
-  return forTerminal(summary)
-    .split("\n")
-    .map((line) => (line === "" ? "" : `    ${line}`));
-}
-
-function toolLines({ tools }: Receipt, style: Style, width: number): string[] {
+function toolLines({ tools }: Receipt, style: Style, width: number): SafeText[] {
   if (tools.length === 0) return [];
   const header = ["TOOL", "CALLS", "ERRORS", "SIZE", "TOKENS"].map((text) => ({ text, paint: style.faint }));
   const rows = tools.map((tool) => [
@@ -132,12 +127,12 @@ function toolLines({ tools }: Receipt, style: Style, width: number): string[] {
   });
 }
 
-function named(names: readonly string[]): string[] {
+function named(names: readonly string[]): SafeText[] {
   const rest = names.length - MOST_NAMED;
-  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => `    ${forTerminalLine(name)}`);
-  return rest > 1 ? [...lines, `    … ${groupDigits(rest)} more (--json lists all)`] : lines;
+  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => safe`    ${forTerminalLine(name)}`);
+  return rest > 1 ? [...lines, safe`    … ${groupDigits(rest)} more (--json lists all)`] : lines;
 }
 
-function section(heading: string, lines: readonly string[], style: Style): string[] {
+function section(heading: SafeText, lines: readonly SafeText[], style: Style): SafeText[] {
   return lines.length === 0 ? [] : ["", style.heading(heading), ...lines];
 }

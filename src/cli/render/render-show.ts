@@ -1,16 +1,17 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
 import { eventLines } from "../../app/diff/view-text.ts";
 import type { ShowConversation, ShowEvent, ShowReport } from "../../app/inspect/show-report.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
+import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
 import { groupDigits, renderCommit, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
 
 /** Renders what was asked for. */
-export function renderShow(report: ShowReport, rendering: Rendering): string {
+export function renderShow(report: ShowReport, rendering: Rendering): SafeText {
   switch (report.kind) {
     case "conversation":
       return renderConversation(report, rendering);
@@ -21,7 +22,7 @@ export function renderShow(report: ShowReport, rendering: Rendering): string {
   }
 }
 
-function renderConversation(report: ShowConversation, rendering: Rendering): string {
+function renderConversation(report: ShowConversation, rendering: Rendering): SafeText {
   const { style } = rendering;
   const marks = [...(report.pinned === true ? ["pinned"] : []), ...(report.archived === true ? ["archived"] : [])];
   const lines = renderFields(
@@ -36,7 +37,7 @@ function renderConversation(report: ShowConversation, rendering: Rendering): str
       ["Events", groupDigits(report.events)],
       [
         "Tokens",
-        renderTokens({ before: report.tokens.raw, after: report.tokens.view }) + renderSource(report.tokens_source),
+        safe`${renderTokens({ before: report.tokens.raw, after: report.tokens.view })}${renderSource(report.tokens_source)}`,
       ],
       ["Labels", report.labels?.join(", ")],
       ["State", marks.join(", ")],
@@ -44,16 +45,16 @@ function renderConversation(report: ShowConversation, rendering: Rendering): str
     rendering,
   );
   const branches = report.branches.map(({ name, turns, active }) => {
-    const line = `${active ? "*" : " "} ${forTerminalLine(name)}`;
-    return `  ${active ? style.good(line) : line} ${style.faint(`${groupDigits(turns)} turns`)}`;
+    const line = safe`${active ? "*" : " "} ${forTerminalLine(name)}`;
+    return safe`  ${active ? style.good(line) : line} ${style.faint(safe`${groupDigits(turns)} turns`)}`;
   });
-  const compactions = report.compactions.map((row) => `  ${renderLogLine(row, style)}`);
-  return [
-    `${style.heading("conversation")} ${style.id(forTerminalLine(report.id))}`,
+  const compactions = report.compactions.map((row) => safe`  ${renderLogLine(row, style)}`);
+  return joinLines([
+    safe`${style.heading(safe`conversation`)} ${style.id(forTerminalLine(report.id))}`,
     ...lines,
-    ...section(style.heading("Branches:"), branches),
-    ...section(style.heading("Live compactions, newest first:"), compactions),
-  ].join("\n");
+    ...section(style.heading(safe`Branches:`), branches),
+    ...section(style.heading(safe`Live compactions, newest first:`), compactions),
+  ]);
 }
 
 const STATES = {
@@ -63,7 +64,7 @@ const STATES = {
   internal: "no model sees this kind of event",
 } as const;
 
-function renderEvent(report: ShowEvent, rendering: Rendering): string {
+function renderEvent(report: ShowEvent, rendering: Rendering): SafeText {
   const { style } = rendering;
   const { event } = report;
   const by = report.compaction === undefined ? "" : ` by compaction ${report.compaction}`;
@@ -77,25 +78,21 @@ function renderEvent(report: ShowEvent, rendering: Rendering): string {
       ["Branch", report.branch],
       ["Turn", report.turn],
       ["Model", event.metadata?.model],
-      ["Tokens", formatTokens(report.tokens) + renderSource(report.tokens_source)],
+      ["Tokens", safe`${formatTokens(report.tokens)}${renderSource(report.tokens_source)}`],
       ["View", `${STATES[report.state]}${by}`],
     ],
     rendering,
   );
-  const projected = report.projected === undefined ? [] : indented(eventLines(report.projected));
-  return [
-    `${style.heading("event")} ${style.id(forTerminalLine(event.id))}`,
+  const projected = report.projected === undefined ? [] : eventLines(report.projected).flatMap(indentText);
+  return joinLines([
+    safe`${style.heading(safe`event`)} ${style.id(forTerminalLine(event.id))}`,
     ...fields,
     "",
-    ...indented(eventLines(event)),
-    ...section(style.heading("In the view:"), projected),
-  ].join("\n");
+    ...eventLines(event).flatMap(indentText),
+    ...section(style.heading(safe`In the view:`), projected),
+  ]);
 }
 
-function section(heading: string, lines: readonly string[]): string[] {
+function section(heading: SafeText, lines: readonly SafeText[]): SafeText[] {
   return lines.length === 0 ? [] : ["", heading, ...lines];
-}
-
-function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => (line === "" ? "" : `    ${forTerminal(line)}`));
 }

@@ -1,5 +1,6 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
 import type { StatsReport } from "../../app/inspect/stats.ts";
+import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
@@ -14,7 +15,7 @@ import {
 } from "./render-quantity.ts";
 
 /** Renders sizes and token accounting; kinds stand in order of their raw tokens. */
-export function renderStats(report: StatsReport, rendering: Rendering): string {
+export function renderStats(report: StatsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const fields = renderFields(
     [
@@ -36,7 +37,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): string {
     { text: renderShare({ before: raw, after: view }), paint: style.faint },
   ];
   const kinds = Object.entries(report.tokens.by_kind).sort(([, a], [, b]) => b.raw - a.raw);
-  const header = [`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
+  const header = [safe`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
     text,
     paint: style.faint,
   }));
@@ -47,6 +48,6 @@ export function renderStats(report: StatsReport, rendering: Rendering): string {
   ];
   const columns = [{ shrinkTo: 8 }, { align: "right" }, { align: "right" }, { align: "right" }] as const;
   const note = renderOverhead(report.overhead_source);
-  const notes = note === null ? [] : ["", style.faint(note)];
-  return [...fields, "", ...renderTable(rows, { columns, width }), ...notes].join("\n");
+  const notes = note === null ? [] : (["", style.faint(note)] as const);
+  return joinLines([...fields, "", ...renderTable(rows, { columns, width }), ...notes]);
 }

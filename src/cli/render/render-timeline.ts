@@ -2,27 +2,27 @@
 import { type CompactReport, type CompactSegment, notesOf } from "../../app/plan/compact-report.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
-import { forTerminal, forTerminalLine } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderLoss } from "./render-loss.ts";
-import { renderCount, renderOverhead, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { renderCount, renderOverhead, renderRange, renderShare, renderTokens, shortCommit } from "./render-quantity.ts";
 
 /** Columns of the bar that stands for the largest segment. */
 const BAR_WIDTH = 8;
 
 /** Renders the outcome of a compaction. What the user should know comes last, one a line. */
-export function renderTimeline(report: CompactReport, rendering: Rendering): string {
+export function renderTimeline(report: CompactReport, rendering: Rendering): SafeText {
   const { style } = rendering;
-  const notes = notesOf(report).map((note) => `${style.caution("note:")} ${forTerminal(note)}`);
+  const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
   if (report.compaction === null) {
-    const reason = report.reason === undefined ? "" : ` ${asSentence(forTerminal(report.reason))}`;
-    const hints = (report.hints ?? []).map((hint) => `${style.faint("hint:")} ${forTerminal(hint)}`);
-    return [`${style.heading("Nothing to compact.")}${reason}`, ...hints, ...notes].join("\n");
+    const reason = report.reason === undefined ? "" : safe` ${asSentence(report.reason)}`;
+    const hints = (report.hints ?? []).map((hint) => safe`${style.faint(safe`hint:`)} ${forTerminal(hint)}`);
+    return joinLines([safe`${style.heading(safe`Nothing to compact.`)}${reason}`, ...hints, ...notes]);
   }
-  return [
+  return joinLines([
     headline(report, style),
     ...segmentLines(report, rendering),
     ...writerLines(report),
@@ -31,24 +31,24 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): str
     ...lossLines(report, rendering),
     ...ungroundedLines(report, rendering),
     ...notes,
-    ...(report.further === undefined ? [] : ["", renderTimeline(report.further, rendering)]),
-  ].join("\n");
+    ...(report.further === undefined ? [] : (["", renderTimeline(report.further, rendering)] as const)),
+  ]);
 }
 
-function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+function asSentence(text: string): SafeText {
+  return forTerminal(`${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`);
 }
 
-function headline(report: CompactReport, style: Style): string {
-  const verb = report.dryRun ? "Would compact" : "Compacted";
+function headline(report: CompactReport, style: Style): SafeText {
+  const verb = report.dryRun ? safe`Would compact` : safe`Compacted`;
   const range =
-    report.from_turn === null || report.to_turn === null ? "" : ` ${renderRange(report.from_turn, report.to_turn)}`;
-  const line = `${style.heading(verb)} ${forTerminalLine(report.branch)}${range}: ${forTerminalLine(report.policies)}`;
+    report.from_turn === null || report.to_turn === null ? "" : safe` ${renderRange(report.from_turn, report.to_turn)}`;
+  const line = safe`${style.heading(verb)} ${forTerminalLine(report.branch)}${range}: ${forTerminalLine(report.policies)}`;
   if (report.dryRun || report.commit === null) return line;
-  return `${line}\n${style.commit(`commit ${report.commit.slice(0, 7)}`)}  compaction ${style.id(report.compaction?.id ?? "")}`;
+  return safe`${line}\n${style.commit(safe`commit ${shortCommit(report.commit)}`)}  compaction ${style.id(forTerminalLine(report.compaction?.id ?? ""))}`;
 }
 
-function segmentLines(report: CompactReport, { style, width }: Rendering): string[] {
+function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
   const { segments, tokens, tokens_source, overhead, overhead_source, planned_summary: planned } = report;
   // Nobody knows how long a summary will be that is not written yet.
   const isOpen = planned !== null && planned.reason === undefined;
@@ -59,77 +59,83 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): strin
     { text: renderRange(segment.from, segment.to), paint: style.heading },
     { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },
     segment.policies ?? "",
-    isWhole(segment) ? renderTokens(segment.tokens) : `${formatTokens(segment.tokens.before)} → ?`,
+    isWhole(segment) ? renderTokens(segment.tokens) : safe`${formatTokens(segment.tokens.before)} → ?`,
     { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
   ]);
   const fixed = { before: overhead, after: overhead };
   const front: Cell[][] = overhead === 0 ? [] : [["", "", "system prompt, tools", renderTokens(fixed), "", ""]];
   const source = { text: tokens_source, paint: style.faint };
-  const size = isOpen ? `${renderTokens(tokens)} + summary` : renderTokens(tokens);
+  const size = isOpen ? safe`${renderTokens(tokens)} + summary` : renderTokens(tokens);
   const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
   const note = renderOverhead(overhead_source);
   const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
-  return note === null ? table : [...table, style.faint(`  ${note}`)];
+  return note === null ? table : [...table, style.faint(safe`  ${note}`)];
 }
 
 /** Who wrote the summary, and what that cost. */
-function writerLines({ compaction, dryRun }: CompactReport): string[] {
+function writerLines({ compaction, dryRun }: CompactReport): SafeText[] {
   const { source, model = "", usage, price_usd } = compaction?.summary ?? {};
   if (dryRun) return [];
   if (source === "extractive")
-    return ["", "  the summary is an extract by fixed rules; no model wrote it (`--model` asks one)"];
+    return ["", safe`  the summary is an extract by fixed rules; no model wrote it (\`--model\` asks one)`];
   if (source !== "generated") return [];
-  const sent = usage === undefined ? null : formatTokens(tokensSent(usage));
-  const spent = usage === undefined ? "" : `: ${sent} tokens sent, ${formatTokens(usage.output)} answered`;
+  const spent =
+    usage === undefined
+      ? ""
+      : safe`: ${formatTokens(tokensSent(usage))} tokens sent, ${formatTokens(usage.output)} answered`;
   const { summary } = compaction ?? {};
   const reading =
-    summary === undefined ? [] : describeReading(summary).map((line) => `  the model read the turns ${line}`);
-  return ["", `  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`, ...reading];
+    summary === undefined
+      ? []
+      : describeReading(summary).map((line) => safe`  the model read the turns ${forTerminalLine(line)}`);
+  return ["", safe`  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`, ...reading];
 }
 
 /** What each strategy added to those before it; one alone is the total, which is told already. */
-function stepLines({ report }: CompactReport, { style, width }: Rendering): string[] {
+function stepLines({ report }: CompactReport, { style, width }: Rendering): SafeText[] {
   const steps = report?.steps ?? [];
   if (steps.length < 2) return [];
   const rows = steps.map(({ strategy, events_removed, estimated_tokens_saved }): Cell[] => [
     { text: strategy, paint: style.heading },
-    events_removed === 0 ? "" : `${renderCount(events_removed, "event")} removed`,
-    `${formatTokens(Math.abs(estimated_tokens_saved))} ${estimated_tokens_saved < 0 ? "added" : "saved"}`,
+    events_removed === 0 ? "" : safe`${renderCount(events_removed, "event")} removed`,
+    safe`${formatTokens(Math.abs(estimated_tokens_saved))} ${estimated_tokens_saved < 0 ? "added" : "saved"}`,
   ]);
   return ["", ...renderTable(rows, { columns: [{}, { align: "right" }, { align: "right" }], width, indent: "  " })];
 }
 
 /** What a provider that caches prefixes makes of it. */
-function cacheLines({ cache }: CompactReport): string[] {
+function cacheLines({ cache }: CompactReport): SafeText[] {
   if (cache === null || cache.saved_per_call <= 0) return [];
   const { prefix_kept, rewritten, saved_per_call, break_even_calls } = cache;
-  const cost = rewritten === 0 ? "nothing rewritten" : `${formatTokens(rewritten)} rewritten once`;
+  const cost = rewritten === 0 ? safe`nothing rewritten` : safe`${formatTokens(rewritten)} rewritten once`;
   const pays =
-    break_even_calls === null || break_even_calls === 0 ? "" : `, pays after ${renderCount(break_even_calls, "call")}`;
+    break_even_calls === null || break_even_calls === 0
+      ? ""
+      : safe`, pays after ${renderCount(break_even_calls, "call")}`;
   return [
     "",
-    `  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
+    safe`  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
   ];
 }
 
 /** What would be lost from sight, in a dry run; of what is done, `jpg show` tells. */
-function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): string[] {
+function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
   const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): string[] {
+function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): SafeText[] {
   if (ungrounded.length === 0) return [];
   const rows = ungrounded.slice(0, MOST_NAMED).map(({ kind, text }) => [kind, forTerminalLine(text)]);
   const named = renderTable(rows, { columns: [{}, { shrinkTo: 16 }], width, indent: "    " });
   const rest = ungrounded.length - named.length;
   return [
     "",
-    `  ${style.caution("In the summary, but in none of the events it stands for:")}`,
+    safe`  ${style.caution(safe`In the summary, but in none of the events it stands for:`)}`,
     ...named,
-    ...(rest === 0 ? [] : [`    … ${rest} more (--json lists all)`]),
+    ...(rest === 0 ? [] : [safe`    … ${rest} more (--json lists all)`]),
   ];
 }
 
@@ -137,8 +143,8 @@ function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Render
 const MOST_NAMED = 10;
 
 /** What is left of a segment as full blocks, what it lost as light ones. */
-function bar({ tokens: { before, after } }: CompactSegment, largest: number): string {
+function bar({ tokens: { before, after } }: CompactSegment, largest: number): SafeText {
   const columns = (count: number): number => (count <= 0 ? 0 : Math.max(1, Math.round((count / largest) * BAR_WIDTH)));
   const left = columns(after);
-  return "█".repeat(left) + "░".repeat(Math.max(0, columns(before) - left));
+  return forTerminal("█".repeat(left) + "░".repeat(Math.max(0, columns(before) - left)));
 }

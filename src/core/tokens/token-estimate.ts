@@ -3,6 +3,7 @@
 import { isText } from "../event/content.ts";
 import type { AttachmentRef, ChatResponse, Content, Event, Text } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
+import { decimal, type SafeText, safe } from "../safe-text.ts";
 
 /** Characters a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
 const CHARS_PER_TOKEN = {
@@ -95,12 +96,12 @@ export function estimateByKind(
 }
 
 /** Formats a number of tokens shortly: `950`, `84.2k`, `1.2M`. */
-export function formatTokens(tokens: number): string {
+export function formatTokens(tokens: number): SafeText {
   const rounded = Math.round(tokens);
-  if (rounded < 1000) return String(rounded);
+  if (rounded < 1000) return safe`${rounded}`;
   // 999,950 would print as 1000.0k.
-  if (rounded < 999_950) return `${(rounded / 1000).toFixed(1)}k`;
-  return `${(rounded / 1_000_000).toFixed(1)}M`;
+  if (rounded < 999_950) return safe`${decimal(rounded / 1000, 1)}k`;
+  return safe`${decimal(rounded / 1_000_000, 1)}M`;
 }
 
 /** What an event counts as; null for kinds that no model sees. */

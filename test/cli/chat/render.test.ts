@@ -5,6 +5,7 @@ import { isAsciiOnly, renderOffer } from "../../../src/cli/chat/render-box.ts";
 import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/render-status.ts";
 import { displayWidth } from "../../../src/cli/frame/display-width.ts";
 import { createStyle } from "../../../src/cli/frame/style.ts";
+import { safe } from "../../../src/core/safe-text.ts";
 
 // covers: v2 "The warning itself in the status line `[ctx: 72%]`"
 // covers: v2 "Context use always in the status bar"
@@ -38,8 +39,8 @@ describe("the status line", () => {
 
   it("stands out when the window is nearly full", () => {
     const style = createStyle(true);
-    expect(renderStatus(STATUS, style)).toContain(style.caution("[ctx: 72%]"));
-    expect(renderStatus({ ...STATUS, isNearlyFull: false }, style)).not.toContain(style.caution("[ctx: 72%]"));
+    expect(renderStatus(STATUS, style)).toContain(style.caution(safe`[ctx: 72%]`));
+    expect(renderStatus({ ...STATUS, isNearlyFull: false }, style)).not.toContain(style.caution(safe`[ctx: 72%]`));
   });
 
   it("is followed by a warning that says what to type", () => {

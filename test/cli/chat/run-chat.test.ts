@@ -1,4 +1,5 @@
 // A chat from the first prompt to the last, typed by a test: a scripted model answers, the store is a real one.
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -10,6 +11,7 @@ import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/frame/output.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { NO_OFFERS } from "../../../src/core/plan/compact-prompt.ts";
+import { forTerminal } from "../../../src/core/safe-text.ts";
 import { type FakeKeyboard, openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
@@ -75,7 +77,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
   const keyboard = openFakeKeyboard();
   const stderr: OutputStream = {
     write: (chunk) => {
-      keyboard.terminal.write(String(chunk));
+      keyboard.terminal.write(forTerminal(String(chunk)));
       return true;
     },
     on: () => undefined,

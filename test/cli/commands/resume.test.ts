@@ -47,7 +47,7 @@ beforeEach(async () => {
 afterEach(() => removeWorkspace(workspace));
 
 async function resume(agent: string): Promise<number> {
-  const output = { data: (text: string) => printed.push(text), detail: () => undefined };
+  const output = { raw: (text: string) => printed.push(text), detail: () => undefined };
   const context = {
     args: [],
     options: { with: agent, exec: true },
@@ -62,7 +62,7 @@ async function resume(agent: string): Promise<number> {
 describe("jpg resume with an agent that takes sessions in", () => {
   it("runs what takes it in, then what goes on", async () => {
     expect(await resume("storing")).toBe(0);
-    expect(printed[0]).toMatch(/ -e '.*take in.*' && .* -e '.*go on.*'$/);
+    expect(printed[0]).toMatch(/ -e '.*take in.*' && .* -e '.*go on.*'\n$/);
     expect(readFileSync(inFolder(workspace, "ran"), "utf8")).toBe("take in;go on;");
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { displayWidth, fitWidth } from "../../../src/cli/frame/display-width.ts";
+import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 describe("displayWidth", () => {
@@ -47,13 +48,13 @@ describe("fitWidth", () => {
   it("never takes more columns than it may", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), fc.integer({ min: 1, max: 12 }), (text, columns) => {
-        expect(displayWidth(fitWidth(text, columns))).toBeLessThanOrEqual(columns);
+        expect(displayWidth(fitWidth(forTerminal(text), columns))).toBeLessThanOrEqual(columns);
       }),
     );
   });
 
   it("says that something was cut off", () => {
-    expect(fitWidth("conversation", 8)).toBe("convers…");
-    expect(fitWidth("日本語の会話", 6)).toBe("日本…");
+    expect(fitWidth(safe`conversation`, 8)).toBe("convers…");
+    expect(fitWidth(safe`日本語の会話`, 6)).toBe("日本…");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createOutput, type OutputOptions, type OutputStream } from "../../../src/cli/frame/output.ts";
 import { userError } from "../../../src/core/errors.ts";
+import { forTerminal, type SafeText, safe } from "../../../src/core/safe-text.ts";
 
 interface RecordedStream extends OutputStream {
   readonly chunks: (string | Uint8Array)[];
@@ -31,19 +32,19 @@ function open(options: Partial<OutputOptions> = {}, terminal: Partial<OutputStre
 describe("createOutput", () => {
   it("writes results to standard output and all else to standard error", () => {
     const { output, out, err } = open();
-    output.data("result");
-    output.info("done");
-    output.warn("careful");
+    output.data(safe`result`);
+    output.info(safe`done`);
+    output.warn(safe`careful`);
     expect(out()).toBe("result\n");
     expect(err()).toBe("done\nwarning: careful\n");
   });
 
   it("says only results and errors with quiet", () => {
     const { output, out, err } = open({ quiet: true });
-    output.data("result");
-    output.info("done");
-    output.detail("how");
-    output.warn("careful");
+    output.data(safe`result`);
+    output.info(safe`done`);
+    output.detail(safe`how`);
+    output.warn(safe`careful`);
     output.error(userError("bad_bound", "No."));
     expect(out()).toBe("result\n");
     expect(err()).toBe("error: No.\n");
@@ -51,10 +52,10 @@ describe("createOutput", () => {
 
   it("says more with verbose alone", () => {
     const silent = open();
-    silent.output.detail("how");
+    silent.output.detail(safe`how`);
     expect(silent.err()).toBe("");
     const { output, err } = open({ verbose: true });
-    output.detail("how");
+    output.detail(safe`how`);
     expect(err()).toBe("how\n");
   });
 
@@ -65,7 +66,8 @@ describe("createOutput", () => {
   });
 
   it("lets nothing but text and its own colours through to a terminal", async () => {
-    const attack = "\u001b[31mred\u001b[39m\u001b[2J\u009b5n\u001b]52;c;eA==\u0007\u202e";
+    // A cast that lied.
+    const attack = "\u001b[31mred\u001b[39m\u001b[2J\u009b5n\u001b]52;c;eA==\u0007\u202e" as SafeText;
     const { output, out, err } = open({}, { isTTY: true, columns: 80 });
     output.data(attack);
     output.raw(attack);
@@ -114,10 +116,10 @@ describe("a reader that goes away", () => {
   it("ends the output quietly, once", () => {
     let times = 0;
     const { output, stdout } = open({ onClosed: () => times++ });
-    output.data("one");
+    output.data(safe`one`);
     stdout.fail("EPIPE");
     stdout.fail("EPIPE");
-    output.data("two");
+    output.data(safe`two`);
     expect([stdout.chunks, output.closed, times]).toEqual([["one\n"], true, 1]);
   });
 
@@ -128,7 +130,7 @@ describe("a reader that goes away", () => {
 });
 
 describe("page", () => {
-  const long = "line\n".repeat(30);
+  const long = forTerminal("line\n".repeat(30));
   const terminal = { isTTY: true, columns: 80, rows: 24 };
 
   it("pages what does not fit on the terminal", async () => {
@@ -141,7 +143,7 @@ describe("page", () => {
   it("prints what fits, and whatever goes elsewhere than to a terminal", async () => {
     const runPager = async (): Promise<boolean> => expect.fail("must not page");
     const short = open({ runPager }, terminal);
-    await short.output.page("one line");
+    await short.output.page(safe`one line`);
     const piped = open({ runPager });
     await piped.output.page(long);
     expect([short.out(), piped.out()]).toEqual(["one line\n", long]);

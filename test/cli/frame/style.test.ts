@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createStyle, onlyColors, wantsColor } from "../../../src/cli/frame/style.ts";
+import { safe } from "../../../src/core/safe-text.ts";
 
 describe("wantsColor", () => {
   it.each([
@@ -18,11 +19,11 @@ describe("wantsColor", () => {
 
 describe("createStyle", () => {
   it("changes nothing when colours are off", () => {
-    expect(createStyle(false).bad("x")).toBe("x");
+    expect(createStyle(false).bad(safe`x`)).toBe("x");
   });
 
   it("colours whatever the stream when they are on", () => {
-    expect(createStyle(true).bad("x")).toBe("\u001b[31mx\u001b[39m");
+    expect(createStyle(true).bad(safe`x`)).toBe("\u001b[31mx\u001b[39m");
   });
 });
 
@@ -30,7 +31,7 @@ describe("onlyColors", () => {
   it("lets nothing through but text and what createStyle makes", () => {
     const style = createStyle(true);
     const { enabled: _, ...paints } = style;
-    for (const paint of Object.values(paints)) expect(onlyColors(paint("a\tb\n"))).toBe(paint("a\tb\n"));
+    for (const paint of Object.values(paints)) expect(onlyColors(paint(safe`a\tb\n`))).toBe(paint(safe`a\tb\n`));
     expect(onlyColors("\u001b[8mhidden\u001b[2J\u001b]52;c;eA==\u0007\u009b31m")).toBe(
       "␛[8mhidden␛[2J␛]52;c;eA==␇\ufffd31m",
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderTable } from "../../../src/cli/frame/table.ts";
+import { type SafeText, safe } from "../../../src/core/safe-text.ts";
 
 describe("renderTable", () => {
   it("aligns columns by what a terminal shows, without blanks at the end", () => {
@@ -23,16 +24,16 @@ describe("renderTable", () => {
   });
 
   it("colours a column where a cell does not say otherwise", () => {
-    const columns = [{ paint: (text: string): string => `<${text}>` }, { align: "right" as const }];
+    const columns = [{ paint: (text: SafeText) => safe`<${text}>` }, { align: "right" as const }];
     const rows = [
-      [{ text: "id", paint: (text: string): string => `(${text})` }, "n"],
+      [{ text: "id", paint: (text: SafeText) => safe`(${text})` }, "n"],
       ["a", "10"],
     ];
     expect(renderTable(rows, { columns })).toEqual(["(id)   n", "<a>   10"]);
   });
 
   it("makes cells safe and colours them after measuring", () => {
-    const paint = (text: string): string => `<${text}>`;
+    const paint = (text: SafeText): SafeText => safe`<${text}>`;
     expect(renderTable([[{ text: "a\u001b[2J\nb", paint }, "c"]], { columns: [{}, {}] })).toEqual(["<a␛[2J b>  c"]);
   });
 });

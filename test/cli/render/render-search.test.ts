@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SearchHit } from "../../../src/app/inspect/search.ts";
 import { createStyle } from "../../../src/cli/frame/style.ts";
 import { renderSearch } from "../../../src/cli/render/render-search.ts";
+import { safe } from "../../../src/core/safe-text.ts";
 
 const HIT: SearchHit = {
   conversation: "pier-k3f9",
@@ -43,7 +44,7 @@ describe("renderSearch", () => {
   it("marks the match, and lets no control character through", () => {
     const line = "a \u001b[31mtide\u001b[0m";
     const rendered = render([{ ...HIT, line, from: line.indexOf("tide"), to: line.indexOf("tide") + 4 }], true);
-    expect(rendered).toContain(createStyle(true).added("tide"));
+    expect(rendered).toContain(createStyle(true).added(safe`tide`));
     expect(rendered).not.toContain("\u001b[31mt");
   });
 });

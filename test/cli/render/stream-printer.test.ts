@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStyle } from "../../../src/cli/frame/style.ts";
 import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/render/stream-printer.ts";
-import { forTerminal } from "../../../src/core/safe-text.ts";
+import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 
 // covers: v2 "Emits a status event for display"
 
@@ -32,15 +32,15 @@ describe("an answer that streams", () => {
       printer.end();
     };
     expect(printed(work)).toBe("hmm\nYes.\n");
-    expect(printed(work, true)).toBe(`${createStyle(true).faint("hmm")}\nYes.\n`);
+    expect(printed(work, true)).toBe(`${createStyle(true).faint(safe`hmm`)}\nYes.\n`);
   });
 
   it("gives way to whole lines and goes on below them", () => {
     expect(
       printed((printer) => {
         printer.delta("message", "Looking");
-        printer.line("→ shell ls");
-        printer.line("✓ shell");
+        printer.line(safe`→ shell ls`);
+        printer.line(safe`✓ shell`);
         printer.delta("message", "Done.\n");
         printer.end();
       }),
