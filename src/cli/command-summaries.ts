@@ -4,6 +4,7 @@
 
 /** Summaries by command name, in the order of help; commands that people do not call are left out. */
 export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
+  status: "say what is here, and what to type next",
   init: "make the conversation store of this project, or a repository of its own",
   import: "bring agents' sessions in",
   sync: "keep importing sessions that grow, and compact those that grow too large",

@@ -5,6 +5,7 @@ type Loader = () => Promise<{ readonly command: CommandSpec }>;
 
 /** Loaders by command name, in the order of help. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
+  status: () => import("./commands/status.ts"),
   init: () => import("./commands/init.ts"),
   import: () => import("./commands/import.ts"),
   sync: () => import("./commands/sync.ts"),

@@ -14,7 +14,6 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   if (asksForList(argv)) {
     const { renderHelp } = await import("./command-summaries.ts");
     print(renderHelp());
-    if (argv.length === 0) process.exitCode = 2;
     return;
   }
   const [{ createRuntime }, { runCommandLine }] = await Promise.all([
@@ -32,7 +31,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
 
 /** What has options beside it is read by `runCommandLine`. */
 function asksForList([word, ...more]: readonly string[]): boolean {
-  return more.length === 0 && (word === undefined || ["--help", "-h", "help"].includes(word));
+  return word !== undefined && more.length === 0 && ["--help", "-h", "help"].includes(word);
 }
 
 /** Prints a text of jpg's own. A reader that has gone away misses nothing. */

@@ -69,11 +69,13 @@ interface World {
 }
 
 async function runCommand(call: Call, world: World): Promise<number> {
-  const { name, words } = call;
-  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
+  const { words } = call;
+  // Alone, it says what is here.
+  const name = call.name ?? "status";
+  if (name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
     const { renderHelp } = await import("./command-summaries.ts");
     world.output.data(forTerminal(renderHelp()));
-    return name === undefined ? 2 : 0;
+    return 0;
   }
   if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
   const wanted = name === "help" ? (words[0] ?? "") : name;

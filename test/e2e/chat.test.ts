@@ -238,7 +238,7 @@ describe("jpg chat without a terminal", () => {
 
   it("says what to type instead", async () => {
     const result = await sandbox.jpg(["chat"], { input: "hello\n" });
-    expect(result.code).toBe(4);
+    expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/error: .*needs a terminal.*\nhint: .*jpg query/);
   });
 

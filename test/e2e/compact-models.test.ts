@@ -73,10 +73,10 @@ describe("jpg compact -s classify-tangents", () => {
     expect(await view(sandbox)).toBe(before);
   });
 
-  it("asks no model where nobody could confirm, and names the flags (exit 4)", async () => {
+  it("asks no model where nobody could confirm, and names the flags (exit 2)", async () => {
     const { sandbox, server } = await prepare(name(1));
     const { stderr, code } = await sandbox.jpg(tangents);
-    expect(code).toBe(4);
+    expect(code).toBe(2);
     expect(stderr).toContain("--yes");
     expect(server.requests).toHaveLength(0);
   });

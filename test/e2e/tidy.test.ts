@@ -144,7 +144,7 @@ describe("rm", () => {
     await jpg(["rm", first]);
     await expectRefusal(sandbox, ["rm", "--purge", first], {
       code: "needs_terminal",
-      exit: 4,
+      exit: 2,
       says: /for good/,
       hint: /--yes/,
     });

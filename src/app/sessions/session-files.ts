@@ -18,6 +18,12 @@ export interface SessionFile {
   readonly named: boolean;
 }
 
+/** A session file that was found where an agent keeps its sessions. */
+export interface KeptSession extends SessionFile {
+  /** What the agent is called. */
+  readonly agent: string;
+}
+
 /** Session files, and folders that cannot be looked into. */
 export interface FoundFiles {
   readonly files: readonly SessionFile[];
@@ -52,13 +58,13 @@ export async function agentSessionFolders(
 }
 
 /** The session files that agents on this machine keep for the given directories. */
-export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<SessionFile[]> {
-  const found: SessionFile[] = [];
+export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<KeptSession[]> {
+  const found: KeptSession[] = [];
   for (const { agent, folder } of keptFolders(runtime, directories)) {
     for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
       const isSession = ({ name }: Dirent): boolean => agent.files.endings.some((ending) => name.endsWith(ending));
       for (const { name } of entries.filter((entry) => isSession(entry) && !isPipe(entry))) {
-        const file = { path: join(within, name), named: false };
+        const file = { path: join(within, name), named: false, agent: agent.agent.name };
         if (folder.holds === undefined || (await isHeld(file.path, folder.holds))) found.push(file);
       }
     }

@@ -1,12 +1,18 @@
-// Makes a conversation store, or completes one, and says where it is.
-import { resolve } from "node:path";
+// Makes a conversation store, or completes one, and says where it is and where settings go.
+import { mkdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
+import { createFile } from "../../store/files/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
+import { readTemplate } from "./templates.ts";
 import { createWorkspaceStore, locate } from "./workspace.ts";
 
 export interface InitReport {
   /** Absolute path of the store. */
   readonly path: string;
   readonly created: boolean;
+  /** The user's own settings: absolute path, and whether this call put the commented template there. */
+  readonly settings: { readonly path: string; readonly created: boolean };
   /** What to do next. */
   readonly hints: readonly string[];
 }
@@ -19,11 +25,27 @@ export async function initStore(
   const named = request.directory ?? request.store;
   const location = await locate(runtime, named === undefined ? undefined : resolve(runtime.cwd, named));
   await createWorkspaceStore(runtime, location.root);
+  const { configFile } = resolveUserPaths(runtime.env, runtime.home);
+  const created = await writeSettingsTemplate(configFile);
+  const settings = `Settings go into ${configFile}${created ? " (every setting stands there, commented out)" : ""}`;
+  const own = location.project === undefined ? "" : `; those of this project alone into ${PROJECT_CONFIG_NAME}`;
   return {
     path: location.root,
     created: !location.exists,
-    hints: location.exists
-      ? []
-      : ["`jpg import` brings in the sessions that agents keep for this project; settings go into .jpg.toml."],
+    settings: { path: configFile, created },
+    hints: [
+      ...(location.exists ? [] : ["`jpg import` brings in the sessions that agents keep for this project."]),
+      ...(created || !location.exists ? [`${settings}${own}.`] : []),
+    ],
   };
+}
+
+/** Puts the commented settings where the user's own are read, unless some stand there; false too where that cannot be written. */
+async function writeSettingsTemplate(path: string): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await createFile(path, await readTemplate("config.toml"));
+  } catch {
+    return false; // nothing hangs on it: jpg works without settings
+  }
 }

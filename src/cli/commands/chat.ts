@@ -81,14 +81,9 @@ function checkCall({ args, options, json }: CommandContext): void {
       hints: ["`jpg chat ID --fork` talks on a new fork of a conversation."],
     });
   if (!hasTerminal())
-    throw new JpgError(
-      "provider",
-      "needs_terminal",
-      "jpg chat needs a terminal to talk at: standard input or output is none.",
-      {
-        hints: ["`jpg query TEXT` asks without one, and `jpg query -` takes the text from standard input."],
-      },
-    );
+    throw userError("needs_terminal", "jpg chat needs a terminal: standard input or standard output is none.", {
+      hints: ["`jpg query TEXT` asks without one, and `jpg query -` takes the text from standard input."],
+    });
 }
 
 async function forkOf(workspace: Workspace, tree: BranchTree | null): Promise<BranchTree> {

@@ -1,5 +1,6 @@
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
+import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
@@ -41,6 +42,8 @@ export const command: CommandSpec = {
     if (json) output.json([...sessions, ...failed.map(failureRow)]);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
     for (const failure of failed) output.warn(renderFailure(failure));
+    if (!json && sessions.some(({ status }) => status === "created"))
+      output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
     return exitCodeAfter(outcome);
   },
 };

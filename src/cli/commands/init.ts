@@ -6,7 +6,7 @@ export const command: CommandSpec = {
   name: "init",
   summary: "make the conversation store of this project, or a repository of its own",
   description:
-    "Makes the store inside the project's git directory: the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, makes the user's own store. Says where the store is; does nothing when it is there.",
+    "Makes the store inside the project's git directory: the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, makes the user's own store. Puts a commented template where your settings are read, if you have none. Says where both are; does nothing where they are there.",
   arguments: [{ name: "[dir]", description: "directory that becomes a conversation repository" }],
   examples: [
     { command: "jpg init", explains: "a store for the project one stands in" },

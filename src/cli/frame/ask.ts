@@ -1,7 +1,7 @@
 // Asks the person at the terminal: the question on standard error, one line of answer from standard input. Where nobody
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
 import { createInterface } from "node:readline";
-import { JpgError } from "../../core/errors.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
 import { forTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
@@ -39,7 +39,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Asks until one of the choices is given. Throws `needs_terminal` (exit 4) when standard input or error is no terminal. */
+/** Asks until one of the choices is given. Throws `needs_terminal` (exit 2) when standard input or error is no terminal. */
 export async function ask<Value extends string>(question: Question<Value>, options: AskOptions): Promise<Value> {
   const { output, input = process.stdin, signal } = options;
   const readLine = options.readLine ?? ((end?: AbortSignal) => readTerminalLine(input, end));
@@ -108,7 +108,7 @@ function renderChoices<Value extends string>({ choices, otherwise }: Question<Va
 }
 
 function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "instead">): JpgError {
-  return new JpgError("provider", "needs_terminal", `There is no terminal to ask at: ${forTerminal(text)}`, {
+  return userError("needs_terminal", `There is no terminal to ask at: ${forTerminal(text)}`, {
     hints: [`Answer beforehand: ${instead}.`, "Or run jpg in a terminal."],
   });
 }

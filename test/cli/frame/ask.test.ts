@@ -73,11 +73,11 @@ describe("ask", () => {
   it.each([
     ["nobody types", { isTTY: false, seen: true }],
     ["nobody sees the question", { isTTY: true, seen: false }],
-  ])("is an error of exit code 4 where %s, and says what to set", async (_, { isTTY, seen }) => {
+  ])("is an error of usage where %s, and says what to set", async (_, { isTTY, seen }) => {
     const input = Object.assign(new PassThrough(), { isTTY });
     const asked = ask(QUESTION, { input, output: { seen, prompt: () => {} } });
     await expect(asked).rejects.toMatchObject({
-      kind: "provider",
+      kind: "user",
       code: "needs_terminal",
       hints: [expect.stringContaining("--yes"), expect.any(String)],
     });

@@ -1,0 +1,44 @@
+// What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
+
+import { conversationOf } from "../../core/conversation-name.ts";
+import type { BranchTip } from "../../store/conversation-store.ts";
+import { preferredBranch } from "../names/conversations.ts";
+import { findAgentSessions, projectDirectories } from "../sessions/session-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { readFacts } from "./conversation-facts.ts";
+import { type ConversationFacts, openFactsCache } from "./facts-cache.ts";
+
+/** What `jpg` alone tells. */
+export interface StatusReport {
+  /** Absolute path of the store; null when there is none yet. */
+  readonly store: string | null;
+  /** The conversation that `@` names; null when there is none. */
+  readonly active: (ConversationFacts & { readonly branch: string }) | null;
+  readonly conversations: number;
+  /** Session files of this project by agent, imported ones among them; agents without any are left out. */
+  readonly sessions: readonly { readonly agent: string; readonly count: number }[];
+}
+
+/** Looks at what is here. Throws what a damaged conversation throws. */
+export async function readStatus(workspace: Workspace): Promise<StatusReport> {
+  const { store, location, runtime } = workspace;
+  const [files, branches, preferred] = await Promise.all([
+    findAgentSessions(runtime, projectDirectories(workspace)),
+    store.listBranches(),
+    preferredBranch(workspace),
+  ]);
+  const tip = branches.find(({ name }) => name === preferred);
+  const counts = new Map<string, number>();
+  for (const { agent } of files) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  return {
+    store: location.exists ? location.root : null,
+    active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip)) },
+    conversations: new Set(branches.map(({ name }) => conversationOf(name))).size,
+    sessions: [...counts].map(([agent, count]) => ({ agent, count })),
+  };
+}
+
+/** As `ls` knows them, or worked out. */
+async function factsOf(workspace: Workspace, tip: BranchTip): Promise<ConversationFacts> {
+  return openFactsCache(workspace.store).find(tip.commit) ?? readFacts(workspace, tip);
+}

@@ -1,0 +1,16 @@
+import { readStatus } from "../../app/inspect/status.ts";
+import type { CommandSpec } from "../frame/command.ts";
+import { renderWhatIsHere } from "../render/render-status.ts";
+
+export const command: CommandSpec = {
+  name: "status",
+  summary: "say what is here, and what to type next",
+  description:
+    "Says which conversation is active, how many there are, and which sessions agents keep for this project. `jpg` without a command does the same. Nothing is made or changed.",
+  run: async ({ output, json, open }) => {
+    const report = await readStatus(await open({ create: true }));
+    if (json) output.json(report);
+    else output.data(renderWhatIsHere(report, output));
+    return 0;
+  },
+};
