@@ -126,7 +126,9 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     const chat = await chatIn(20);
     const before = await viewLines();
     const shown = await say(chat, "/compact", "[Summary + 15 messages]");
-    expect(shown).toMatch(/— context compacted \(\S+ → \d+ tokens\) —\nCompacted 45 messages into summary/);
+    expect(shown).toMatch(
+      /— context compacted \(\S+ → \S+ tokens\) —\nCompacted 45 messages into summary\n\/diff shows/,
+    );
     expect(shown).toMatch(/\[60 messages\] \[ctx: \d+%\]/);
     const after = await viewLines();
     expect(after.join("\n")).toContain("[CONVERSATION HISTORY SUMMARY - 45 messages]");

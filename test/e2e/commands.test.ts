@@ -167,9 +167,7 @@ describe("the documents of --json", () => {
           }
         ],
         "planned_summary": null,
-        "warnings": [
-          "saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same"
-        ],
+        "warnings": [],
         "compaction": "6yzrhc",
         "dry_run": false,
         "event": {
@@ -905,7 +903,6 @@ describe("what compact would do", () => {
           commands         3        3        -        -       -                -
           identifiers      3        3        -        -       -                -
           requests         3        3        -        -       -                -
-      note: saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     expect(await sandbox.json(["compact", "--dry-run"])).toMatchObject({
@@ -929,7 +926,6 @@ describe("what compact would do", () => {
           commands         5        5        -        -       -                -
           identifiers      5        5        -        -       -                -
           requests         5        5        -        -       -                -
-      note: saves only 68 of 20383 tokens (0.3%); what is cached is rewritten all the same
       "
     `);
     expect([storeState(sandbox), objects(sandbox)]).toEqual(before);
@@ -1136,7 +1132,6 @@ describe("fork", () => {
         system prompt and tools as this agent sends them typically: none are recorded
 
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
-      note: saves only 27 of 20383 tokens (0.1%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg compact --profile light --to 4")).toMatchInlineSnapshot(`
@@ -1150,7 +1145,6 @@ describe("fork", () => {
         system prompt and tools as this agent sends them typically: none are recorded
 
         cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
-      note: saves only 38 of 20356 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
@@ -1430,7 +1424,6 @@ describe("log, diff, undo, revert", () => {
         system prompt and tools as this agent sends them typically: none are recorded
 
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
-      note: saves only 41 of 20383 tokens (0.2%); what is cached is rewritten all the same
       "
     `);
     const [made] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
@@ -1574,7 +1567,6 @@ describe("checkout", () => {
         system prompt and tools as this agent sends them typically: none are recorded
 
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
-      note: saves only 27 of 20383 tokens (0.1%); what is cached is rewritten all the same
       "
     `);
     expect(await run("jpg checkout @ ../sparse")).toMatchInlineSnapshot(`
@@ -1605,7 +1597,7 @@ describe("checkout", () => {
         system prompt and tools as this agent sends them typically: none are recorded
 
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
-      note: saves only 14 of 20356 tokens (0.1%); what is cached is rewritten all the same
+      note: saves only 14 of the conversation's 356 tokens (3.9%); what is cached is rewritten all the same
       "
     `);
     for (const place of [sparse, full, sandbox.store]) {

@@ -91,7 +91,7 @@ function reportOf(planned: PlannedCompaction): StrategyReport | null {
   };
 }
 
-function warningsOf({ plan, tokens, problems }: PlannedCompaction): string[] {
+function warningsOf({ plan, tokens, meter, problems }: PlannedCompaction): string[] {
   const { from_turn, to_turn } = plan.compaction;
   return [
     ...(plan.extendedFrom === undefined
@@ -100,19 +100,28 @@ function warningsOf({ plan, tokens, problems }: PlannedCompaction): string[] {
           `extended from ${plan.extendedFrom.from}..${plan.extendedFrom.to} to ${from_turn}..${to_turn}: a summary partly overlaps it`,
         ]),
     ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
-    ...gainNotice(plan, tokens),
+    ...gainNotice(plan, tokens, meter.overhead),
     ...problems,
   ];
 }
 
-/** Share of the view below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */
+/** Share of the conversation below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */
 const SMALL_GAIN = 0.05;
 
-function gainNotice({ summarize, hiddenBy, compaction }: CompactionPlan, { before, after }: TokenChange): string[] {
+/** Measured without system prompt and tools: these stand before every change, so they stay cached. */
+function gainNotice(
+  { summarize, hiddenBy, compaction }: CompactionPlan,
+  { before, after }: TokenChange,
+  overhead: number,
+): string[] {
   if (summarize !== undefined || hiddenBy.length > 0) return [];
   if (after > before) return [`the view grows from ${before} to ${after} tokens`];
+  const saved = before - after;
+  const own = before - overhead;
   // Definitions of tools are no part of the view.
-  if (compaction.tools !== undefined || before - after >= SMALL_GAIN * before) return [];
-  const share = ((1 - after / before) * 100).toFixed(1);
-  return [`saves only ${before - after} of ${before} tokens (${share}%); what is cached is rewritten all the same`];
+  if (compaction.tools !== undefined || saved >= SMALL_GAIN * own) return [];
+  const share = ((100 * saved) / own).toFixed(1);
+  return [
+    `saves only ${saved} of the conversation's ${own} tokens (${share}%); what is cached is rewritten all the same`,
+  ];
 }

@@ -476,7 +476,8 @@ describe("a slash command", () => {
 
   it("is completed with Tab", async () => {
     const chat = await beginChat(await importTurns(1));
-    expect(await chat.press("/comp\t--\t", "--preview")).toContain("/compact --preview");
+    expect(await chat.press("/comp\t--\t", "--model")).toMatch(/--preview\s+--model/);
+    expect(await chat.press("p\t", "--preview ")).toContain("/compact --preview ");
   });
 
   it("/quit leaves, and so does the end of the terminal", async () => {
