@@ -23,17 +23,25 @@ const LAST_MARKS = /[.,;:!?)\]}'"]+$/;
 /** Puts a request together; a plain text when there is nothing but words. Throws `empty_request` and what reading files throws. */
 export async function requestContent(cwd: string, { text, files, stdin }: RequestInput): Promise<Content> {
   const words = text.replaceAll("\\@", "@").trim();
-  const parts: ContentPart[] = [];
+  const mentioned: string[] = [];
   for (const match of text.matchAll(MENTION)) {
     const name = await fileOf(cwd, match);
-    if (name !== null) parts.push(await readAttachedFile(cwd, name));
+    if (name !== null) mentioned.push(name);
   }
-  for (const file of files) parts.push(await readAttachedFile(cwd, file));
+  const parts: ContentPart[] = [];
+  for (const name of firstOfEach(cwd, [...mentioned, ...files])) parts.push(await readAttachedFile(cwd, name));
   const piped = stdin === null || stdin.byteLength === 0 ? null : toPart(stdin, "standard input");
   if (words === "" && parts.length === 0 && piped?.type === "attachment") return requireText(piped.text as string);
   const all = [...parts, ...(piped === null ? [] : [piped])];
   if (all.length === 0) return requireText(words);
   return words === "" ? all : [{ type: "text", text: words }, ...all];
+}
+
+/** Names without those of a file that was named before: it is attached once. */
+function firstOfEach(cwd: string, names: readonly string[]): readonly string[] {
+  const byPath = new Map<string, string>();
+  for (const name of names) if (!byPath.has(resolve(cwd, name))) byPath.set(resolve(cwd, name), name);
+  return [...byPath.values()];
 }
 
 /** The file that a word names; marks after it belong to it only when there is such a file. Null when there is none. */

@@ -7,7 +7,7 @@ import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
 import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
 import type { ShownCall } from "../../app/query/tool-calls.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { textOfContent } from "../../core/event/content.ts";
+import { wordsOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
@@ -33,7 +33,7 @@ export async function answerMessage(
   const { workspace, terminal, output, state } = context;
   const { branch, root } =
     state.branch === null
-      ? await newConversation(workspace, textOfContent(content))
+      ? await newConversation(workspace, wordsOfContent(content))
       : { branch: state.branch, root: undefined };
   const printer = createStreamPrinter(terminal.write, output.style);
   try {

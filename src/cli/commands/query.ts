@@ -5,7 +5,7 @@ import type { ToolOpening } from "../../app/query/query-request.ts";
 import { openQueryTools } from "../../app/query/query-tools.ts";
 import { requestContent } from "../../app/query/request-content.ts";
 import { withoutOverrides } from "../../app/workspace/workspace.ts";
-import { textOfContent } from "../../core/event/content.ts";
+import { wordsOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
@@ -62,7 +62,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
   const model = text(options, "model");
   const workspace = await context.open({ create: true });
   const place = await findQueryPlace(workspace, {
-    text: textOfContent(content),
+    text: wordsOfContent(content),
     isNew: flag(options, "new"),
     ...(options["fork"] === undefined ? {} : { fork: forkOption(options["fork"]) }),
     ...(options["compact"] === undefined ? {} : { compact: profileOption(options["compact"]) }),

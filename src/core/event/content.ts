@@ -31,6 +31,14 @@ export function textOfContent(content: Content): string {
     .join("\n");
 }
 
+/** Gives the words of a content for a title: what was typed, else the names of what is attached, never what that holds. */
+export function wordsOfContent(content: Content): string {
+  if (isText(content)) return plainText(content);
+  const typed = content.flatMap((part) => (part.type === "text" ? plainText(part.text) : []));
+  if (typed.some((text) => text.trim() !== "")) return typed.join("\n");
+  return content.flatMap((part) => (part.type === "attachment" ? (part.name ?? []) : [])).join(", ");
+}
+
 /** Gives an attachment as one text: its name, then what it holds; either may be missing. */
 export function attachmentText({ name, text }: Extract<ContentPart, { readonly type: "attachment" }>): string {
   return [name, plainText(text ?? "")].filter(Boolean).join("\n");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requestContent } from "../../../src/app/query/request-content.ts";
+import { wordsOfContent } from "../../../src/core/event/content.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;
@@ -116,5 +117,22 @@ describe("standard input", () => {
 
   it("may be an image", async () => {
     expect(await content("", { stdin: PNG })).toMatchObject([{ type: "image", media_type: "image/png" }]);
+  });
+});
+
+describe("a file that is named twice", () => {
+  it("is attached once, however it is named", async () => {
+    const twice = await content("look at @src/a.ts", { files: ["src/a.ts", "./src/a.ts", "pier.png"] });
+    expect((Array.isArray(twice) ? twice : []).map(({ type }) => type)).toEqual([
+      "text",
+      "attachment",
+      expect.any(String),
+    ]);
+  });
+
+  it("gives its name for a title where nothing was typed, never what it holds", async () => {
+    expect(wordsOfContent(await content("", { files: ["src/a.ts"] }))).toBe("src/a.ts");
+    expect(wordsOfContent(await content("why one?", { files: ["src/a.ts"] }))).toBe("why one?");
+    expect(wordsOfContent(await content("just words"))).toBe("just words");
   });
 });
