@@ -41,9 +41,7 @@ describe("jpg alone", () => {
 
   it("tells of the active conversation, and what can be done with it", async () => {
     keepSession("5e551073-0000-4000-8000-0000000000f2", smallSession());
-    const imported = await sandbox.jpg(["import"]);
-    expect(imported.stderr).toContain("Next: jpg compact");
-    expect((await sandbox.jpg(["import"])).stderr).not.toContain("Next:");
+    expect(await sandbox.jpg(["import"])).toMatchObject({ code: 0, stderr: "" });
     const { stdout } = await sandbox.jpg([]);
     expect(stdout).toMatch(/^On \S+\/main: .+\n6 turns, \S+ tokens.*, 0 compactions\n/);
     expect(stdout).toContain("\nShorten what the model sees: jpg compact\n");

@@ -88,7 +88,7 @@ describe("a query with automatic compaction", () => {
       stream.finish();
     };
     const settings = `${ON}profile = "heavy"\ntrigger_ratio = 0.2\n[conversation.compaction]\nmodel = "test/model-1"\n`;
-    const { sandbox, server } = await prepare(summarize, { windowTokens: 30_000, settings });
+    const { sandbox, server } = await prepare(summarize, { windowTokens: 60_000, settings });
     const config = server.config.replace("[conversation]\n", '[conversation]\nsystem_prompt = "Speak of walls."\n');
     writeUserConfig(sandbox, `${config}\n${settings}`);
     const { code, stderr } = await sandbox.jpg(["query", "Go on"]);

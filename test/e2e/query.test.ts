@@ -124,7 +124,7 @@ describe("jpg query", () => {
     const { sandbox, server } = await prepare(say("x"));
     for (const [args, says] of [
       [["query"], "nothing to ask"],
-      [["query", "read @nowhere.md"], "There is no file nowhere.md"],
+      [["query", "read", "--attach", "nowhere.md"], "There is no file nowhere.md"],
       [["query", "--new", "--fork", "x"], "contradict"],
       [["query", "--fork=many", "x"], "--fork takes a whole number"],
     ] as const) {
@@ -236,7 +236,7 @@ describe("tools in a query", () => {
     const { sandbox, server } = await prepare(callFirst);
     writeUserConfig(sandbox, config(server));
     const result = await sandbox.jpg(["query", "Call it"]);
-    expect(result.code).toBe(4);
+    expect(result.code).toBe(2);
     expect(result.stderr).toContain("mcp.servers.files.confirm = false");
     expect(result.stderr).toContain("kept as turn 4");
     writeUserConfig(sandbox, config(server, "confirm = false\n"));

@@ -54,8 +54,8 @@ export async function agentCompact(
   const tree = await loadTip(workspace.store, branch);
   if (tree === null) return { ...facts, ...NOTHING_STORED };
   const measured = await measure(workspace, tree, options.window ?? null);
-  const { tokens, windowTokens } = measured;
-  const verdict = judgeAgentCompaction(tokens, windowTokens);
+  const { tokens } = measured;
+  const verdict = judgeAgentCompaction(measured);
   const idle = { ...facts, commit: null, compactions: [], tokens: { before: tokens, after: tokens }, summary: null };
   if (verdict.type !== "compact") return { ...idle, outcome: verdict.type, text: refusal(verdict, measured) };
   const report = await compact(withoutOverrides(workspace), tree, {
@@ -72,7 +72,7 @@ export async function agentCompact(
   signal?.throwIfAborted();
   const notes = (report?.warnings ?? []).map((warning) => `Note: ${warning}`);
   const now = (await loadTip(workspace.store, branch)) ?? tree;
-  const after = now.commit === tree.commit ? measured : await measure(workspace, now, windowTokens);
+  const after = now.commit === tree.commit ? measured : await measure(workspace, now, measured.windowTokens);
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
     const reason = report?.reason ?? "everything that may be taken out is out already";
@@ -137,9 +137,12 @@ function rangeOf(made: readonly Compaction[]): string {
   return `${from}..${to}`;
 }
 
-function refusal(verdict: Exclude<AgentVerdict, { readonly type: "compact" }>, { tokens }: MeasuredView): string {
+function refusal(
+  verdict: Exclude<AgentVerdict, { readonly type: "compact" }>,
+  { tokens, overhead }: MeasuredView,
+): string {
   const size = `the context has about ${formatTokens(tokens)} tokens`;
   return verdict.type === "too_small"
-    ? `Refused: ${size}; below ${formatTokens(LEAST_AGENT_TOKENS)} nothing is compacted.`
+    ? `Refused: the conversation has about ${formatTokens(tokens - overhead)} tokens; below ${formatTokens(LEAST_AGENT_TOKENS)} nothing is compacted.`
     : `No compaction needed: ${size}, which is under the target of ${formatTokens(verdict.target)} already.`;
 }

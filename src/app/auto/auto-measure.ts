@@ -13,6 +13,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 export interface MeasuredView {
   /** All that the model is sent next, the open turn included. */
   readonly tokens: number;
+  /** What no compaction reaches of it: system prompt and tools. */
+  readonly overhead: number;
   /** The open turn alone. */
   readonly openTokens: number;
   readonly windowTokens: number;
@@ -49,7 +51,15 @@ export async function measureView(
   const openTokens = meter.countEvents(next.openEvents ?? []);
   const tokens = meter.countView(view, live.applied).tokens + openTokens;
   const lastEvent = turns.get(tree.turnOids.length - 1)?.events.at(-1)?.id;
-  return { tokens, openTokens, windowTokens: window.tokens, model: window.model, live, lastEvent };
+  return {
+    tokens,
+    overhead: meter.overhead,
+    openTokens,
+    windowTokens: window.tokens,
+    model: window.model,
+    live,
+    lastEvent,
+  };
 }
 
 /** The model that is asked next, with the window that the caller knows; null = both are looked up. */

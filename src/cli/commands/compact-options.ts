@@ -37,7 +37,7 @@ export function checkActivation({ options }: CommandContext): void {
   for (const name of ["diff", "text"])
     if (options[name] === true && options["dryRun"] !== true)
       throw userError("usage", `jpg compact: --${name} says nothing without --dry-run.`, {
-        hints: [`\`jpg compact --dry-run --${name}\` shows the view as it would be; \`jpg diff\` what was done.`],
+        hints: [`Add --dry-run: --${name} shows the view as it would be. \`jpg diff\` shows what was done.`],
       });
   if (options["activate"] !== false || options["fork"] === true) return;
   throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {

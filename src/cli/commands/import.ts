@@ -42,7 +42,7 @@ export const command: CommandSpec = {
     if (json) output.json([...sessions, ...failed.map(failureRow)]);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
     for (const failure of failed) output.warn(renderFailure(failure));
-    if (!json && sessions.some(({ status }) => status === "created"))
+    if (!json && output.seen && sessions.some(({ status }) => status === "created"))
       output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
     return exitCodeAfter(outcome);
   },

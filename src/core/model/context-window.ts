@@ -1,11 +1,10 @@
 // How many tokens a model takes at once, by family, where nothing better is known. Facts of the providers' model pages of
 // 2026; a model that is not listed is unknown, never guessed. Which window a view is held against is decided in
-// src/app/models/view-window.ts. Which window a view is held against is decided in
 // src/app/models/view-window.ts.
 
 /** Tokens of the window by the beginning of the model's name; the first that fits counts. */
 const WINDOWS: readonly (readonly [prefix: RegExp, tokens: number])[] = [
-  [/^claude-(?:instant|[123](?:[.-]|$)|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@]|$))/, 200_000],
+  [/^claude-(?:instant|[123](?:[.-]|$)|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@|$))/, 200_000],
   [/^claude-/, 1_000_000],
   [/^gpt-5/, 272_000],
   [/^gpt-4\.1/, 1_047_576],

@@ -45,11 +45,11 @@ const OUTPUTS: SurveyedSession = { turns: 12, resultChars: 50_000 };
 const WORDS: SurveyedSession = { turns: 12, answerChars: 50_000 };
 
 describe("agentCompact", () => {
-  it("needs none for a small conversation, system prompt and tools as its agent sends them counted", async () => {
+  it("refuses a small conversation, whatever its agent sends before it", async () => {
     const { workspace, branch, compactions } = await open({ turns: 5 });
     const report = await agentCompact(workspace, branch);
-    expect(report).toMatchObject({ outcome: "not_needed", commit: null, compactions: [], summary: null });
-    expect(report.text).toMatch(/^No compaction needed: the context has about 2\d\.\dk tokens/);
+    expect(report).toMatchObject({ outcome: "too_small", commit: null, compactions: [], summary: null });
+    expect(report.text).toMatch(/^Refused: the conversation has about \d+ tokens; below 10\.0k nothing is compacted\./);
     expect(await compactions()).toEqual([]);
   });
 
