@@ -75,6 +75,7 @@ class StartedProgram extends EventEmitter {
     } else if (error !== undefined) {
       for (const stream of this.#streams) stream.destroy();
       this.emit("error", Object.assign(new Error(error.message), error));
+      void this.#endOfStreams().then(() => this.emit("close", -2, null));
     } else {
       this.exitCode = code;
       this.signalCode = signal;
