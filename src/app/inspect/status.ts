@@ -32,13 +32,19 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
   for (const { agent } of files) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   return {
     store: location.exists ? location.root : null,
-    active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip)) },
+    active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip, branches)) },
     conversations: new Set(branches.map(({ name }) => conversationOf(name))).size,
     sessions: [...counts].map(([agent, count]) => ({ agent, count })),
   };
 }
 
-/** As `ls` knows them, or worked out. */
-async function factsOf(workspace: Workspace, tip: BranchTip): Promise<ConversationFacts> {
-  return openFactsCache(workspace.store).find(tip.commit) ?? readFacts(workspace, tip);
+/** As `ls` knows them; what has to be worked out is kept for it. */
+async function factsOf(workspace: Workspace, tip: BranchTip, tips: readonly BranchTip[]): Promise<ConversationFacts> {
+  const known = openFactsCache(workspace.store);
+  const found = known.find(tip.commit);
+  if (found !== null) return found;
+  const facts = await readFacts(workspace, tip);
+  known.add(tip.commit, facts);
+  await known.save(tips);
+  return facts;
 }
