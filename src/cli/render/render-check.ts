@@ -2,7 +2,7 @@
 import type { CheckedList, CheckReport, CheckViolation } from "../../app/check/check-report.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
-import { renderCount } from "./render-quantity.ts";
+import { renderCount, renderSeverities } from "./render-quantity.ts";
 
 const KINDS = { view: "view of", session: "session", request: "request" } as const;
 
@@ -47,11 +47,5 @@ function describe({ provider, model, messages }: CheckedList): SafeText {
 }
 
 function total({ violations }: CheckReport): SafeText {
-  if (violations.length === 0) return safe`no violations`;
-  const errors = violations.filter(({ severity }) => severity === "error").length;
-  const counts = [renderCount(errors, "error"), renderCount(violations.length - errors, "warning")];
-  return joinSafe(
-    counts.filter((text) => !text.startsWith("0 ")),
-    ", ",
-  );
+  return violations.length === 0 ? safe`no violations` : renderSeverities(violations);
 }

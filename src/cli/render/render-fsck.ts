@@ -1,8 +1,8 @@
 // What an integrity check found: two lines a finding, what is wrong and what to do, then what was checked.
 import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
-import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
-import { renderCount } from "./render-quantity.ts";
+import { renderCount, renderSeverities } from "./render-quantity.ts";
 
 /** Renders findings, each as `E turn_missing BRANCH PATH: …` with its hint below, and a last line with their number. */
 export function renderFsck(report: FsckReport, { style }: Rendering): SafeText {
@@ -23,11 +23,5 @@ function placeOf({ branch, path, line }: FsckFinding): SafeText {
 }
 
 function total({ findings }: FsckReport): SafeText {
-  if (findings.length === 0) return safe`nothing wrong`;
-  const errors = findings.filter(({ severity }) => severity === "error").length;
-  const counts = [renderCount(errors, "error"), renderCount(findings.length - errors, "warning")];
-  return joinSafe(
-    counts.filter((text) => !text.startsWith("0 ")),
-    ", ",
-  );
+  return findings.length === 0 ? safe`nothing wrong` : renderSeverities(findings);
 }

@@ -1,11 +1,24 @@
 // Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
-import { decimal, forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
+import { decimal, forTerminal, forTerminalLine, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
 export function renderCount(count: number, noun: string, plural: string = `${noun}s`): SafeText {
   return safe`${groupDigits(count)} ${forTerminal(count === 1 ? noun : plural)}`;
+}
+
+/** Renders how many findings there are of each severity, e.g. `2 errors, 1 warning`; empty when there is none. */
+export function renderSeverities(findings: readonly { readonly severity: "error" | "warning" }[]): SafeText {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const warnings = findings.length - errors;
+  return joinSafe(
+    [
+      ...(errors === 0 ? [] : [renderCount(errors, "error")]),
+      ...(warnings === 0 ? [] : [renderCount(warnings, "warning")]),
+    ],
+    ", ",
+  );
 }
 
 /** Renders a number with its thousands apart. */
