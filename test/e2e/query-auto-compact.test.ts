@@ -88,7 +88,7 @@ describe("a query with automatic compaction", () => {
       stream.finish();
     };
     const settings = `${ON}profile = "heavy"\ntrigger_ratio = 0.2\n[conversation.compaction]\nmodel = "test/model-1"\n`;
-    const { sandbox, server } = await prepare(summarize, { windowTokens: 60_000, settings });
+    const { sandbox, server } = await prepare(summarize, { windowTokens: 30_000, settings });
     const config = server.config.replace("[conversation]\n", '[conversation]\nsystem_prompt = "Speak of walls."\n');
     writeUserConfig(sandbox, `${config}\n${settings}`);
     const { code, stderr } = await sandbox.jpg(["query", "Go on"]);
@@ -115,6 +115,23 @@ describe("a query with automatic compaction", () => {
       expect(compactions).toEqual([]);
       expect(await logOf(sandbox)).toEqual([]);
     }
+  });
+
+  it("counts the system prompt and the tools that it sends itself, not those of the agent that the session is from", async () => {
+    // The view has 11,000 tokens; what Claude Code puts in front of it would fill the window alone.
+    const { sandbox, server } = await prepare(sayDone, { windowTokens: 20_000, settings: ON });
+    const { compactions, tokens } = await sandbox.json<{ compactions: unknown; tokens: { view: number } }>([
+      "query",
+      "Go on",
+    ]);
+    expect(compactions).toEqual([]);
+    expect(tokens.view).toBeLessThan(13_000);
+    const prompt = JSON.stringify("Speak of walls. ".repeat(2000));
+    writeUserConfig(
+      sandbox,
+      `${server.config}\n${ON}`.replace("[conversation]\n", `[conversation]\nsystem_prompt = ${prompt}\n`),
+    );
+    expect((await sandbox.json<{ compactions: unknown[] }>(["query", "And on"])).compactions).toHaveLength(1);
   });
 
   it("compacts complete turns between the calls of a turn, and what is sent next is smaller", async () => {

@@ -7,6 +7,7 @@ import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
 import { choosePipelines } from "../../core/strategies/pipelines.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import type { ToolDefinition } from "../../llm/llm-client.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
@@ -21,6 +22,8 @@ export interface AgentCompactOptions {
   readonly window?: number | null;
   /** The model that asks, as `provider/model`; absent = one that jpg does not talk to. */
   readonly answering?: string;
+  /** Tools that jpg offers it; absent as `answering` is. */
+  readonly tools?: readonly ToolDefinition[];
   /** Ends the writing of a summary. */
   readonly signal?: AbortSignal;
 }
@@ -53,14 +56,14 @@ export async function agentCompact(
   const facts = { conversation: conversationOf(branch), branch };
   const tree = await loadTip(workspace.store, branch);
   if (tree === null) return { ...facts, ...NOTHING_STORED };
-  const measured = await measure(workspace, tree, options.window ?? null);
+  const measured = await measure(workspace, tree, options);
   const { tokens } = measured;
   const verdict = judgeAgentCompaction(measured);
   const idle = { ...facts, commit: null, compactions: [], tokens: { before: tokens, after: tokens }, summary: null };
   if (verdict.type !== "compact") return { ...idle, outcome: verdict.type, text: refusal(verdict, measured) };
   const report = await compact(withoutOverrides(workspace), tree, {
     range: {},
-    strategies: choosePipelines(["tiered"], {}, { tokens: verdict.target }),
+    strategies: choosePipelines(["tiered"], {}, { tokens: Math.max(0, verdict.target + measured.uncounted) }),
     source: "agent",
     ...(answering === undefined ? {} : { answering }),
     ...(focus === undefined ? {} : { focus: [focus] }),
@@ -72,7 +75,10 @@ export async function agentCompact(
   signal?.throwIfAborted();
   const notes = (report?.warnings ?? []).map((warning) => `Note: ${warning}`);
   const now = (await loadTip(workspace.store, branch)) ?? tree;
-  const after = now.commit === tree.commit ? measured : await measure(workspace, now, measured.windowTokens);
+  const after =
+    now.commit === tree.commit
+      ? measured
+      : await measure(workspace, now, { ...options, window: measured.windowTokens });
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
     const reason = report?.reason ?? "everything that may be taken out is out already";
@@ -110,11 +116,16 @@ const NOTHING_STORED: Omit<AgentCompaction, "conversation" | "branch"> = {
 };
 
 /** Where the window of no model is known, it is taken for that of most. */
-async function measure(workspace: Workspace, tree: BranchTree, window: number | null): Promise<MeasuredView> {
+async function measure(
+  workspace: Workspace,
+  tree: BranchTree,
+  { window = null, tools }: AgentCompactOptions,
+): Promise<MeasuredView> {
+  const offered = tools === undefined ? {} : { tools };
   const place = { tree, config: (await loadConversationConfig(workspace, tree)).config };
-  const known = window === null ? await measureView(workspace, place, { model: null, window: null }) : null;
+  const known = window === null ? await measureView(workspace, place, { ...offered, model: null, window: null }) : null;
   if (known !== null) return known;
-  const taken = await measureView(workspace, place, { model: "", window: window ?? USUAL_WINDOW });
+  const taken = await measureView(workspace, place, { ...offered, model: "", window: window ?? USUAL_WINDOW });
   if (taken === null) throw new Error("a view before a window is always measured");
   return taken;
 }

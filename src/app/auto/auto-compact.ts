@@ -6,7 +6,6 @@ import type { Event } from "../../core/event/event.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/plan/auto-compaction.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { estimateEvents, formatTokens } from "../../core/tokens/token-estimate.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
@@ -32,8 +31,6 @@ export interface AutoSituation extends Omit<NextRequest, "openEvents"> {
   /** In a loop: it counts, and where complete turns are not enough its answered calls are compacted, too. */
   readonly openTurn?: OpenTurnPlace;
   readonly signal?: AbortSignal;
-  /** Tools that the conversation's requests offer. */
-  readonly tools?: readonly ToolDefinition[];
   /** Told what was done, a line at a time. Like warnings it may hold words of the conversation: not safe for a terminal yet. */
   notice(text: string): void;
   warn(text: string): void;

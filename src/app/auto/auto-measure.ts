@@ -2,6 +2,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { sizeToSend } from "../../core/tokens/sent-size.ts";
+import type { ToolDefinition } from "../../llm/llm-client.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
@@ -17,6 +19,8 @@ export interface MeasuredView {
   readonly overhead: number;
   /** The open turn alone. */
   readonly openTokens: number;
+  /** What planning counts of the view beyond `tokens`, or short of it where negative: what its agent sends in front of it. */
+  readonly uncounted: number;
   readonly windowTokens: number;
   /** The model that the window is of. */
   readonly model: string;
@@ -34,6 +38,8 @@ export interface NextRequest {
   /** Whether the user set it: then nothing that the session says of a larger one counts. */
   readonly isWindowSet?: boolean;
   readonly openEvents?: readonly Event[];
+  /** Tools that jpg offers in it; absent = the conversation's agent sends it, not jpg. */
+  readonly tools?: readonly ToolDefinition[];
   /** Loads the view, where the caller asks again and again of a branch that stands still; absent = from the store. */
   readonly load?: (tree: BranchTree) => Promise<CountedView>;
 }
@@ -49,12 +55,14 @@ export async function measureView(
   const window = await viewWindow(workspace, config, { turns, meter, next: namedModel(next, turns.values()) });
   if (window === null || window.tokens === null) return null;
   const openTokens = meter.countEvents(next.openEvents ?? []);
-  const tokens = meter.countView(view, live.applied).tokens + openTokens;
+  const frame = next.tools === undefined ? null : { system: config.conversation.system_prompt, tools: next.tools };
+  const sent = sizeToSend(meter, { view, compactions: live.applied }, frame);
   const lastEvent = turns.get(tree.turnOids.length - 1)?.events.at(-1)?.id;
   return {
-    tokens,
-    overhead: meter.overhead,
+    tokens: sent.tokens + openTokens,
+    overhead: sent.overhead,
     openTokens,
+    uncounted: meter.overhead - sent.overhead,
     windowTokens: window.tokens,
     model: window.model,
     live,

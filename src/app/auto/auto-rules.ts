@@ -27,6 +27,8 @@ export interface AutoSizes {
   readonly windowTokens: number;
   /** Tokens of the open turn, which are not in the view that is compacted. */
   readonly openTokens: number;
+  /** Tokens that planning counts of the view beyond what is sent. */
+  readonly uncounted: number;
   /** Share of the window above which it compacts, 0..1. */
   readonly triggerRatio: number;
 }
@@ -47,7 +49,7 @@ export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): A
     return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
   }
   const chosen = withoutProtection(choosePipelines([pipeline], {}, targetOf(sizes)));
-  const above = { tokens: Math.round(settings.summarize_threshold * sizes.windowTokens) };
+  const above = { tokens: Math.round(settings.summarize_threshold * sizes.windowTokens) + sizes.uncounted };
   const strategies = chosen.summarizeAbove === "threshold" ? { ...chosen, summarizeAbove: above } : chosen;
   const request = { strategies, range: {}, summaryFrom: BEHIND_SUMMARIES };
   return { name: `pipeline ${pipeline}`, request, needsSummary: false };
@@ -77,9 +79,9 @@ export function loopRules(sizes: AutoSizes, turn: number): AutoRules {
 const PROTECT_SHARE = 0.1;
 
 /** A trigger below half of the window is the target itself: else tiers would find nothing to do. */
-function targetOf({ windowTokens, openTokens, triggerRatio }: AutoSizes): { readonly tokens: number } {
+function targetOf({ windowTokens, openTokens, uncounted, triggerRatio }: AutoSizes): { readonly tokens: number } {
   const share = Math.min(TARGET_SHARE, triggerRatio);
-  return { tokens: Math.max(0, Math.round(share * windowTokens) - openTokens) };
+  return { tokens: Math.max(0, Math.round(share * windowTokens) - openTokens + uncounted) };
 }
 
 /** The range ends by turns (`keep_last`), so that a pipeline leaves alone what a profile does. */

@@ -29,13 +29,14 @@ export const COMPACT_DEFINITION: ToolDefinition = {
   },
 };
 
-/** Creates the tool for a branch and the model that is offered it. */
+/** Creates the tool for a branch and the model that is offered it; `others` = tools beside it. */
 export function createCompactTool(
   workspace: Workspace,
   branch: string,
-  offered: Pick<OpenedModel, "name" | "facts">,
+  { name, facts, others }: Pick<OpenedModel, "name" | "facts"> & { readonly others: readonly Tool[] },
 ): Tool {
-  const asking = { window: offered.facts.contextWindow, answering: offered.name };
+  const tools = [COMPACT_DEFINITION, ...others.map(({ definition }) => definition)];
+  const asking = { window: facts.contextWindow, answering: name, tools };
   return {
     definition: COMPACT_DEFINITION,
     origin: "jpg",

@@ -2,6 +2,8 @@
 // fills, how long ago it was compacted. Read and counted as planning does it, so that the numbers agree.
 import { isWarningSize } from "../../core/plan/auto-compaction.ts";
 import { countMessages, countMessagesAfter, type MessageCount } from "../../core/tokens/message-count.ts";
+import { sizeToSend } from "../../core/tokens/sent-size.ts";
+import type { ToolDefinition } from "../../llm/llm-client.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";
@@ -35,17 +37,26 @@ export function emptyStatus(window: number | null): ChatStatus {
   };
 }
 
-/** Loads the status of a branch; `next` = the model that is asked next; null = the one that answered last. */
+/** What is asked next. */
+export interface NextAsked {
+  /** Null = the model that answered last. */
+  readonly model: NextModel | null;
+  /** Tools that jpg offers it; null = the conversation's agent sends the request, not jpg. */
+  readonly tools: readonly ToolDefinition[] | null;
+}
+
+/** Loads the status of a branch. */
 export async function loadChatStatus(
   workspace: Workspace,
   tree: BranchTree,
-  next: NextModel | null,
+  { model, tools }: NextAsked,
 ): Promise<ChatStatus> {
   const { config } = await loadConversationConfig(workspace, tree);
   const { auto } = config.conversation.compaction;
   const { view, live, turns, meter } = await loadCounted(workspace.store, tree);
-  const window = (await viewWindow(workspace, config, { turns, meter, next }))?.tokens ?? null;
-  const { tokens } = meter.countView(view, live.applied);
+  const window = (await viewWindow(workspace, config, { turns, meter, next: model }))?.tokens ?? null;
+  const frame = tools === null ? null : { system: config.conversation.system_prompt, tools };
+  const { tokens } = sizeToSend(meter, { view, compactions: live.applied }, frame);
   const newest = live.applied.at(-1);
   return {
     ...countMessages(view),

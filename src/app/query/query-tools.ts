@@ -18,7 +18,8 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   model.catch(() => inVain.abort());
   const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
   try {
-    return { ...box, tools: [createCompactTool(workspace, branch, await model), ...box.tools] };
+    const { name, facts } = await model;
+    return { ...box, tools: [createCompactTool(workspace, branch, { name, facts, others: box.tools }), ...box.tools] };
   } catch (error) {
     await box.close();
     throw error;

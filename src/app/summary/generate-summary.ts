@@ -7,6 +7,7 @@ import { finishSummary } from "../../core/summary/finish-summary.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import { nameTurns, rawBeginning, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
+import { countFrame } from "../../core/tokens/sent-size.ts";
 import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
@@ -125,7 +126,7 @@ async function suffixOf(
   if (beginning === null || (hasCalls && tools.length === 0)) return null;
   const { turns } = await inlineView(store, tree.commit, { turns: beginning });
   const frame = requestFrame(planned.config.conversation.system_prompt, tools);
-  return { frame, beginning: turns, tokens: planned.meter.overhead + planned.meter.countEvents(raw) };
+  return { frame, beginning: turns, tokens: countFrame(planned.meter, frame) + planned.meter.countEvents(raw) };
 }
 
 function costOf({ calls, usage, price }: Spending): Pick<Summary, "usage" | "price_usd"> {

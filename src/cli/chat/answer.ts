@@ -67,7 +67,8 @@ function withOwnTools(
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },
 ): ToolBox {
-  const own = createCompactTool(workspace, branch, state.model);
+  const { name, facts } = state.model;
+  const own = createCompactTool(workspace, branch, { name, facts, others: servers.tools });
   return { ...servers, tools: [own, ...servers.tools], problems: [] };
 }
 

@@ -136,10 +136,10 @@ async function offerCompaction(context: SlashContext, status: ChatStatus): Promi
   return { offers, ...compacted };
 }
 
-async function readStatus({ workspace, state, loadTree }: SlashContext): Promise<ChatStatus> {
+async function readStatus({ workspace, state, tools, loadTree }: SlashContext): Promise<ChatStatus> {
   return state.branch === null
     ? emptyStatus(state.model.facts.contextWindow)
-    : loadChatStatus(workspace, await loadTree(), state.model);
+    : loadChatStatus(workspace, await loadTree(), { model: state.model, tools });
 }
 
 function createContext({ workspace, runtime, output, terminal, servers }: ChatParts, state: ChatState): SlashContext {

@@ -112,7 +112,11 @@ describe("agentCompact", () => {
 });
 
 /** A model without a key, whose window is not known. */
-const OFFERED = { name: "anthropic/claude-x", facts: { contextWindow: null, maxOutput: null, price: null } };
+const OFFERED = {
+  name: "anthropic/claude-x",
+  facts: { contextWindow: null, maxOutput: null, price: null },
+  others: [],
+};
 
 describe("compactTool", () => {
   const call = async ({ workspace, branch }: Place, args: Record<string, unknown>, signal?: AbortSignal) =>

@@ -48,7 +48,7 @@ async function sizesOf(branch: string): Promise<Record<string, number | undefine
     ls: rows.find((row) => row.branch === branch)?.tokens.view,
     show: shown.kind === "conversation" ? shown.tokens.view : undefined,
     compact: (await compact(workspace, tree, { ...REQUEST, dryRun: true, force: true })).tokens.before,
-    chat: (await loadChatStatus(workspace, tree, null)).tokens,
+    chat: (await loadChatStatus(workspace, tree, { model: null, tools: null })).tokens,
     auto: (await measureView(workspace, { tree, config }, next))?.tokens,
   };
 }

@@ -46,7 +46,7 @@ describe("compacting the history of a chat", () => {
     expect(after.slice(1)).toEqual(before.slice(15));
     expect(after[0]).toContain("[CONVERSATION HISTORY SUMMARY - 45 messages]");
     expect(after[0]).toContain("[END SUMMARY - Recent conversation continues below]");
-    expect(await loadChatStatus(workspace, await load(), model(1000))).toMatchObject({
+    expect(await loadChatStatus(workspace, await load(), { model: model(1000), tools: null })).toMatchObject({
       messages: 15,
       summaries: 1,
       window: 1000,
@@ -56,12 +56,18 @@ describe("compacting the history of a chat", () => {
 
   it("keeps whole turns, so that at least as many stay", async () => {
     await compact({ keep: 4 });
-    expect(await loadChatStatus(workspace, await load(), null)).toMatchObject({ messages: 6, summaries: 1 });
+    expect(await loadChatStatus(workspace, await load(), { model: null, tools: null })).toMatchObject({
+      messages: 6,
+      summaries: 1,
+    });
   });
 
   it("can leave nothing but the summary", async () => {
     expect(await compact({ keep: 0 })).toMatchObject({ kind: "compacted", messages: 60 });
-    expect(await loadChatStatus(workspace, await load(), null)).toMatchObject({ messages: 0, summaries: 1 });
+    expect(await loadChatStatus(workspace, await load(), { model: null, tools: null })).toMatchObject({
+      messages: 0,
+      summaries: 1,
+    });
   });
 
   it("is nothing when all messages stay", async () => {
@@ -97,7 +103,10 @@ describe("compacting the history of a chat", () => {
     await compact();
     await undoCompaction(workspace, await load());
     expect(await lines()).toEqual(before);
-    expect(await loadChatStatus(workspace, await load(), null)).toMatchObject({ messages: 60, sinceCompaction: null });
+    expect(await loadChatStatus(workspace, await load(), { model: null, tools: null })).toMatchObject({
+      messages: 60,
+      sinceCompaction: null,
+    });
   });
 });
 
@@ -112,7 +121,10 @@ describe("a chat's history in one long turn", () => {
     branch = (await importBytes(workspace, sessionBytes(writer.lines))).branch;
     const outcome = await compact();
     expect(outcome).toMatchObject({ kind: "compacted", messages: 26 });
-    expect(await loadChatStatus(workspace, await load(), null)).toMatchObject({ messages: 15, summaries: 1 });
+    expect(await loadChatStatus(workspace, await load(), { model: null, tools: null })).toMatchObject({
+      messages: 15,
+      summaries: 1,
+    });
   });
 });
 
@@ -123,9 +135,9 @@ describe("the status of a chat", () => {
 
   it("says when the view comes near the window", async () => {
     await importTurns(4);
-    const { tokens } = await loadChatStatus(workspace, await load(), null);
+    const { tokens } = await loadChatStatus(workspace, await load(), { model: null, tools: null });
     const isNearlyFull = async (window: number | null) =>
-      (await loadChatStatus(workspace, await load(), model(window))).isNearlyFull;
+      (await loadChatStatus(workspace, await load(), { model: model(window), tools: null })).isNearlyFull;
     expect(tokens).toBeGreaterThan(0);
     expect(await isNearlyFull(Math.floor(tokens / 0.71))).toBe(true);
     expect(await isNearlyFull(Math.ceil(tokens / 0.69))).toBe(false);
