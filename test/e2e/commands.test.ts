@@ -1108,7 +1108,7 @@ describe("fork", () => {
     expect(sandbox.git(["rev-parse", plain])).toBe(sandbox.git(["rev-parse", main]));
   });
 
-  it("--first and --until stand at that turn's commit, with the compactions that lie wholly within", async () => {
+  it("--first and --until stand at that turn's commit, with the compactions that lie wholly within, others clamped", async () => {
     const { sandbox, run } = await terminal();
     const [main, early, until] = ["main", "early", "until"].map((name) => `${sandbox.conversation}/${name}`) as [
       string,
@@ -1160,12 +1160,13 @@ describe("fork", () => {
     `);
     expect(await run("jpg log <id>/until")).toMatchInlineSnapshot(`
       "$ jpg log <id>/until
+      <commit 3> (94928a-2, live) compact 0..2: reasoning stripped
       <commit 3> (6yzrhc, live) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
       "
     `);
     expect(commits(sandbox, until)).toBe(commits(sandbox, early) + 1);
-    expect([live(sandbox, until), live(sandbox, main)].map(({ length }) => length)).toEqual([1, 2]);
-    expect(live(sandbox, main)).toContain(live(sandbox, until)[0]);
+    expect([live(sandbox, until), live(sandbox, main)].map(({ length }) => length)).toEqual([2, 2]);
+    expect(live(sandbox, until)).toEqual(live(sandbox, main).map((path) => path.replace(/-94928a\./, "-94928a-2.")));
   });
 
   it("--last and --from stand at the tip plus one compaction that leaves the turns before out", async () => {

@@ -3,6 +3,7 @@ import { formatRecordLine, recordPath } from "../../core/compaction/compaction-l
 import { repositoryError } from "../../core/errors.ts";
 import type { FileChange, Signature } from "../../store/conversation-store.ts";
 import type { Identity } from "../../store/store-surroundings.ts";
+import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { loadBranchTree } from "./branch-tree.ts";
@@ -113,6 +114,11 @@ export function recordChange(
     path: recordPath(folder, record.timestamp, record.id),
     bytes: new TextEncoder().encode(`${formatRecordLine({ ...record }, padding)}\n`),
   };
+}
+
+/** Padding of a record that must be the same wherever it is made: it derives from the id. */
+export function derivedPadding(id: string): number[] {
+  return [...Buffer.from(sha256(id), "hex")].map((byte) => byte % 64);
 }
 
 /** A time that is later than every record given, so that a skewed clock never makes a new record lose. RFC 3339 UTC. */

@@ -4,9 +4,10 @@ import { type PinRecord, turnOfPin } from "../../core/compaction/pin.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { attachmentPath } from "../../core/event/attachment.ts";
 import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
-import { planFork } from "../../core/plan/plan-fork.ts";
+import { type ForkPlan, planFork } from "../../core/plan/plan-fork.ts";
 import type { ConversationStore, FileChange, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
+import { clampedRecords } from "./clamped-records.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { readDeltas } from "./conversation-config.ts";
 import { loadCompactions } from "./load-view.ts";
@@ -27,15 +28,18 @@ export interface ForkStart {
 type Host = Pick<BranchTree, "branch" | "commit" | "turnOids">;
 
 /**
- * The start of a fork that holds the first turns of a branch, with those of the tip's compactions that lie wholly within
- * them; the tip itself when it holds no more. Throws `shallow_history`.
+ * The start of a fork that holds the first turns of a branch, with what the tip's compactions do to them; the tip itself when
+ * it holds no more. Throws `shallow_history`.
  */
 export async function startOfFork(store: ConversationStore, tip: BranchTree, turnCount: number): Promise<ForkStart> {
   const isWhole = turnCount < 1 || turnCount >= tip.turnOids.length;
   if (isWhole && tip.atTurn === undefined)
     return { commit: tip.commit, turnCount: tip.turnOids.length, changes: [], isCut: false };
   const count = isWhole ? tip.turnOids.length : turnCount;
-  return withCompactionsOf(await startOfTurns(store, tip, count), tip, await compactionsWithin(store, tip, count));
+  return withCompactionsOf(store, await startOfTurns(store, tip, count), {
+    tip,
+    plan: await planFirstTurns(store, tip, count),
+  });
 }
 
 /** A start, and what the tree holds there once its changes are made. */
@@ -75,10 +79,17 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
   };
 }
 
-/** The start with those compactions of the tip in force that are named, and no others. */
-export function withCompactionsOf(start: BranchAtTurn, tip: BranchTree, stay: readonly string[]): ForkStart {
+/** What is live on the first turns of a branch. */
+type LiveThere = Pick<ForkPlan, "compactions" | "clamped">;
+
+/** The start with those compactions of the tip in force that the plan names, whole or clamped, and no others. */
+export async function withCompactionsOf(
+  store: ConversationStore,
+  start: BranchAtTurn,
+  { tip, plan }: { readonly tip: BranchTree; readonly plan: LiveThere },
+): Promise<ForkStart> {
   const { compactions: there, ...rest } = start;
-  const wanted = tip.compactions.filter((file) => stay.includes(compactionIdOfPath(file.path) ?? ""));
+  const wanted = tip.compactions.filter((file) => plan.compactions.includes(compactionIdOfPath(file.path) ?? ""));
   const [has, keep] = [there, wanted].map((files) => new Set(files.map((file) => file.path)));
   return {
     ...rest,
@@ -86,19 +97,16 @@ export function withCompactionsOf(start: BranchAtTurn, tip: BranchTree, stay: re
       ...start.changes,
       ...there.filter((file) => keep?.has(file.path) === false).map(removal),
       ...wanted.filter((file) => has?.has(file.path) === false).map(({ path, oid }): FileChange => ({ path, oid })),
+      ...(await clampedRecords(store, tip.turnOids.slice(0, start.turnCount), plan.clamped)),
     ],
   };
 }
 
-/** Ids of the compactions in force that lie wholly within the first turns. */
-export async function compactionsWithin(
-  store: ConversationStore,
-  tip: BranchTree,
-  turnCount: number,
-): Promise<readonly string[]> {
+/** Plans a fork of the first turns. */
+export async function planFirstTurns(store: ConversationStore, tip: BranchTree, turnCount: number): Promise<ForkPlan> {
   const { applied } = await loadCompactions(store, tip);
   const facts = { turnCount: tip.turnOids.length, turnTimes: [], compactions: applied, turns: new Map(), now: "" };
-  return planFork({ first: turnCount }, facts).compactions;
+  return planFork({ first: turnCount }, facts);
 }
 
 /** Takes away what came with later turns: their files, their stretches of the sources, records about them, payloads. */

@@ -6,6 +6,7 @@ import { documentPath, turnPath } from "../../core/event/turn-file.ts";
 import { estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
+import { derivedPadding } from "../branch/append-record.ts";
 import type { ConversationHeader } from "../branch/branch-tree.ts";
 import { coversDigest } from "../branch/covers.ts";
 import type { PreparedTurn } from "../branch/prepared-turn.ts";
@@ -57,11 +58,6 @@ export async function* makeCommits(work: ImportCommits): AsyncGenerator<CommitSp
     yield turnCommit(work, index, turn);
     yield* compactionCommits(work, index, turn);
   }
-}
-
-/** Padding and ids of imported records derive from source ids: the same at every import. */
-export function derivedPadding(id: string): number[] {
-  return [...Buffer.from(sha256(id), "hex")].map((byte) => byte % 64);
 }
 
 function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): CommitSpec {

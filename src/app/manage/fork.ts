@@ -33,6 +33,8 @@ export interface ForkReport {
   readonly activated?: boolean;
   /** Present when history had no commit that ends with the fork's last turn: one on the fork takes the later turns away. */
   readonly cut?: true;
+  /** Ids of the summaries that are not on the fork, for they tell of turns after its last one; absent = none. */
+  readonly left_out?: readonly string[];
   /** What compacting it came to; absent where that was not asked for. */
   readonly compaction?: CompactReport;
 }
@@ -78,6 +80,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   return {
     ...report,
     ...(start.isCut ? { cut: true as const } : {}),
+    ...(plan.leftOut.length === 0 ? {} : { left_out: plan.leftOut }),
     ...(compaction === undefined ? {} : { compaction }),
   };
 }
@@ -85,7 +88,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
 /** Where the fork begins: at the tip, or with its first turns and those of the tip's compactions that stay with them. */
 async function startOf({ store }: Workspace, tree: BranchTree, plan: ForkPlan): Promise<ForkStart> {
   if (plan.atTurn === null) return { commit: tree.commit, turnCount: plan.turns.total, changes: [], isCut: false };
-  return withCompactionsOf(await startOfTurns(store, tree, plan.atTurn + 1), tree, plan.compactions);
+  return withCompactionsOf(store, await startOfTurns(store, tree, plan.atTurn + 1), { tip: tree, plan });
 }
 
 /** Compacts the fork that was made. A summary that fails or is interrupted leaves it as it is, and the error says so. */

@@ -4,7 +4,7 @@ import { userError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { compactionsWithin } from "../branch/fork-start.ts";
+import { planFirstTurns } from "../branch/fork-start.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { resolveBranchRevision } from "./revision.ts";
@@ -33,10 +33,11 @@ async function findTree(workspace: Workspace, tree: BranchTree, at: string): Pro
   return { ...there, revision: at };
 }
 
-/** The first turns of a tree, with those of its compactions in force that lie wholly within them, as a fork there has them. */
+/** The first turns of a tree, read as a fork there reads them: a compaction that reaches past them is clamped by projection. */
 export async function treeAtTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<BranchTree> {
   if (turn >= tree.turnOids.length - 1) return tree;
-  const stay = await compactionsWithin(store, tree, turn + 1);
+  const { compactions, clamped } = await planFirstTurns(store, tree, turn + 1);
+  const stay = [...compactions, ...clamped.map(({ id }) => id)];
   return {
     ...tree,
     turnOids: tree.turnOids.slice(0, turn + 1),

@@ -71,6 +71,10 @@ function tell(output: CommandContext["output"], json: boolean, report: ForkRepor
       safe`Forked ${forTerminalLine(report.from ?? "")} to ${forTerminalLine(report.branch)} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
     );
   if (compaction !== undefined && !json) output.data(renderTimeline(compaction, output));
+  for (const id of report.left_out ?? [])
+    output.info(
+      safe`${forTerminalLine(id)} is not on the fork: its summary tells of turns after ${report.turns - 1}. What it hid is shown.`,
+    );
   if (report.cut === true)
     output.info(
       safe`History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,

@@ -1,10 +1,12 @@
-// Plans a fork: at which turn the new branch starts, which live compactions stay with it, and which earlier turns it
-// leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
-import { compareCompactions } from "../compaction/compaction.ts";
+// Plans a fork: at which turn the new branch starts, which live compactions stay with it, whole or clamped, and which earlier
+// turns it leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
+import { clampedId } from "../compaction/clamp-compaction.ts";
+import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import { type JpgError, userError } from "../errors.ts";
 import { type BoundFacts, resolveFrom, resolveTo } from "../range/bound-position.ts";
 import { needsTurnTimes } from "../range/bound-resolution.ts";
 import type { RangeBound } from "../range/range-bound.ts";
+import { standsForTurns } from "../range/summary-extent.ts";
 import type { CompactionDraft } from "./plan-compaction.ts";
 
 /** The flags of one call; counts are turns, 1 or more. */
@@ -18,8 +20,12 @@ export interface ForkRequest {
 export interface ForkPlan {
   /** Turn at whose commit the branch starts, 0-based; null = at the tip, with everything that is there. */
   readonly atTurn: number | null;
-  /** Ids of the compactions that are live on the new branch, oldest first. */
+  /** Ids of the live compactions that stay as they are, oldest first. */
   readonly compactions: readonly string[];
+  /** Mechanical ones that reach past the last turn, oldest first: the new branch has copies that end with it. */
+  readonly clamped: readonly Compaction[];
+  /** Ids of the summaries and replacements that reach past the last turn, oldest first: they tell of turns that are not there. */
+  readonly leftOut: readonly string[];
   /** The compaction that leaves earlier turns out; absent when the fork shows all its turns. */
   readonly omit?: CompactionDraft;
   /** Turns the branch has, and of them those it shows (before other compactions). */
@@ -45,12 +51,18 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
       hints: ["see the turns and their times: jpg print"],
     });
   }
-  const stay = end === newest ? facts.compactions : facts.compactions.filter((compaction) => compaction.to_turn <= end);
-  const compactions = [...stay].sort(compareCompactions).map(({ id }) => id);
+  const live = [...facts.compactions].sort(compareCompactions);
+  const stay = end === newest ? live : live.filter(({ to_turn }) => to_turn <= end);
+  const reachPast = live.filter((compaction) => !stay.includes(compaction) && compaction.from_turn <= end);
+  const compactions = stay.map(({ id }) => id);
+  const clamped = reachPast.filter((compaction) => !standsForTurns(compaction));
+  const basis = [...compactions, ...clamped.map(({ id }) => clampedId(id, end))];
   return {
     atTurn: end === newest ? null : end,
     compactions,
-    ...(start === 0 ? {} : { omit: omissionOf(start - 1, compactions) }),
+    clamped,
+    leftOut: reachPast.filter((compaction) => standsForTurns(compaction)).map(({ id }) => id),
+    ...(start === 0 ? {} : { omit: omissionOf(start - 1, basis) }),
     turns: { total: end + 1, shown: end + 1 - start },
   };
 }

@@ -66,6 +66,9 @@ describe("a fork of the first turns", () => {
   it.each([1, 3, 7])("has, of squashed history, the tree that whole history gives: %i turns", async (turns) => {
     await summarise(1, 2);
     await summarise(4, 5);
+    const range = { from: parseBound("0"), to: parseBound("7") };
+    const policies = { tool_calls: { policy: "omit" as const } };
+    await compact(workspace, await treeOf(main), { range, policies, dryRun: false, fork: false, activate: false });
     await addPin(workspace, await treeOf(main), parseBound("7"));
     const whole = await forkFirst(turns, "whole");
     squash(main);

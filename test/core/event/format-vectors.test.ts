@@ -1,6 +1,7 @@
 // Runs the test vectors of docs/FORMAT.md: what another implementation of the format must reproduce, as data.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { clampedRecords } from "../../../src/app/branch/clamped-records.ts";
 import { coversDigest } from "../../../src/app/branch/covers.ts";
 import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
@@ -11,6 +12,7 @@ import type { Turn } from "../../../src/core/event/turn.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { Origin } from "../../../src/core/projection/view.ts";
+import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 
 // covers: 064 "A compaction changes how _preceding_ events are read"
 // covers: 064 "Explicit range and optional policies"
@@ -49,6 +51,13 @@ interface Vectors {
     readonly name: string;
     readonly compactions: readonly string[];
     readonly turns: readonly { readonly origin: Origin; readonly events: readonly ExpectedEvent[] }[];
+  }[];
+  readonly clamps: readonly {
+    readonly name: string;
+    readonly compaction: Compaction;
+    readonly turn: number;
+    readonly path: string;
+    readonly line: string;
   }[];
   readonly malformed: readonly {
     readonly what: "event" | "compaction";
@@ -124,6 +133,21 @@ describe("compaction files", () => {
 
   it.each(vectors.records)("$path names $timestamp", ({ timestamp, id, path }) => {
     expect(recordPath("compactions", timestamp, id)).toBe(path);
+  });
+});
+
+describe("copies on a fork of the first turns", () => {
+  it.each(vectors.clamps)("$name", async ({ compaction, turn, path, line }) => {
+    const textOf = new Map(vectors.turns.map(({ oid, text }) => [oid, text]));
+    const store = {
+      cache: () => ({ read: () => null }),
+      async *readBlobs(oids: readonly string[]) {
+        for (const oid of oids) yield new TextEncoder().encode(textOf.get(oid));
+      },
+    } as unknown as ConversationStore;
+    const turnOids = vectors.turns.slice(0, turn + 1).map(({ oid }) => oid);
+    const [file] = await clampedRecords(store, turnOids, [compaction]);
+    expect(file).toEqual({ path, bytes: new TextEncoder().encode(`${line}\n`) });
   });
 });
 

@@ -1,8 +1,15 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { clampCompaction } from "../../../src/core/compaction/clamp-compaction.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import type { BoundFacts } from "../../../src/core/range/bound-position.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
+import { standsForTurns } from "../../../src/core/range/summary-extent.ts";
+import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 // covers: 064 "Preserved when events are filtered"
 // covers: 064 "`fork --last` as the reference for range resolution"
@@ -27,16 +34,28 @@ const facts: BoundFacts = {
   now: "2026-01-01T10:00:00Z",
 };
 
+/** Nothing reaches past the fork. */
+const none = { clamped: [], leftOut: [] };
+
 describe("planFork", () => {
   it("of the whole conversation starts at the tip and writes nothing", () => {
-    expect(planFork({}, facts)).toEqual({ atTurn: null, compactions: ["a", "cc"], turns: { total: 10, shown: 10 } });
+    expect(planFork({}, facts)).toEqual({
+      atTurn: null,
+      compactions: ["a", "cc"],
+      ...none,
+      turns: { total: 10, shown: 10 },
+    });
     expect(planFork({ first: 12 }, facts).atTurn).toBeNull();
     expect(planFork({ last: 10 }, facts)).not.toHaveProperty("omit");
     expect(planFork({ from: parseBound("0") }, facts)).not.toHaveProperty("omit");
   });
 
   it("of the first turns starts there with the compactions that lie wholly within", () => {
-    expect(planFork({ first: 5 }, facts)).toEqual({ atTurn: 4, compactions: ["a"], turns: { total: 5, shown: 5 } });
+    expect(planFork({ first: 5 }, facts)).toMatchObject({
+      atTurn: 4,
+      compactions: ["a"],
+      turns: { total: 5, shown: 5 },
+    });
     expect(planFork({ until: parseBound("7") }, facts)).toMatchObject({ atTurn: 7, compactions: ["a", "cc"] });
     expect(planFork({ until: parseBound("-8") }, facts)).toMatchObject({ atTurn: 1, compactions: [] });
     expect(planFork({ until: parseBound("330m") }, facts)).toMatchObject({ atTurn: 4 });
@@ -47,6 +66,7 @@ describe("planFork", () => {
     expect(planFork({ last: 3 }, facts)).toEqual({
       atTurn: null,
       compactions: ["a", "cc"],
+      ...none,
       omit,
       turns: { total: 10, shown: 3 },
     });
@@ -67,25 +87,26 @@ describe("planFork", () => {
     expect(planFork({}, { ...facts, turnCount: 0, compactions: [] })).toEqual({
       atTurn: null,
       compactions: [],
+      ...none,
       turns: { total: 0, shown: 0 },
     });
   });
 
   it("of an empty conversation is the tip whatever is asked for", () => {
     const empty = { ...facts, turnCount: 0, turnTimes: [], compactions: [] };
-    const tip = { atTurn: null, compactions: [], turns: { total: 0, shown: 0 } };
+    const tip = { atTurn: null, compactions: [], ...none, turns: { total: 0, shown: 0 } };
     for (const request of [{ first: 2 }, { last: 2 }, { from: parseBound("5") }, { until: parseBound("-1") }]) {
       expect(planFork(request, empty)).toEqual(tip);
     }
   });
 
   it("may hold a single turn, the first as well as the newest", () => {
-    expect(planFork({ first: 1 }, facts)).toEqual({ atTurn: 0, compactions: [], turns: { total: 1, shown: 1 } });
+    expect(planFork({ first: 1 }, facts)).toMatchObject({ atTurn: 0, compactions: [], turns: { total: 1, shown: 1 } });
     expect(planFork({ last: 1 }, facts)).toMatchObject({ omit: { to_turn: 8 }, turns: { total: 10, shown: 1 } });
-    expect(planFork({ from: parseBound("4"), until: parseBound("4") }, facts)).toEqual({
+    expect(planFork({ from: parseBound("4"), until: parseBound("4") }, facts)).toMatchObject({
       atTurn: 4,
       compactions: ["a"],
-      omit: { type: "compaction", from_turn: 0, to_turn: 3, turns: "omit", basis: ["a"], source: "manual" },
+      omit: { type: "compaction", from_turn: 0, to_turn: 3, turns: "omit", basis: ["a", "cc-4"], source: "manual" },
       turns: { total: 5, shown: 1 },
     });
   });
@@ -94,7 +115,51 @@ describe("planFork", () => {
     const long = { ...facts, compactions: [compaction("a", 3, 99)] };
     expect(planFork({}, long).compactions).toEqual(["a"]);
     expect(planFork({ until: parseBound("9") }, long)).toMatchObject({ atTurn: null, compactions: ["a"] });
-    expect(planFork({ until: parseBound("8") }, long)).toMatchObject({ atTurn: 8, compactions: [] });
+    expect(planFork({ until: parseBound("8") }, long)).toMatchObject({
+      atTurn: 8,
+      compactions: [],
+      clamped: [{ id: "a" }],
+    });
+  });
+
+  it("of the first turns clamps what is mechanical and reaches past them, and leaves summaries of later turns out", () => {
+    const text = { summary: { summary: "in short" }, reasoning: "strip" as const };
+    const compactions = [
+      { ...compaction("omission", 2, 7), reasoning: undefined, turns: "omit" as const } as unknown as Compaction,
+      { ...compaction("summ", 1, 8), ...text },
+      { ...compaction("rep", 4, 9), replacement: [] },
+      compaction("later", 5, 9),
+      { ...compaction("within", 0, 4), ...text },
+      compaction("cc", 4, 9),
+    ];
+    expect(planFork({ first: 5 }, { ...facts, compactions })).toEqual({
+      atTurn: 4,
+      compactions: ["within"],
+      clamped: [compactions[5], compactions[0]],
+      leftOut: ["rep", "summ"],
+      turns: { total: 5, shown: 5 },
+    });
+  });
+
+  it("of the first turns shows of them what the whole shows, whatever mechanical compactions stand over them", () => {
+    fc.assert(
+      fc.property(randomConversation, fc.integer({ min: 1, max: 6 }), ({ turns, compactions }, first) => {
+        const live = compactions.filter((each) => !standsForTurns(each));
+        const plan = planFork({ first }, { ...facts, turnCount: turns.length, compactions: live });
+        const kept = turns.slice(0, plan.turns.total);
+        const bound = { turn: kept.length - 1, event: kept.at(-1)?.events.at(-1)?.id ?? "" };
+        const there = [
+          ...live.filter(({ id }) => plan.compactions.includes(id)),
+          ...plan.clamped.map((each) => clampCompaction(each, bound)),
+        ];
+        const ofFirst = ({ origin }: ProjectedTurn): boolean => origin.kind === "kept" && origin.turn <= bound.turn;
+        // Where a turn falls into parts, what opens a part is made up.
+        const shown = (view: View) =>
+          view.turns.filter(ofFirst).flatMap(({ events }) => events.filter(({ id }) => !id.endsWith(".turn")));
+        expect(shown(projectTurns(kept, there))).toEqual(shown(projectTurns(turns, live)));
+      }),
+      { numRuns: runs(500) },
+    );
   });
 
   it("keeps a compaction that ends with the fork", () => {
