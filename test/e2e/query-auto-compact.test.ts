@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/chat-server.ts";
 import type { Json } from "../helpers/claude-session.ts";
-import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { startJpg, writeUserConfig } from "../helpers/live-jpg.ts";
 import { createLongSession } from "../helpers/long-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 import { answer } from "../helpers/summaries.ts";
@@ -143,6 +143,62 @@ describe("a query with automatic compaction", () => {
     expect(second).toContain("[compacted]");
     const [row] = (await logOf(sandbox)).slice(-1);
     expect(row).toMatchObject({ source: "auto", to_turn: 2 });
+  });
+
+  it("keeps a turn once and whole that was killed after it had been committed as far as it had come", async () => {
+    let answered = (): void => undefined;
+    const isAnswered = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const callThrice: ChatAnswer = async (stream, _, request) => {
+      if (request === 3) {
+        stream.text("Almost d");
+        answered();
+        return stream.closed;
+      }
+      stream.call("large", '{"bytes":40000}');
+      stream.finish("tool_calls");
+    };
+    const { sandbox } = await prepare(callThrice, { windowTokens: 15_000, settings: `${ON}${FILES}` });
+    const jpg = startJpg(sandbox, ["query", "Call it"]);
+    await isAnswered;
+    await jpg.untilShown("Almost d");
+    jpg.child.kill("SIGKILL");
+    await jpg.ended;
+    const subjects = (): readonly string[] => sandbox.git(["log", "--format=%s"]).split("\n");
+    expect(subjects().filter((subject) => subject.startsWith("turn 6"))).not.toHaveLength(0);
+    expect((await sandbox.jpg(["ls"])).stderr).toMatch(/^Turn 6 of \S+ was interrupted; it is committed now\.$/m);
+    expect(subjects().filter((subject) => subject.startsWith("turn 6: Call it"))).toHaveLength(1);
+    expect(subjects()[0]).toMatch(/^turn 6 \(continued\)/);
+    const events = sandbox
+      .git(["show", "HEAD:turns/0000/000006.jsonl"])
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Json);
+    expect(events.map(({ type }) => type)).toEqual([
+      "turn_start",
+      "chat_request",
+      ...Array.from({ length: 3 }, () => ["tool_call_request", "tool_call_response"]).flat(),
+      "chat_response",
+      "note",
+    ]);
+    expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
+  });
+
+  it("warns from 70 % of the window on where it is turned off, and says what to type", async () => {
+    const { sandbox } = await prepare(
+      (stream) => {
+        stream.text("Done.");
+        stream.finish();
+      },
+      { windowTokens: 1400, settings: "" },
+    );
+    const { stderr } = await sandbox.jpg(["query", "Go on"]);
+    expect(stderr).toMatch(
+      /the context has 1\.0k tokens, 73 % of the window of test\/model-1; `jpg compact` makes it smaller/,
+    );
+    const wide = await prepare(sayDone, { windowTokens: 1500, settings: "" });
+    expect((await wide.sandbox.jpg(["query", "Go on"])).stderr).not.toContain("of the window");
   });
 
   it("offers the model the tool by which it asks for a compaction itself", async () => {

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
+import { type NewConversation, newConversation } from "../../../src/app/names/new-conversation.ts";
 import type { ToolBox } from "../../../src/app/programs/tool-box.ts";
 import { query } from "../../../src/app/query/query.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
@@ -47,7 +48,7 @@ function scripts(last: Script): Script[] {
 
 async function talk(
   last: Script,
-  content = "Find it",
+  { content = "Find it", root }: { readonly content?: string; readonly root?: NewConversation } = {},
 ): Promise<{ readonly views: readonly View[]; readonly said: readonly string[] }> {
   const said: string[] = [];
   const model = createScriptedModel(scripts(last));
@@ -71,9 +72,8 @@ async function talk(
     confirm: () => Promise.resolve(true),
   };
   const signal = new AbortController().signal;
-  await query(workspace, branch, { content, opened: model, tools, signal }, shown).catch((error: unknown) =>
-    said.push(String(error)),
-  );
+  const request = { content, opened: model, tools, signal, ...(root === undefined ? {} : { root: root.root }) };
+  await query(workspace, root?.branch ?? branch, request, shown).catch((error: unknown) => said.push(String(error)));
   return { views: model.requests.map(({ view }) => view), said };
 }
 
@@ -114,6 +114,17 @@ it("is stored whole, by one commit as far as it had come and others that continu
   expect(
     live.applied.every(({ source, from_turn, to_turn }) => source === "auto" && from_turn === 2 && to_turn === 2),
   ).toBe(true);
+});
+
+it("is compacted though it is the first of its conversation, which has no branch until then", async () => {
+  const root = await newConversation(workspace, "Find it");
+  const { views, said } = await talk([...says("Found."), stop()], { root });
+  expect(views).toHaveLength(ROUNDS + 1);
+  expect(Math.max(...views.map((view) => estimateView(view)))).toBeLessThan(100_000);
+  expect(said.some((line) => line.startsWith("— context compacted"))).toBe(true);
+  const tree = await loadBranchTree(base.store, root.branch, await tipOf(base, root.branch));
+  expect(tree.header.title).toBe("Find it");
+  expect((await loadTurns(base.store, tree, [0])).get(0)?.events).toHaveLength(2 + 3 * ROUNDS + 1);
 });
 
 it("is kept once, marked, where its provider fails after it was committed as far as it had come", async () => {
