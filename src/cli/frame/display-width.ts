@@ -2,7 +2,8 @@
 // control characters here. A test compares it with the package string-width, which takes twice as long to load and to begin.
 import type { SafeText } from "../../core/safe-text.ts";
 
-const ASCII = /^[\x20-\x7e]*$/;
+/** Characters of one column each that join with no other: ASCII, Latin, and what jpg's own tables are drawn with. */
+const PLAIN = /^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ac\u00af-\u024f\u2010-\u2027\u2190-\u2193\u2500-\u259f]*$/;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
 const EMOJI =
   /(?!\p{Regional_Indicator})\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|\p{Regional_Indicator}{2}|[\d#*]\uFE0F?\u20E3/u;
@@ -22,7 +23,7 @@ function graphemesOf(text: string): Intl.Segments {
 
 /** Gives the columns a text takes. */
 export function displayWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (PLAIN.test(text)) return text.length;
   let columns = 0;
   for (const { segment } of graphemesOf(text)) columns += graphemeWidth(segment);
   return columns;

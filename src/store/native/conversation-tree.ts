@@ -2,7 +2,7 @@
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { createObjectFiles } from "./objects/object-files.ts";
 import { parseTree } from "./objects/tree-object.ts";
-import { readHead, readRef } from "./refs/ref-reader.ts";
+import { hasRemoteBranches, isReftable, readHead, readRef } from "./refs/ref-reader.ts";
 
 /** The file that the tree of every conversation has. */
 const FILE = "conversation.json";
@@ -14,6 +14,7 @@ export async function isConversationTree(
 ): Promise<boolean> {
   if (!git) return isConversationFile(await readWithoutGit(repository));
   if (!(await hasUnbornHead(repository))) return holdsConversation(repository, "HEAD");
+  if (!isReftable(repository) && !(await hasRemoteBranches(repository.gitDir))) return false;
   const args = ["for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/"];
   const first = (await tryCommand(repository, { args })).stdout.toString().trim();
   return first !== "" && holdsConversation(repository, first);

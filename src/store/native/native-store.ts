@@ -34,7 +34,7 @@ import { readActiveBranch, useBranch } from "./worktrees/use-branch.ts";
 import { listWorktrees } from "./worktrees/worktree-list.ts";
 import { createWorktrees } from "./worktrees/worktrees.ts";
 import { fastImport, type ImportedBranch } from "./writes/fast-import.ts";
-import { signCommits } from "./writes/sign-commits.ts";
+import { createSigner } from "./writes/sign-commits.ts";
 
 /** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
 export async function openNativeStore(options: {
@@ -172,7 +172,8 @@ async function write(
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
   await clearLeftovers(repository, worktrees);
-  const branches = await signCommits(repository, await fastImport(repository, writes));
+  const signer = createSigner(repository);
+  const branches = await signer.sign(await fastImport(repository, writes, signer.ask));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
   const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { findPackedFolder, isFolder, readFileIfThere } from "./ref-reader.ts";
+import { hasRemoteBranches, readFileIfThere } from "./ref-reader.ts";
 
 /** Commit ids that were pushed, one a line; written before git sends them. */
 const RECORD = "jpg-pushed";
@@ -27,5 +27,5 @@ export async function recordPush(gitDir: string, lines: string): Promise<void> {
 export async function isPublished(gitDir: string): Promise<boolean> {
   if (((await readFileIfThere(join(gitDir, RECORD))) ?? "") !== "") return true;
   if (/^\s*\[\s*remote\s/im.test((await readFileIfThere(join(gitDir, "config"))) ?? "")) return true;
-  return isFolder(join(gitDir, "refs", "remotes")) || (await findPackedFolder(gitDir, "refs/remotes/"));
+  return hasRemoteBranches(gitDir);
 }

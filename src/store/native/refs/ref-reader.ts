@@ -68,12 +68,17 @@ export function findPackedRef(text: string, ref: string): string | null {
   return /^[0-9a-f]{40,64}$/.test(oid) ? oid : null;
 }
 
+/** Whether a git dir has files of remote branches; folders that are empty count, a reftable is not looked into. */
+export async function hasRemoteBranches(gitDir: string): Promise<boolean> {
+  return isFolder(join(gitDir, "refs", "remotes")) || (await findPackedFolder(gitDir, "refs/remotes/"));
+}
+
 /** Whether packed-refs names a ref that begins so, e.g. `refs/remotes/`. */
-export async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
+async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
   return ((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
 }
 
-function isReftable(repository: Repository): boolean {
+export function isReftable(repository: Repository): boolean {
   return isFolder(join(repository.gitDir, "reftable"));
 }
 

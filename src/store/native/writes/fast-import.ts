@@ -37,10 +37,14 @@ const MEMORY: Environment = {
 };
 const ARGS: readonly string[] = ["fast-import", "--quiet", "--done", "--date-format=raw", "--depth=10"];
 
-/** Writes the commits of all writes; moves no branch. When a source of commits throws, so does this, with nothing referenced. */
+/**
+ * Writes the commits of all writes; moves no branch. When a source of commits throws, so does this, with nothing referenced.
+ * `onSign` is called for each commit that asks to be signed, before it is written.
+ */
 export async function fastImport(
   repository: Repository,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
+  onSign: () => void = () => undefined,
 ): Promise<readonly ImportedBranch[]> {
   const source = startIteration(writes);
   const first = await source.next();
@@ -54,7 +58,7 @@ export async function fastImport(
   const planned: PlannedBranch[] = [];
   let failure: { readonly cause: unknown } | null = null;
   try {
-    await sendWrites(sink, resume(first.value, source), planned);
+    await sendWrites(sink, resume(first.value, source), { planned, onSign });
   } catch (cause) {
     failure = { cause };
   }
@@ -91,7 +95,7 @@ interface PlannedBranch extends Omit<ImportedBranch, "commits"> {
 async function sendWrites(
   sink: GitSink,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
-  planned: PlannedBranch[],
+  { planned, onSign }: { readonly planned: PlannedBranch[]; readonly onSign: () => void },
 ): Promise<void> {
   let mark = 0;
   for await (const write of writes) {
@@ -100,6 +104,7 @@ async function sendWrites(
     let count = 0;
     sink.text(`reset ${WRITE_REF}\n`);
     for await (const commit of write.commits) {
+      if (commit.sign === true) onSign();
       await sendCommit(sink, commit, ++mark, count === 0 ? parent : null);
       count++;
       if (commit.sign === true || specs.length > 0) {

@@ -6,14 +6,33 @@ import type { Environment } from "../git/git-environment.ts";
 import type { ImportedBranch } from "./fast-import.ts";
 import { formatMessage } from "./fast-import-text.ts";
 
-/** Replaces the commits to be signed; asks git for `commit.gpgSign` only when a commit wants to know. */
-export async function signCommits(
+/** Signs commits of one write. */
+export interface Signer {
+  /** Asks git for `commit.gpgSign`, once; called when a commit wants to know, so that git answers while it is written. */
+  ask(): void;
+  /** Replaces the commits to be signed. */
+  sign(branches: readonly ImportedBranch[]): Promise<readonly ImportedBranch[]>;
+}
+
+/** Creates the signer of a write. */
+export function createSigner(repository: Repository): Signer {
+  let answer: ReturnType<typeof tryCommand> | null = null;
+  return {
+    ask() {
+      if (answer !== null) return;
+      answer = tryCommand(repository, { args: ["config", "--type=bool", "--get", "commit.gpgSign"] });
+      // A write that fails for another reason says that one.
+      answer.catch(() => undefined);
+    },
+    sign: async (branches) =>
+      (await answer)?.stdout.toString().trim() === "true" ? signBranches(repository, branches) : branches,
+  };
+}
+
+async function signBranches(
   repository: Repository,
   branches: readonly ImportedBranch[],
 ): Promise<readonly ImportedBranch[]> {
-  if (branches.every(({ specs }) => specs.length === 0)) return branches;
-  const answer = await tryCommand(repository, { args: ["config", "--type=bool", "--get", "commit.gpgSign"] });
-  if (answer.stdout.toString().trim() !== "true") return branches;
   const signed: ImportedBranch[] = [];
   for (const branch of branches) signed.push(await signBranch(repository, branch));
   return signed;
