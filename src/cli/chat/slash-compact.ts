@@ -24,7 +24,7 @@ export const compactCommand: SlashCommand = {
     { usage: "strip [N]", explains: "strip reasoning and tool calls from old messages; no model is asked" },
     { usage: "--preview [N]", explains: "show what would go, without doing it" },
     { usage: "--model NAME", explains: "have another model write the summary" },
-    { usage: "undo", explains: "take the newest compaction back" },
+    { usage: "undo", explains: "undo the newest compaction" },
   ],
   complete: async (words) => (words.length === 0 ? ["undo", "strip", "--preview", "--model"] : []),
   run: async (words, context) => {

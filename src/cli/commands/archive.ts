@@ -5,9 +5,9 @@ import type { CommandContext, CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "archive",
-  summary: "leave a conversation out of the list; nothing of it changes",
+  summary: "hide a conversation from the list; nothing else changes",
   description:
-    "`jpg ls` leaves it out from then on, `jpg ls --archived` lists it, and everything else goes on as before. `jpg unarchive` takes it back.",
+    "`jpg ls` no longer lists it; `jpg ls --archived` does. Everything else works as before. `jpg unarchive` undoes it.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: (context) => runArchive(context, true),
 };

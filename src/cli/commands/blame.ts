@@ -5,14 +5,14 @@ import { renderBlame } from "../render/render-blame.ts";
 
 export const command: CommandSpec = {
   name: "blame",
-  summary: "say which compaction hides an event, since when, by whom, and what the model sees instead",
+  summary: "show which compaction changed an event, when, by whom, and what the model sees instead",
   arguments: [
     { name: "<what>", description: "a turn (5, -3), an event of it (5:EVENT), or an event id" },
     { name: "[id]", description: "conversation of the turn; default @" },
   ],
   examples: [
     { command: "jpg blame 3", explains: "every event of turn 3" },
-    { command: "jpg blame 3:toolu_01", explains: "one event, with what stands in its place" },
+    { command: "jpg blame 3:toolu_01", explains: "one event, and what stands in its place" },
   ],
   run: async ({ args, output, json, open }) => {
     const [what, id] = args;

@@ -18,16 +18,16 @@ export const command: CommandSpec = {
   name: "chat",
   summary: "talk to a model in a conversation",
   description:
-    "Goes on with a conversation, or begins one, message by message; every turn is committed when it ends. Works on imported conversations too, with any model. Slash commands compact, fork, revert and more: /help lists them. Needs a terminal; `jpg query` asks without one.",
+    "Continues a conversation, or starts one, message by message; each turn is committed when it ends. Works with imported conversations too, and with any model. Slash commands compact, fork, revert and more; /help lists them. Needs a terminal; use `jpg query` without one.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--new", description: "begin a new conversation", conflicts: ["fork"] },
-    { flags: "--fork", description: "talk on a new fork, which becomes active" },
+    { flags: "--new", description: "start a new conversation", conflicts: ["fork"] },
+    { flags: "--fork", description: "continue on a new fork, which becomes active" },
     { flags: "-m, --model <name>", description: "model that answers, as provider/model" },
-    { flags: "--no-tools", description: "start no MCP servers and give the model no tools" },
+    { flags: "--no-tools", description: "start no MCP servers and offer the model no tools" },
   ],
   examples: [
-    { command: "jpg chat", explains: "go on with the active conversation" },
+    { command: "jpg chat", explains: "continue the active conversation" },
     { command: "jpg chat --new -m anthropic/claude-haiku", explains: "begin one" },
     { command: "jpg chat fix-parser --fork", explains: "try something else from here" },
   ],

@@ -9,18 +9,18 @@ import { renderCheck } from "../render/render-check.ts";
 
 export const command: CommandSpec = {
   name: "check",
-  summary: "hold a conversation, a session file or a request against the rules of providers",
+  summary: "check a conversation, a session file or a request against providers' rules",
   description:
-    "Checks what a provider would refuse. Of a conversation: its view, as jpg sends it. Of a session file: what it would send if its agent repaired nothing. Of a file with a request body, or with the list of messages inside one: that list; its provider is recognised. Each line names severity (E = refused, W = taken, but harmful), rule, and place, counted from 0. Exit code 1 when something would be refused.",
+    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what would be sent if its agent repaired nothing; for a file with a request body or just its messages, those messages, and it recognises the provider. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if something would be refused.",
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {
       flags: "--provider <provider>",
-      description: "rules to use; default those of the conversation's own model",
+      description: "whose rules to apply; default: those of the conversation's model",
       choices: [...PROVIDER_NAMES, "all"],
     },
-    { flags: "--model <model>", description: "model that will read it; some rules differ between models" },
-    { flags: "--history", description: "a request will be added to the list in FILE: its end is not judged" },
+    { flags: "--model <model>", description: "model that will read it; some rules depend on the model" },
+    { flags: "--history", description: "a request will follow the messages in FILE: do not check how they end" },
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },

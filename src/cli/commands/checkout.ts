@@ -5,14 +5,14 @@ import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "checkout",
-  summary: "check a conversation out: a worktree with its projected view",
+  summary: "check out a conversation into a worktree that shows its view",
   description:
-    "Makes a git worktree of the branch in which VIEW.md (for people) and view.jsonl (projected events) stand; stock `git switch`, `revert`, `pull` and `rebase` in it show the new view at once. Sparse unless --full: compactions/, config/ and meta/ only.",
+    "Makes a git worktree of the branch with VIEW.md (for people) and view.jsonl (projected events). After a stock `git switch`, `revert`, `pull` or `rebase` in it both show the new view at once. Sparse unless --full: only compactions/, config/ and meta/.",
   arguments: [
     { name: "[id]", description: "conversation, or a commit such as HEAD~1; default @" },
     { name: "[dir]", description: "directory; default jpg-worktrees/BRANCH in the project's git dir" },
   ],
-  options: [{ flags: "--full", description: "turns/ and sources/ too" }],
+  options: [{ flags: "--full", description: "include turns/ and sources/" }],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
     const { tree, directory } = await resolveCheckoutArguments(workspace, args);

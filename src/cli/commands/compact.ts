@@ -29,12 +29,12 @@ export const command: CommandSpec = {
   name: "compact",
   summary: "shorten what the model sees, without losing anything",
   description:
-    "Appends one commit with one compaction: a change of how turns are read. Nothing that was said is touched; `jpg diff` shows what the model sees before and after, `jpg revert` takes it back. Without a range: from turn 0, leaving the last turns alone (keep_last, 3).",
+    "Adds one commit with one compaction, which changes how turns are read. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg revert` takes it back. Without a range it starts at turn 0 and leaves the last turns alone (keep_last, 3).",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {
       flags: "-p, --profile <name>",
-      description: "compaction profile (default, light, heavy, or one of the config)",
+      description: "compaction profile: default, light, heavy, or one from your settings",
       conflicts: ["strategy"],
     },
     {
@@ -43,72 +43,83 @@ export const command: CommandSpec = {
       optionalValue: isBound,
       refuse: (word) => badBound(word, ["`jpg ls` lists the conversations, where one was meant."]),
     },
-    { flags: "--to <bound>", description: "last turn, the same forms" },
+    { flags: "--to <bound>", description: "last turn, same forms" },
     { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
     { flags: "--keep-last <n>", description: "the same as --keep" },
     {
       flags: "-s, --strategy <name>",
-      description: `what to take out, in place of a profile; repeatable, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGIES.map(({ name }) => name)].join(", ")}`,
+      description: `what to take out, instead of a profile; with several, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGIES.map(({ name }) => name)].join(", ")}`,
       repeatable: true,
     },
     {
       flags: "-m, --model <name>",
       description: "model that writes the summary, as provider/model; extractive = an extract, no model",
     },
-    { flags: "--focus <text>", description: "what the summary should dwell on; repeatable", repeatable: true },
-    { flags: "--concise", description: "a shorter summary: key points, what is open, context" },
-    { flags: "--max-chars <n>", description: "longest text left whole (truncate-results, strip-arguments, supersede)" },
+    { flags: "--focus <text>", description: "what the summary should focus on", repeatable: true },
+    { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
+    {
+      flags: "--max-chars <n>",
+      description: "longest text that is left whole (truncate-results, strip-arguments, supersede)",
+    },
     { flags: "--head <share>", description: "share kept at the start of a truncated result, 0 to 1; default 0.5" },
     { flags: "--newest <n>", description: "results that mask-results leaves alone; default 10" },
     {
       flags: "--turns <list>",
       conflicts: ["from", "to", "keep", "keepLast", "model", "yes", "chunks"],
-      description: "turns that are tangents, like 3,5-7; without it a model names them (classify-tangents)",
+      description: "turns that are tangents, e.g. 3,5-7; without it a model proposes them (classify-tangents)",
     },
-    { flags: "--yes", description: "leave out all that the model names, without asking (classify-tangents)" },
+    { flags: "--yes", description: "accept everything the model proposes without asking (classify-tangents)" },
     {
       flags: "--chunks <n>",
       description:
-        "summarise in so many parts, one commit each; auto = where the topic changes; without --from, behind the last summary",
+        "summarise in N parts, one commit each; auto splits where the topic changes; without --from it starts after the last summary",
     },
     { flags: "--first-line", description: "stubs show the first line of the result" },
-    { flags: "--pointers", description: "stubs name their event; `jpg show EVENT` gives the original" },
+    { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
     {
       flags: "--target <size>",
-      description: "what tiered brings the view down to: 60k tokens, or 0.5 of the window (default)",
+      description: "size that tiered reduces the view to: 60k tokens, or a share of the window such as 0.5 (default)",
     },
     {
       flags: "--protect <tokens>",
-      description: "newest tokens that auto, tiered and mask-results leave alone beside keep_last; default 10000",
+      description:
+        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000",
     },
-    { flags: "--min-gain <tokens>", description: "least tokens that auto and mask-results must save; default 20000" },
+    {
+      flags: "--min-gain <tokens>",
+      description: "tokens that auto and mask-results must save at least; default 20000",
+    },
     {
       flags: "--force",
-      description: "commit even when the view would grow, or a batch gains little; reach into an unfinished turn",
+      description: "commit even if the view grows or a batch saves little; reach into an unfinished turn",
     },
-    { flags: "--strict", description: "refuse a summary that says what its turns do not" },
+    { flags: "--strict", description: "reject a summary that claims what its turns do not say" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
     {
       flags: "--diff",
       conflicts: ["chunks", "turns", "text"],
-      description: "with --dry-run: what the model would see differently, as `jpg diff` shows it",
+      description: "with --dry-run: how the view would change, as in `jpg diff`",
     },
-    { flags: "--text", conflicts: ["chunks", "turns"], description: "with --dry-run: the whole view as it would be" },
+    {
+      flags: "--text",
+      conflicts: ["chunks", "turns"],
+      description: "with --dry-run: the whole view as it would become",
+    },
     { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },
     { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
     { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
     {
       flags: "--emit <file>",
       conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks"],
-      description: "write what is needed to write a summary of the range (- = standard output)",
+      description: "write everything needed to summarise the range elsewhere (- is standard output)",
     },
     {
       flags: "--suffix",
-      description: "with --emit: only the message to put behind the conversation in the agent that has it open",
+      description: "with --emit: only the message to append in the agent that has the conversation open",
     },
     {
       flags: "--accept <file>",
-      description: "store the summary that was written (- = standard input)",
+      description: "store a summary written that way (- is standard input)",
       conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
     },
   ],
@@ -118,7 +129,7 @@ export const command: CommandSpec = {
     { command: "jpg compact -s auto", explains: "reasoning, repeated calls, obsolete and old results, in one batch" },
     {
       command: "jpg compact -s strip-reasoning -s dedup-tools",
-      explains: "no reasoning, and of equal calls only the newest",
+      explains: "remove reasoning, and all but the newest of equal calls",
     },
     { command: "jpg compact --from 5h --to 1h", explains: "the turns of an afternoon" },
     {
@@ -127,10 +138,10 @@ export const command: CommandSpec = {
     },
     {
       command: "jpg compact --chunks auto",
-      explains: "a very long conversation, part by part, behind the last summary",
+      explains: "summarise a very long conversation in parts, after the last summary",
     },
-    { command: "jpg compact -s classify-tangents", explains: "a model names turns off the task, you confirm each" },
-    { command: "jpg compact --emit bundle.json", explains: "let any agent or person write the summary" },
+    { command: "jpg compact -s classify-tangents", explains: "a model proposes off-task turns, you confirm each" },
+    { command: "jpg compact --emit bundle.json", explains: "have any agent or person write the summary" },
   ],
   run: async (context) => {
     checkActivation(context);

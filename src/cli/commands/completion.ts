@@ -5,12 +5,12 @@ import { renderCompletion, SHELLS } from "../frame/completion.ts";
 
 export const command: CommandSpec = {
   name: "completion",
-  summary: "print the completion script of a shell",
+  summary: "print a shell's completion script",
   description: "Completes commands, options and conversations.",
   arguments: [{ name: "<shell>", description: SHELLS.join(", ") }],
   examples: [
     { command: "jpg completion bash >> ~/.bashrc", explains: "bash" },
-    { command: "jpg completion zsh >> ~/.zshrc", explains: "zsh; behind compinit" },
+    { command: "jpg completion zsh >> ~/.zshrc", explains: "zsh; after compinit" },
     { command: "jpg completion fish > ~/.config/fish/completions/jpg.fish", explains: "fish" },
   ],
   run: async ({ args, output, json, commands }) => {

@@ -4,19 +4,19 @@ import { renderDoctor } from "../render/render-doctor.ts";
 
 export const command: CommandSpec = {
   name: "doctor",
-  summary: "look at what surrounds the conversations, and mend what can be mended",
+  summary: "check the store's surroundings, and repair what can be repaired",
   description:
-    "Looks at git, the store's folder, its settings and hooks, locks and leftovers of processes that were killed, worktrees whose folder is gone, loose objects, the active conversation and remotes. With --fix, mends what needs no choice of yours. What is stored is checked by `jpg fsck`. Exit code 1 when a problem is left.",
+    "Checks git, the store's folder, settings and hooks, locks and leftovers of killed processes, worktrees whose folder is gone, loose objects, the active conversation and remotes. --fix repairs everything that needs no decision from you. `jpg fsck` checks what is stored. Exit code 1 if a problem remains.",
   options: [
     {
       flags: "--fix",
       description:
-        "write hooks and settings, remove stale locks and leftovers, forget worktrees that are gone, pack objects",
+        "rewrite hooks and settings, remove stale locks and leftovers, forget missing worktrees, pack objects",
     },
   ],
   examples: [
     { command: "jpg doctor", explains: "after a project was moved, copied or cloned" },
-    { command: "jpg doctor --fix", explains: "mend it" },
+    { command: "jpg doctor --fix", explains: "repair it" },
   ],
   run: async ({ options, runtime, output, json }) => {
     const store = text(options, "store");

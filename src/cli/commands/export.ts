@@ -12,23 +12,23 @@ import { type CommandContext, type CommandSpec, flag, text } from "../frame/comm
 
 export const command: CommandSpec = {
   name: "export",
-  summary: "write a conversation in a format, or the imported bytes",
+  summary: "write a conversation in another format, or its imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. A conversation that ends with an answer gets a closing message of the user where the API wants one. --messages writes the messages alone, to which a request can be added. With --full-history everything that was said; with --original the imported file, byte for byte. A session for an agent names the conversation it comes from: importing it again, after the agent went on, continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from: when the agent has continued it, importing it again continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
-    { flags: "-o, --output <file>", description: "write there instead of standard output" },
+    { flags: "-o, --output <file>", description: "write to this file instead of standard output" },
     { flags: "--full-history", description: "all turns as they were said, not the view" },
     {
       flags: "--original",
       description: "the imported bytes as they are",
       conflicts: ["to", "fullHistory", "model", "messages"],
     },
-    { flags: "--session <id>", description: "with --original: which session, when the conversation came from several" },
-    { flags: "--at <commit-or-turn>", description: "as it was at a commit, or only the turns up to one" },
-    { flags: "--model <model>", description: "model that will read it: reasoning of another family is left out" },
-    { flags: "--messages", description: "of a request only its messages, with the system prompt beside them" },
+    { flags: "--session <id>", description: "with --original: which session, if the conversation came from several" },
+    { flags: "--at <commit-or-turn>", description: "as of a commit, or only the turns up to this one" },
+    { flags: "--model <model>", description: "model that will read it; reasoning of other model families is left out" },
+    { flags: "--messages", description: "only the messages of a request, with the system prompt" },
   ],
   examples: [
     ...writingAgents().flatMap(({ name, help }) =>

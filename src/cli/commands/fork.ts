@@ -10,18 +10,18 @@ import { renderTimeline } from "../render/render-timeline.ts";
 
 export const command: CommandSpec = {
   name: "fork",
-  summary: "branch off: a new branch that shares history",
+  summary: "make a new branch that shares the history",
   description:
-    "A plain fork is one new ref. --first and --until end the fork with that turn; --last and --from leave the turns before out of its view (they stay in history). The fork becomes active unless --no-activate.",
+    "A plain fork is one new ref. --first and --until end the fork at that turn; --last and --from hide the earlier turns from its view (they stay in the history). The fork becomes active unless --no-activate is given.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
-    { name: "[name]", description: "name of the fork; default made up" },
+    { name: "[name]", description: "name of the fork; made up by default" },
   ],
   options: [
     { flags: "--first <n>", description: "only the first N turns" },
     { flags: "--last <n>", description: "show only the last N turns" },
     { flags: "--from <bound>", description: "show turns from here on: 5, -3, 5h, yesterday, 2026-11-22" },
-    { flags: "--until <bound>", description: "end with this turn, the same forms" },
+    { flags: "--until <bound>", description: "end with this turn, same forms" },
     {
       flags: "--compact [profile]",
       description: "compact the fork, with that profile (--compact=NAME)",
@@ -31,7 +31,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg fork @ try-b", explains: "try something else from here" },
-    { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact that" },
+    { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact the result" },
   ],
   run: (context) => endOnInterrupt(context.output, (signal) => runFork(context, signal)),
 };

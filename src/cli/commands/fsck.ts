@@ -5,13 +5,13 @@ import { renderFsck } from "../render/render-fsck.ts";
 
 export const command: CommandSpec = {
   name: "fsck",
-  summary: "check that everything stored is whole and says the same",
+  summary: "check that everything stored is complete and consistent",
   description:
-    "Reads the whole store once: git's objects and refs, each file of each branch, ids, calls and results, the chain of turns, what compactions cover, the coverage invariant, attachments, sources, views. Each line names severity (E = cannot be read, or is read otherwise than it was written; W = can, but is not as it should be), kind, place, and what to do. Nothing is changed. Exit code 1 when there is an error.",
+    "Reads the whole store once: git's objects and refs, each file of each branch, ids, calls and results, the chain of turns, what compactions cover, attachments, sources and views. Each line gives the severity (E: cannot be read, or not as it was written; W: readable, but not as it should be), the kind, the place, and what to do. Changes nothing. Exit code 1 if there is an error.",
   arguments: [{ name: "[id]", description: "conversation; default the whole store" }],
   examples: [
     { command: "jpg fsck", explains: "the whole store" },
-    { command: "jpg fsck @ --json", explains: "the active conversation, for a program" },
+    { command: "jpg fsck @ --json", explains: "the active conversation, as JSON" },
   ],
   run: async (context) => {
     const report = await check(context);

@@ -5,12 +5,12 @@ export const command: CommandSpec = {
   name: "git",
   summary: "run git in the store",
   description:
-    "Runs stock git in the store's worktree, where the active conversation is checked out. Everything after `git` is passed on.",
+    "Runs stock git in the store's worktree, where the active conversation is checked out. Everything after `git` is passed to git.",
   arguments: [{ name: "[args...]", description: "arguments of git" }],
   passThrough: true,
   examples: [
     { command: "jpg git log --oneline", explains: "all commits of the active conversation" },
-    { command: "jpg git revert HEAD", explains: "take the newest compaction back" },
+    { command: "jpg git revert HEAD", explains: "undo the newest compaction" },
   ],
   run: async ({ args, open }) => {
     const workspace = await open();

@@ -9,9 +9,9 @@ const EXAMPLE = exampleAgent();
 
 export const command: CommandSpec = {
   name: "import",
-  summary: "bring agents' sessions in",
+  summary: "import agents' sessions",
   description:
-    "Brings session files in, one conversation each, one commit a turn; the agent's own compactions become compactions that can be shown and reverted. Without PATH: what agents on this machine keep for this project. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, or - for standard input. The store is made when there is none.",
+    "Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, or - for standard input. Creates the store if there is none.",
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -19,10 +19,10 @@ export const command: CommandSpec = {
     },
   ],
   options: [
-    { flags: "--all-branches", description: "make forks of the branches that the agent left, too" },
+    { flags: "--all-branches", description: "also make forks of the branches that the agent abandoned" },
     {
       flags: "--again",
-      description: "read sessions that are known once more; a fork, where this version of jpg reads them differently",
+      description: "read known sessions again; makes a fork if this version of jpg reads them differently",
     },
   ],
   examples: [

@@ -4,13 +4,13 @@ import { type CommandSpec, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "init",
-  summary: "make the conversation store of this project, or a repository of its own",
+  summary: "create this project's conversation store, or a repository of its own",
   description:
-    "Makes the store inside the project's git directory: the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, makes the user's own store. Puts a commented template where your settings are read, if you have none. Says where both are; does nothing where they are there.",
+    "Creates the store inside the project's git directory; the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, creates your own store. If you have no settings yet, writes a commented template. Prints where both are, and changes nothing that exists.",
   arguments: [{ name: "[dir]", description: "directory that becomes a conversation repository" }],
   examples: [
-    { command: "jpg init", explains: "a store for the project one stands in" },
-    { command: "jpg init talks", explains: "./talks becomes a conversation repository" },
+    { command: "jpg init", explains: "a store for the current project" },
+    { command: "jpg init talks", explains: "make ./talks a conversation repository" },
   ],
   run: async ({ args, options, runtime, output, json }) => {
     const report = await initStore(runtime, { directory: args[0], store: text(options, "store") });

@@ -6,17 +6,17 @@ import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "label",
-  summary: "give a conversation labels; without any: list them",
-  description: "`jpg ls --label NAME` lists the conversations that have one.",
+  summary: "add labels to a conversation; without any, list them",
+  description: "`jpg ls --label NAME` lists the conversations with a label.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
     { name: "[names...]", description: "labels" },
   ],
-  options: [{ flags: "--remove", description: "take these labels away" }],
+  options: [{ flags: "--remove", description: "remove these labels" }],
   examples: [
-    { command: "jpg label @ parser release", explains: "two labels for the active conversation" },
-    { command: "jpg ls --label parser", explains: "the conversations with one of them" },
-    { command: "jpg label @ release --remove", explains: "one label less" },
+    { command: "jpg label @ parser release", explains: "add two labels to the active conversation" },
+    { command: "jpg ls --label parser", explains: "list the conversations with one of them" },
+    { command: "jpg label @ release --remove", explains: "remove one" },
   ],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();

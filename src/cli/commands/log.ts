@@ -7,7 +7,7 @@ import { renderLog } from "../render/render-log.ts";
 
 export const command: CommandSpec = {
   name: "log",
-  summary: "show the compaction history: compactions, reverts, reapplied ones",
+  summary: "show the history of compactions and reverts",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();

@@ -16,11 +16,11 @@ export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with turns, tokens, compactions and forks",
   options: [
-    { flags: "-a, --all", description: "one row for every fork, archived ones too" },
+    { flags: "-a, --all", description: "one row per fork, archived ones included" },
     { flags: "--archived", description: "only archived conversations" },
     {
       flags: "--label <name>",
-      description: "only those with this label; repeatable: with all of them",
+      description: "only those with this label; with several labels, all of them",
       repeatable: true,
     },
   ],

@@ -7,14 +7,14 @@ export const command: CommandSpec = {
   name: "mcp",
   summary: "serve jpg's tools to an agent, over MCP on standard input and output",
   description:
-    "An agent starts this itself, once it is told to. It then has the tools compact, log, show, search, fork and stats, with the rules of the commands of those names; its own session is imported before it is looked at. compact cannot shrink the agent's context: it prepares a smaller continuation and names the command that goes on there.",
+    "The agent starts this itself once you have registered it. It then has the tools compact, log, show, search, fork and stats, which work like the commands of the same names; its own session is imported first. compact cannot shrink the agent's own context: it prepares a smaller continuation and returns the command that continues there.",
   examples: [
     ...agents().flatMap(({ agent, help: { addServer } }) =>
       addServer === undefined
         ? []
         : [{ command: addServer, explains: `give the tools to ${agent.name}, in this project` }],
     ),
-    { command: "jpg mcp --store ~/talks", explains: "over one conversation repository, wherever it is started" },
+    { command: "jpg mcp --store ~/talks", explains: "use one conversation repository, wherever it is started" },
   ],
   run: async ({ options, runtime, output, fronts }) => {
     const info = (text: string): void => output.info(forTerminal(text));

@@ -8,18 +8,18 @@ import { renderCount } from "../render/render-quantity.ts";
 
 export const command: CommandSpec = {
   name: "pin",
-  summary: "protect a turn or an event from every compaction; without one: list what is pinned",
+  summary: "protect a turn or an event from compactions; without one, list what is pinned",
   description:
-    "What is pinned stays in the view as it is: compactions made from then on list it under `keep`, and one that cannot is refused. Pinning a call pins its result too.",
+    "Pinned turns and events stay in the view as they are: later compactions list them under `keep`, and a compaction that cannot keep them is refused. Pinning a call also pins its result.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
     { name: "[what]", description: "a turn (5, -3) or an event of it (5:EVENT)" },
   ],
-  options: [{ flags: "--remove", description: "take the pin back" }],
+  options: [{ flags: "--remove", description: "remove the pin" }],
   examples: [
-    { command: "jpg pin 0", explains: "the first request and its answer stay, whatever is compacted" },
+    { command: "jpg pin 0", explains: "keep the first request and its answer through every compaction" },
     { command: "jpg pin", explains: "what is pinned" },
-    { command: "jpg pin 0 --remove", explains: "lets compactions have it again" },
+    { command: "jpg pin 0 --remove", explains: "let compactions touch it again" },
   ],
   run: async (context) => {
     const { args, options, output, json, open } = context;

@@ -23,21 +23,21 @@ const PIPE_WAIT_MS = 3000;
 
 export const command: CommandSpec = {
   name: "query",
-  summary: "ask a model; the answer streams into the conversation",
+  summary: "ask a model; the answer becomes a turn of the conversation",
   description:
-    "Sends what the model is to see of the active conversation, then the request; what comes back is one new turn, one commit. Every piece is in a journal before it is shown: Ctrl-C, a crash or a full disk lose nothing of it. @FILE in the text attaches a file where there is one (\\@ is an @), standard input is attached too, or is the request when there is no text. Any conversation can be gone on with, imported ones too, with any model.",
+    "Sends the view of the active conversation and your request; the answer becomes one new turn, in one commit. Every piece is written to a journal before it is shown, so that Ctrl-C, a crash or a full disk lose nothing. @FILE in the text attaches that file if it exists (\\@ is a plain @). Standard input is attached too, or is the request if there is no text. Continue any conversation, imported ones too, with any model.",
   arguments: [{ name: "[text...]", description: "the request; - reads standard input" }],
   options: [
-    { flags: "-m, --model <name>", description: "model that answers from now on, like anthropic/claude-sonnet" },
+    { flags: "-m, --model <name>", description: "model that answers from now on, e.g. anthropic/claude-sonnet" },
     {
       flags: "--compact [profile]",
       description: "compact first, with that profile (--compact=NAME)",
       optionalValue: () => false,
     },
-    { flags: "--new", description: "begin a conversation, which becomes active", conflicts: ["fork", "compact"] },
+    { flags: "--new", description: "start a conversation, which becomes active", conflicts: ["fork", "compact"] },
     {
       flags: "--fork [n]",
-      description: "ask on a new fork, which becomes active; with the last N turns in its view (--fork=N)",
+      description: "ask on a new fork, which becomes active; --fork=N keeps only the last N turns in its view",
       optionalValue: () => false,
     },
     { flags: "--attach <file>", description: "attach a text, an image or a PDF", repeatable: true },
@@ -45,8 +45,8 @@ export const command: CommandSpec = {
     { flags: "-y, --yes", description: "run tools without asking" },
   ],
   examples: [
-    { command: 'jpg query "Continue with the parser"', explains: "one more turn" },
-    { command: 'git diff | jpg query "Review this"', explains: "with what another program prints" },
+    { command: 'jpg query "Continue with the parser"', explains: "add a turn" },
+    { command: 'git diff | jpg query "Review this"', explains: "attach another program's output" },
     { command: 'jpg query --compact=heavy "Go on"', explains: "the same as jpg compact -p heavy, then jpg query" },
     { command: 'jpg query --fork=3 "Try another way"', explains: "on a fork that shows the last 3 turns" },
     { command: 'jpg query --new -m ollama/qwen3 "What is in @notes.md?"', explains: "a new conversation about a file" },

@@ -14,7 +14,7 @@ export const command: CommandSpec = {
   name: "resume",
   summary: "hand a conversation back to its agent",
   description:
-    "Writes the view as a session where the agent looks for its sessions, and prints the command that resumes it (--exec runs it). A session that the agent went on writing is never overwritten: the next one gets another id. `jpg import` afterwards brings the new turns back into the same conversation.",
+    "Writes the view as a session where the agent looks for its sessions, and prints the command that resumes it (--exec runs it). A session that the agent has since written to is never overwritten: a new one is written under another id. Run `jpg import` afterwards to bring the new turns back into the same conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {

@@ -6,8 +6,9 @@ import { renderRevert } from "../render/render-revert.ts";
 
 export const command: CommandSpec = {
   name: "revert",
-  summary: "take compactions back; reverting a revert brings one back",
-  description: "Adds one commit for each, the same tree as `git revert` would make: nothing is lost, history stays.",
+  summary: "undo compactions; reverting a revert redoes one",
+  description:
+    "Adds one commit for each, with the tree that `git revert` would make. Nothing is lost; the history stays.",
   arguments: [{ name: "<compactions...>", description: "compactions, their commits, or commits of reverts" }],
   run: async ({ args, output, json, open }) => {
     if (args.length === 0)

@@ -17,14 +17,14 @@ type Work = (context: CommandContext, id: string | undefined) => Promise<number>
 
 export const command: CommandSpec = {
   name: "rm",
-  summary: "remove a conversation or a fork, and bring it back",
+  summary: "remove a conversation or a fork, or bring it back",
   description:
-    "Puts a conversation with all its forks, or where ID names a branch that fork, into the trash of the store: nothing lists it any more, and `jpg rm --restore ID` brings it back as it was. Remotes are left alone, and a session that its agent still has comes in again with the next `jpg import`; `jpg archive` hides it for good. `--purge` really removes what is in the trash, and cannot be taken back.",
-  arguments: [{ name: "[id]", description: "conversation, or one fork of it" }],
+    "Moves a conversation with all its forks, or just one fork if ID names a branch, to the store's trash. Nothing lists it any more; `jpg rm --restore ID` brings it back as it was. Remotes are not touched. If the agent still has the session, the next `jpg import` imports it again; use `jpg archive` to hide it for good. `--purge` deletes what is in the trash; this cannot be undone.",
+  arguments: [{ name: "[id]", description: "conversation, or one of its forks" }],
   options: [
     { flags: "--list", description: "list what is in the trash", conflicts: ["restore", "purge"] },
-    { flags: "--restore", description: "bring back what was removed last of ID", conflicts: ["purge"] },
-    { flags: "--purge", description: "remove ID in the trash for good; without ID: all that is there" },
+    { flags: "--restore", description: "bring back what was last removed of ID", conflicts: ["purge"] },
+    { flags: "--purge", description: "delete ID from the trash for good; without ID, empty the trash" },
     { flags: "-y, --yes", description: "with --purge: do not ask" },
   ],
   examples: [

@@ -12,21 +12,21 @@ const BROKEN_STORE = 3;
 
 export const command: CommandSpec = {
   name: "search",
-  summary: "find events by their text, those that compactions hide too",
+  summary: "find events by their text, including hidden ones",
   description:
-    "Looks for PATTERN in requests, answers, reasoning, tool calls and their results, of all conversations or of ID with its forks. Says of each event whether the view still shows it; `jpg show EVENT` prints the original. Exit code 1 when nothing is found.",
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Exit code 1 if nothing is found.",
   arguments: [
-    { name: "<pattern>", description: "a text as it stands" },
+    { name: "<pattern>", description: "literal text" },
     { name: "[id]", description: "conversation, or one branch of it; default all" },
   ],
   options: [
-    { flags: "-i, --ignore-case", description: "take upper and lower case as the same" },
+    { flags: "-i, --ignore-case", description: "ignore case" },
     { flags: "--regex", description: "PATTERN is a regular expression (JavaScript's)" },
-    { flags: "-a, --all", description: "name a turn on every fork that has it, not once a conversation" },
+    { flags: "-a, --all", description: "list a turn for every fork that has it, not once per conversation" },
     { flags: "-n, --limit <n>", description: "stop after N events" },
   ],
   examples: [
-    { command: 'jpg search "tide table"', explains: "where that was said, in any conversation" },
+    { command: 'jpg search "tide table"', explains: "in any conversation" },
     { command: "jpg search -i enospc @", explains: "in the active conversation and its forks" },
   ],
   run: async ({ args, options, output, json, open }) => {

@@ -5,7 +5,7 @@ import { renderStats } from "../render/render-stats.ts";
 
 export const command: CommandSpec = {
   name: "stats",
-  summary: "show sizes and tokens, raw and of the view",
+  summary: "show sizes and token counts, of everything and of the view",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();

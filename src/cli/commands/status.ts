@@ -4,9 +4,9 @@ import { renderWhatIsHere } from "../render/render-status.ts";
 
 export const command: CommandSpec = {
   name: "status",
-  summary: "say what is here, and what to type next",
+  summary: "show what is here, and what to type next",
   description:
-    "Says which conversation is active, how many there are, and which sessions agents keep for this project. `jpg` without a command does the same. Nothing is made or changed.",
+    "Shows the active conversation, how many there are, and the sessions that agents keep for this project. `jpg` without a command does the same. Changes nothing.",
   run: async ({ output, json, open }) => {
     const report = await readStatus(await open({ create: true }));
     if (json) output.json(report);

@@ -20,9 +20,9 @@ import { syncDocument } from "../render/sync-document.ts";
 
 export const command: CommandSpec = {
   name: "sync",
-  summary: "keep importing sessions that grow, and compact those that grow too large",
+  summary: "import sessions as they grow, and compact those that become too large",
   description:
-    "Imports what agents wrote since the last time, as `jpg import` does, and leaves the active conversation as it is. Where `conversation.compaction.auto.enabled` is set, a conversation that grew and whose view has come near its model's window is compacted. The agents' own files are only read. With --watch it goes on until Ctrl-C.",
+    "Imports what agents wrote since the last time, as `jpg import` does, without changing the active conversation. If `conversation.compaction.auto.enabled` is set, compacts each conversation that grew close to its model's window. The agents' own files are only read. With --watch it keeps going until Ctrl-C.",
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -30,12 +30,12 @@ export const command: CommandSpec = {
     },
   ],
   options: [
-    { flags: "--watch", description: "go on, whenever sessions change" },
+    { flags: "--watch", description: "keep watching for changes" },
     { flags: "--every <seconds>", description: "with --watch: look at least this often; default 30" },
   ],
   examples: [
     { command: "jpg sync", explains: "import what grew, once" },
-    { command: "jpg sync --watch -c auto.enabled=true", explains: "keep importing, and compacting where it is needed" },
+    { command: "jpg sync --watch -c auto.enabled=true", explains: "keep importing, and compacting where needed" },
   ],
   run: async (context) => {
     const { args, options, runtime, output, json } = context;

@@ -5,13 +5,13 @@ import { type CommandContext, type CommandSpec, flag, text } from "../frame/comm
 
 export const command: CommandSpec = {
   name: "trust",
-  summary: "allow this project's config to name programs, addresses and models, and to spend",
+  summary: "allow this project's settings to name programs, addresses and models, and to spend",
   description:
-    "Settings that start programs, name servers and models, or switch on what spends or sends count in a project's .jpg.toml only after `jpg trust`. It prints them, asks at a terminal, and allows them for the text as it is now: a changed file must be trusted again.",
+    "In a project's .jpg.toml, settings that start programs, name servers or models, or enable anything that spends money or sends text take effect only after `jpg trust`. It prints them, asks for confirmation on a terminal, and trusts the file as it is now: if it changes, you must trust it again.",
   options: [
-    { flags: "--dry-run", description: "print what it would allow, allow nothing" },
+    { flags: "--dry-run", description: "print what it would allow, but allow nothing" },
     { flags: "-y, --yes", description: "do not ask" },
-    { flags: "--remove", description: "trust it no longer" },
+    { flags: "--remove", description: "stop trusting it" },
   ],
   run: async (context) => {
     const { options, runtime, output, json } = context;

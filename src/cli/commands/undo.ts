@@ -6,7 +6,7 @@ import { renderRevert } from "../render/render-revert.ts";
 
 export const command: CommandSpec = {
   name: "undo",
-  summary: "take back the newest live compaction",
+  summary: "undo the newest live compaction",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();

@@ -11,8 +11,8 @@ export const command: CommandSpec = {
   name: "use",
   summary: "make a conversation the active one (@)",
   description:
-    'Switches HEAD of the store, so that `jpg git log`, `git -C "$(jpg path)" revert` and VIEW.md speak of that conversation. JPG_CONVERSATION overrides @ in one terminal.',
-  arguments: [{ name: "<id>", description: "conversation or branch; - = the one before" }],
+    'Switches the store\'s HEAD, so that `jpg git log`, `git -C "$(jpg path)" revert` and VIEW.md refer to that conversation. JPG_CONVERSATION overrides @ in one terminal.',
+  arguments: [{ name: "<id>", description: "conversation or branch; - is the previous one" }],
   run: async ({ args, output, json, open }) => {
     const id = args[0];
     if (id === undefined) throw userError("usage", "jpg use needs an ID.");

@@ -80,7 +80,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--store <dir>", description: "use this conversation repository" },
   {
     flags: "--engine <engine>",
-    description: "work with the git program (native) or without it",
+    description: "use the git program (native) or work without it",
     choices: ["native", "embedded"],
   },
   { flags: "-c, --cfg <key=value>", description: "set a configuration key for this call", repeatable: true },
