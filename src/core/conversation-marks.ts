@@ -37,7 +37,7 @@ export function parseLabel(text: string): string {
   if (label !== "" && !label.includes(",") && [...label].length <= LONGEST) return label;
   throw userError(
     "bad_label",
-    `${JSON.stringify(forLine(text, LONGEST))} is no label: expected 1 to ${LONGEST} characters, no comma.`,
+    `${JSON.stringify(forLine(text, LONGEST))} is not a valid label: expected 1 to ${LONGEST} characters, no comma.`,
     {
       hints: ["Several labels are several words: jpg label @ parser release"],
     },

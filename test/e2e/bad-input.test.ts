@@ -215,7 +215,7 @@ describe("wrong words", () => {
     ["lines that are no number", ["diff", "-U", "x"], "bad_number", /whole number/],
     ["a setting that is none", ["compact", "-c", "keeplast=2"], "unknown_key", /keeplast/, /keep_last/],
     ["a setting of another type", ["compact", "-c", "keep_last=many"], "bad_value", /keep_last/],
-    ["a commit that is no compaction", ["revert", "HEAD~1"], "not_a_compaction", /HEAD~1 is no compaction/],
+    ["a commit that is no compaction", ["revert", "HEAD~1"], "not_a_compaction", /HEAD~1 is not a compaction/],
     ["--no-activate without --fork", ["compact", "--no-activate"], "usage", /--no-activate/, /--fork --no-activate/],
     ["nothing to undo", ["undo"], "nothing_to_undo", /no live compaction/],
     ["an empty title", ["title", "@", "  "], "empty_title", /not blank/],

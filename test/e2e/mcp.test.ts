@@ -111,7 +111,7 @@ describe("the tools of jpg mcp", () => {
       ["show", {}, /id/],
       ["search", { pattern: "" }, /pattern/],
       ["search", { pattern: "x", limit: "many" }, /limit/],
-      ["stats", { conversation: "nowhere" }, /nowhere is no conversation/],
+      ["stats", { conversation: "nowhere" }, /nowhere is not a conversation/],
       ["show", { id: "nothing-like-it" }, /nothing-like-it is no/],
       ["fork", { name: "../../etc" }, /name/],
       ["fork", { first: 0 }, /first/],

@@ -70,7 +70,7 @@ export async function extendViewFiles(
   }
 }
 
-/** The stamps of what stands in the two places; of what is no ordinary file one that no file has. */
+/** The stamps of what stands in the two places; of what is not an ordinary file one that no file has. */
 export async function stampsOf(place: ViewPlace): Promise<ViewStamps> {
   const stampAt = async (path: string): Promise<FileStamp> => {
     const found = await lstat(path, { bigint: true }).catch(() => null);

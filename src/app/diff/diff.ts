@@ -144,7 +144,7 @@ async function revisionTree(workspace: Workspace, tree: BranchTree, revision: st
   try {
     return await resolveTree(workspace, revision);
   } catch (error) {
-    throw userError("unknown_revision", `${revision} is no commit, branch or conversation.`, {
+    throw userError("unknown_revision", `${revision} is not a commit, branch or conversation.`, {
       hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],
       cause: error,
     });

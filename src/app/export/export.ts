@@ -59,7 +59,7 @@ export async function exportConversation(
     const nearest = nearestName(request.to, EXPORT_FORMATS);
     throw userError(
       "unknown_format",
-      `${request.to} is no format that jpg exports to; it writes: ${EXPORT_FORMATS.join(", ")}.`,
+      `${request.to} is not a format that jpg exports to; it writes: ${EXPORT_FORMATS.join(", ")}.`,
       {
         hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
       },

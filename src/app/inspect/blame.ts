@@ -110,7 +110,7 @@ async function locate(workspace: Workspace, what: string, id: string | undefined
   const target = await resolveId(workspace, what, ["event"]);
   if (target.kind !== "event") throw userError("unknown_id", `${what} names no event.`);
   const tip = await workspace.store.readBranch(target.branch);
-  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
+  if (tip === null) throw userError("unknown_id", `${target.branch} is not a branch in this store.`);
   return {
     tree: await loadBranchTree(workspace.store, target.branch, tip),
     turn: target.turn,

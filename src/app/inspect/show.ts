@@ -199,7 +199,7 @@ async function showEvent(
   const loaded = await loadCounted(workspace.store, tree, [target.turn]);
   const { turns, view, live, meter } = loaded;
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
-  if (event === undefined) throw userError("unknown_id", `${target.event} is no event of turn ${target.turn}.`);
+  if (event === undefined) throw userError("unknown_id", `${target.event} is not an event of turn ${target.turn}.`);
   const shown = view.turns.flatMap((turn) => turn.events).find((candidate) => candidate.id === event.id);
   const state = stateOf(event, shown);
   const decides =

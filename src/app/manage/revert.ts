@@ -131,7 +131,7 @@ function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: Named
   if (entry === undefined) {
     throw userError(
       "not_a_compaction",
-      `${word} is no compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
+      `${word} is not a compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
       { hints: ["`jpg log` lists them."] },
     );
   }
@@ -216,7 +216,7 @@ function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions)
 async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree> {
   const tree = await loadTip(workspace.store, branch);
   if (tree !== null) return tree;
-  throw userError("unknown_id", `${branch} is no branch of this store.`, {
+  throw userError("unknown_id", `${branch} is not a branch in this store.`, {
     hints: ["`jpg ls` lists the conversations."],
   });
 }

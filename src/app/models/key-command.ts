@@ -42,7 +42,7 @@ async function askForKey(
 ): Promise<string> {
   const command = splitCommandWords(commandLine) ?? [];
   if (command.length === 0) {
-    throw failed(setting, "is no command line: expected a program, with every quote closed");
+    throw failed(setting, "is not a command line: expected a program, with every quote closed");
   }
   const cwd = location.project?.root ?? location.root;
   const env = programEnvironment(runtime.env);

@@ -61,7 +61,7 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
   const hints = ["`unset JPG_CONVERSATION` goes back to the store's active conversation; `jpg ls` lists all."];
   const says = `JPG_CONVERSATION is ${word}`;
   if (candidates.length === 0)
-    return userError("unknown_id", `${says}, which is no conversation of this store.`, { hints });
+    return userError("unknown_id", `${says}, which is not a conversation in this store.`, { hints });
   const message = `${says}, which could mean ${candidates.length} things: ${candidates.slice(0, 10).join(", ")}.`;
   return userError("ambiguous_id", message, { hints, data: { candidates } });
 }

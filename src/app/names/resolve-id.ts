@@ -109,7 +109,7 @@ export async function treeOfTarget(workspace: Workspace, target: Target, id: str
   const { store } = workspace;
   const tip =
     target.kind === "branch" || target.kind === "commit" ? target.commit : await store.readBranch(target.branch);
-  if (tip === null) throw userError("unknown_id", `${target.branch} is no branch of this store.`);
+  if (tip === null) throw userError("unknown_id", `${target.branch} is not a branch in this store.`);
   const tree = await loadBranchTree(store, target.branch, tip);
   await warnOfDamage(workspace, tree);
   return target.kind === "commit" ? { ...tree, revision: id ?? "@" } : tree;

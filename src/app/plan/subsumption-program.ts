@@ -39,7 +39,7 @@ export function createJudge(tool: string, commandLine: string, place: ProgramPla
     return false;
   };
   const ask = async (earlier: unknown, later: unknown): Promise<boolean> => {
-    if (command.length === 0) return failAtOnce("is no command line: expected a program, with every quote closed");
+    if (command.length === 0) return failAtOnce("is not a command line: expected a program, with every quote closed");
     const leftMs = place.deadline - performance.now();
     if (leftMs <= 0) return failAtOnce("took too long over all its answers");
     const input = JSON.stringify({ tool: { name: tool, action: "subsumes", arguments: { earlier, later } } });

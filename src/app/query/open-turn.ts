@@ -48,7 +48,7 @@ export async function loadStart(
   const stored = await loadTip(store, branch);
   if (stored !== null) return { tree: stored };
   if (root !== undefined) return { branch, root };
-  throw userError("unknown_id", `${branch} is no conversation of this store.`, {
+  throw userError("unknown_id", `${branch} is not a conversation in this store.`, {
     hints: ["`jpg ls` lists them; `jpg query --new …` begins one."],
   });
 }

@@ -48,9 +48,13 @@ export function formatByName(name: string): AgentFormat {
   const format = AGENTS.find((candidate) => candidate.name === name);
   if (format !== undefined) return format;
   const nearest = nearestName(name, formatNames());
-  throw userError("unknown_format", `${name} is no format that jpg imports; it reads: ${formatNames().join(", ")}.`, {
-    hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
-  });
+  throw userError(
+    "unknown_format",
+    `${name} is not a format that jpg imports; it reads: ${formatNames().join(", ")}.`,
+    {
+      hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
+    },
+  );
 }
 
 /** Recognises a file's format. Throws `not_a_session` naming the file. */

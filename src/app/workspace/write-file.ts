@@ -1,4 +1,4 @@
-// Writes a result to a file the user named: all of it or nothing, except where the name is no ordinary file (a pipe, a device).
+// Writes a result to a file the user named: all of it or nothing, except where the name is not an ordinary file (a pipe, a device).
 import { chmod, realpath, stat, writeFile } from "node:fs/promises";
 import { messageOf, userError } from "../../core/errors.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";

@@ -151,7 +151,7 @@ function createContext({ workspace, runtime, output, terminal, servers }: ChatPa
       });
     const tree = await loadTip(workspace.store, branch);
     if (tree !== null) return tree;
-    throw repositoryError("branch_gone", `${branch} is no branch of the store any more.`, {
+    throw repositoryError("branch_gone", `${branch} is no longer a branch in the store.`, {
       hints: ["Another program removed it meanwhile; `jpg ls` lists what is there."],
     });
   };

@@ -81,7 +81,7 @@ export function findSlashCommand(commands: readonly SlashCommand[], name: string
     name,
     commands.flatMap((command) => [command.name, ...command.aliases]),
   );
-  throw userError("unknown_slash_command", `/${name} is no command of the chat.`, {
+  throw userError("unknown_slash_command", `/${name} is not a chat command.`, {
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean /${nearest}?`]),
       `/help lists the commands; a message that begins with a slash is typed with two: //${name}`,

@@ -111,7 +111,7 @@ function checkEvents(
   for (const event of visible) {
     const list = copies.get(event.id);
     if (list !== undefined) list.push(event);
-    else unknown.push(violation("event_unknown", event.id, "is shown as kept but is no event of the conversation"));
+    else unknown.push(violation("event_unknown", event.id, "is shown as kept but is not an event of the conversation"));
   }
   const broken = events.flatMap((one) => checkEvent(one, copies.get(one.event.id) ?? [], dropped.has(one.event.id)));
   return [...unknown, ...broken];

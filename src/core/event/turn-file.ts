@@ -61,7 +61,7 @@ const SESSION_NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
  * Gives the path of a turn's piece of the imported session, e.g. `sources/<session>/0000/000012.jsonl`; `piece` 1 and up
- * number the further pieces of a long turn (`000012.p01.jsonl`). Throws `bad_session_name` for a session id that is no safe folder name.
+ * number the further pieces of a long turn (`000012.p01.jsonl`). Throws `bad_session_name` for a session id that is not a safe folder name.
  */
 export function sourcePath(session: string, index: number, piece = 0): string {
   const suffix = piece === 0 ? "" : `.p${String(piece).padStart(2, "0")}`;

@@ -105,7 +105,7 @@ function namesOf(event: Event, { path, line }: Place, findings: Finding[]): read
 function withoutStart(path: string, lines: number): Finding {
   return createFinding("turn_start_missing", {
     path,
-    message: lines === 0 ? "the file is empty" : "the first event is no turn_start",
+    message: lines === 0 ? "the file is empty" : "the first event is not a turn_start",
     hint: `\`jpg git log -p -- ${path}\` shows which commit changed it; revert it`,
   });
 }

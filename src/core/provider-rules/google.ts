@@ -65,8 +65,8 @@ function problemOf(part: GooglePart): string | null {
     return part["thoughtSignature"] === undefined ? `A part holds none of ${KINDS.join(", ")}.` : null;
   }
   const value = part[kind];
-  if (kind === "text") return typeof value === "string" ? null : "A text is no string.";
-  if (!isFields(value)) return `A ${kind} is no object.`;
+  if (kind === "text") return typeof value === "string" ? null : "A text is not a string.";
+  if (!isFields(value)) return `The ${kind} is not an object.`;
   return kind === "functionCall" || kind === "functionResponse" ? problemOfTool(kind, value) : null;
 }
 
@@ -74,7 +74,7 @@ function problemOfTool(kind: "functionCall" | "functionResponse", { name, args, 
   if (typeof name !== "string" || name === "") return `A ${kind} has no name.`;
   const isFine = kind === "functionCall" ? args === undefined || isFields(args) : isFields(response);
   const field = kind === "functionCall" ? "args" : "response";
-  return isFine ? null : `The ${field} of the ${kind} ${JSON.stringify(name)} is no object.`;
+  return isFine ? null : `The ${field} of the ${kind} ${JSON.stringify(name)} is not an object.`;
 }
 
 function* wrongRoles({ contents, options }: GoogleInput): Generator<Breach> {

@@ -54,7 +54,7 @@ function* badCalls(message: ChatMessage): Generator<Breach> {
   const { value, role, calls } = message;
   if (role === "tool" && !isId(value["tool_call_id"])) yield at(message, idProblem(value["tool_call_id"]));
   if (role !== "assistant" || value["tool_calls"] === undefined || value["tool_calls"] === null) return;
-  if (calls.length === 0) yield at(message, "tool_calls is no list of calls.");
+  if (calls.length === 0) yield at(message, "tool_calls is not a list of calls.");
   for (const [block, call] of calls.entries()) {
     if (!isId(call["id"])) yield at(message, idProblem(call["id"]), block);
     const { name } = functionOf(call);

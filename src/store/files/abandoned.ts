@@ -23,7 +23,7 @@ export interface StorePlace {
   readonly cwd: string;
 }
 
-/** Whether a file below the git dir is nobody's any more. False for what is no ordinary file, and when it is gone. */
+/** Whether a file below the git dir is nobody's any more. False for what is not an ordinary file, and when it is gone. */
 export async function isAbandoned(store: StorePlace, path: string, freshMs: number = FRESH_MS): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   if (found?.isFile() !== true) return false;

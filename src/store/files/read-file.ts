@@ -15,7 +15,7 @@ export function openOwnFile(path: string, { followLink = false }: LinkChoice = {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW));
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
-  throw Object.assign(new Error(`${path} is no regular file`), { code: "EINVAL", syscall: "open", path });
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
 }
 
 /** Reads a file that is one. Throws as `openOwnFile` does. */

@@ -117,7 +117,7 @@ describe("a key", () => {
       true: "printed nothing",
       echo: "printed nothing",
       [`/nonexistent/program ${KEY}`]: "could not be started",
-      [`echo '${KEY}`]: "is no command line",
+      [`echo '${KEY}`]: "is not a command line",
     };
     for (const [command, problem] of Object.entries(commands)) {
       const error = await refusalOf(

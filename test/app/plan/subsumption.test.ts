@@ -167,8 +167,8 @@ describe("a program that fails", () => {
   it.each([
     ["no-such-program-here", "could not be started"],
     ["./also/none", "could not be started"],
-    ["'open quote", "is no command line"],
-    ["   ", "is no command line"],
+    ["'open quote", "is not a command line"],
+    ["   ", "is not a command line"],
     ["a\u0000b", "could not be started"],
   ])("%j says so", async (subsumes, problem) => {
     const { pairs, problems } = await ask(differing(4), subsumes);

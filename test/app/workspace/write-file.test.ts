@@ -21,7 +21,7 @@ it("writes a new file and replaces an old one, through a symbolic link too", asy
   expect(readdirSync(folder.path)).toEqual(["file", "link"]);
 });
 
-it("writes to what is no ordinary file without replacing it", async () => {
+it("writes to what is not an ordinary file without replacing it", async () => {
   await writeResultFile("/dev/null", "gone");
   expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);
 });

@@ -111,7 +111,7 @@ describe("checkCoverage", () => {
       "e1.4 does not look as the winning compaction wants it: stripped",
     ]);
     expect(messagesOf(editEvents((event) => (event.id === "e2.2" ? [event, made] : [event])))).toEqual([
-      "made is shown as kept but is no event of the conversation",
+      "made is shown as kept but is not an event of the conversation",
     ]);
     expect(messagesOf({ turns: good.turns.toReversed() })).toEqual(["e1.1 is shown after an event that follows it"]);
     expect(messagesOf({ turns: good.turns.slice(1) })).toEqual(["s hides events but stands nowhere"]);

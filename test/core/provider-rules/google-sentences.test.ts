@@ -50,9 +50,9 @@ describe("checkGoogle says", () => {
         "G0 error 0.0: A part holds none of text, inlineData, fileData, functionCall, functionResponse, executableCode, codeExecutionResult, toolCall, toolResponse.",
         "G0 error 0.1: A part holds none of text, inlineData, fileData, functionCall, functionResponse, executableCode, codeExecutionResult, toolCall, toolResponse.",
         "G0 error 0.2: A part holds text and inlineData and fileData; expected one of them.",
-        "G0 error 0.3: A text is no string.",
-        "G0 error 0.4: A inlineData is no object.",
-        "G0 error 0.5: A fileData is no object.",
+        "G0 error 0.3: A text is not a string.",
+        "G0 error 0.4: The inlineData is not an object.",
+        "G0 error 0.5: The fileData is not an object.",
       ]
     `);
     expect(say([user({ thoughtSignature: "c2ln" }, image, { executable_code: {} })])).toEqual([]);
@@ -78,11 +78,11 @@ describe("checkGoogle says", () => {
         "G0 error 1.0: A functionCall has no name.",
         "G0 error 1.1: A functionCall has no name.",
         "G0 error 1.2: A functionCall has no name.",
-        "G0 error 1.3: The args of the functionCall "look" is no object.",
+        "G0 error 1.3: The args of the functionCall "look" is not an object.",
         "G0 error 2.0: A functionResponse has no name.",
-        "G0 error 2.1: The response of the functionResponse "look" is no object.",
-        "G0 error 2.2: The response of the functionResponse "look" is no object.",
-        "G0 error 2.4: A functionResponse is no object.",
+        "G0 error 2.1: The response of the functionResponse "look" is not an object.",
+        "G0 error 2.2: The response of the functionResponse "look" is not an object.",
+        "G0 error 2.4: The functionResponse is not an object.",
       ]
     `);
   });
@@ -140,7 +140,7 @@ describe("checkGoogle says", () => {
       say([user(text("a"), { functionResponse: null }), user(call()), model(text("b")), user(response)]),
     ).toMatchInlineSnapshot(`
       [
-        "G0 error 0.1: A functionResponse is no object.",
+        "G0 error 0.1: The functionResponse is not an object.",
         "G1 error 1: Two contents of role user in a row; roles must alternate.",
         "G5 error 0.1: The functionResponse null answers no functionCall of the content before it.",
         "G5 error 3.0: The functionResponse "look" answers no functionCall of the content before it.",

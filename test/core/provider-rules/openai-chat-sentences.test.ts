@@ -114,8 +114,8 @@ describe("checkOpenAiChat says", () => {
       say([user, { ...said, tool_calls: [] }, { ...said, tool_calls: "x" }, { ...said, tool_calls: null }]),
     ).toMatchInlineSnapshot(`
       [
-        "C0 error 1: tool_calls is no list of calls.",
-        "C0 error 2: tool_calls is no list of calls.",
+        "C0 error 1: tool_calls is not a list of calls.",
+        "C0 error 2: tool_calls is not a list of calls.",
       ]
     `);
     expect(

@@ -121,7 +121,7 @@ describe("whatever strategies are asked, alone or together", () => {
         expect(was, `${id} comes back`).toBeDefined();
         if (!inRange.has(id)) expect(event).toEqual(was);
       }
-      // A part of a turn that is shown by itself has a turn_start that is no event of the conversation.
+      // A part of a turn that is shown by itself has a turn_start that is not an event of the conversation.
       const outside = turns.flatMap(({ events }) => events.map(({ id }) => id)).filter((id) => !inRange.has(id));
       for (const id of outside) if (before.has(id)) expect(after.has(id)).toBe(true);
       for (const id of keep) if (before.has(id) && inRange.has(id)) expect(after.has(id)).toBe(true);

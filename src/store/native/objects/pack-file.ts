@@ -106,7 +106,7 @@ function openIndex(path: string): PackIndex {
   const head = readBytes(file, 0, NAMES_AT);
   if (head.length < NAMES_AT || head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2) {
     closeSync(file);
-    throw new Error(`${path} is no pack index of version 2`);
+    throw new Error(`${path} is not a pack index of version 2`);
   }
   const fanout = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(FANOUT_AT + byte * 4));
   const count = fanout(255);
