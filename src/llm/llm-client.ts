@@ -24,8 +24,16 @@ export interface LlmRequest {
   readonly maxTokens?: number;
   /** More will follow what is sent here, soon: the provider is asked to keep it, where that must be asked for (default false). */
   readonly cache?: boolean;
+  /** Told before each wait for another try. */
+  readonly retrying?: (retry: Retry) => void;
   /** Ends the request: the stream ends with a stop of reason `aborted`; what came before it stands, but is no whole part. */
   readonly signal?: AbortSignal;
+}
+
+/** A try that failed, and the wait before the next. */
+export interface Retry {
+  readonly error: Error;
+  readonly waitMs: number;
 }
 
 /** What may be stored as one event of an answer. */

@@ -12,6 +12,7 @@ const DEFAULT_ATTEMPTS = 4;
 interface Purpose {
   readonly model: string | null;
   readonly signal: AbortSignal | undefined;
+  readonly retrying?: LlmRequest["retrying"];
   /** What the jitter of its waits starts from. */
   readonly seed: number;
 }
@@ -82,7 +83,7 @@ export async function askProvider<Value>(
 
 async function tryUntilDone<Value>(
   connection: LlmConnection,
-  { model, signal, seed }: Purpose,
+  { model, signal, seed, retrying }: Purpose,
   act: (exchange: Exchange) => Promise<Value>,
 ): Promise<Tried<Value>> {
   checkAddress(connection);
@@ -96,14 +97,15 @@ async function tryUntilDone<Value>(
       const failure = toFailure({ connection, model }, exchange.fault(), error);
       const wait = failure.isPassing ? waitBefore(attempt, failure.askedMs, jitterOf(seed, attempt)) : null;
       if (wait === null || attempt >= (connection.attempts ?? DEFAULT_ATTEMPTS)) throw failure.error;
+      retrying?.({ error: failure.error, waitMs: wait });
       await (connection.sleep ?? sleep)(wait, signal);
     }
   }
   return null;
 }
 
-function purposeOf({ model, signal, view }: LlmRequest): Purpose {
-  return { model, signal, seed: view.turns.length };
+function purposeOf({ model, signal, view, retrying }: LlmRequest): Purpose {
+  return { model, signal, seed: view.turns.length, ...(retrying === undefined ? {} : { retrying }) };
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

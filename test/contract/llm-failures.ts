@@ -1,6 +1,7 @@
 // Failures of the client contract: what is tried again, what ends it, and how each is told.
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Retry } from "../../src/llm/llm-client.ts";
 import {
   json,
   openStream,
@@ -67,9 +68,12 @@ export function testFailures(api: ApiUnderTest): void {
       const { url, requests } = await start(refuse(api.overloaded));
       const waits: number[] = [];
       const client = await openClient(api, url, { waits });
-      expect(await failureOf(client.complete(ASK))).toMatchObject({ code: "overloaded" });
+      const told: Retry[] = [];
+      const request = { ...ASK, retrying: (retry: Retry) => void told.push(retry) };
+      expect(await failureOf(client.complete(request))).toMatchObject({ code: "overloaded" });
       expect(requests).toHaveLength(4);
       expect(waits).toHaveLength(3);
+      expect(told).toMatchObject(waits.map((waitMs) => ({ waitMs, error: { code: "overloaded" } })));
       expect(waits[0]).toBeGreaterThanOrEqual(375);
       expect(waits[1]! > waits[0]! && waits[2]! > waits[1]!).toBe(true);
     });

@@ -2,7 +2,7 @@
 // turn's journal before it counts; how the turn ended is a value.
 import { addUsage, readUsage, sizeOf, type Usage } from "../../core/tokens/usage.ts";
 import { priceOf } from "../../core/tokens/usage-price.ts";
-import type { LlmRequest, Stop, StopReason } from "../../llm/llm-client.ts";
+import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/llm-client.ts";
 import type { TextKind } from "../journal/journal-lines.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";
@@ -17,6 +17,10 @@ export interface TalkObserver extends CallObserver {
   delta(kind: TextKind, text: string): void;
   /** Something to know, one line. */
   notice(text: string): void;
+  /** A request goes out to a model, named in full. */
+  asked?(model: string): void;
+  /** It failed, and goes out again after a wait. */
+  retrying?(model: string, retry: Retry): void;
 }
 
 /** What a turn is talked with. */
@@ -89,6 +93,7 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
     model,
     view: await turn.view(),
     signal,
+    retrying: (retry) => observer.retrying?.(opened.name, retry),
     // The next round of the turn, and the next turn, send this again.
     ...requestFrame(
       system,
@@ -96,6 +101,7 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
     ),
   };
   const { journal, live } = turn;
+  observer.asked?.(opened.name);
   const answer = readAnswer(client.stream(request), {
     journal,
     live,

@@ -97,8 +97,10 @@ function box(...tools: readonly Tool[]): ToolBox {
 
 describe("a whole turn", () => {
   it("streams, and becomes one commit of the user", async () => {
-    const shown = observer();
+    const asked: string[] = [];
+    const shown = observer({ asked: (model) => void asked.push(model) });
     const report = await ask([[...thinks("Let me ", "look."), ...says("Four ", "metres."), stop()]], {}, shown);
+    expect(asked).toEqual(["test/model-1"]);
     expect(shown.text).toEqual(["(Let me )", "(look.)", "Four ", "metres."]);
     expect(report).toMatchObject({ branch, turn: 4, text: "Four metres.", stop: "complete", interrupted: false });
     expect(report).toMatchObject({
