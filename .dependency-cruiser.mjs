@@ -34,7 +34,7 @@ export const ROOMS = {
     ["auto", "integrity", "manage"],
     ["query"],
   ],
-  cli: [["frame"], ["editor", "render"], ["chat"], ["commands"], ["."]],
+  cli: [["frame"], ["editor", "markdown"], ["render"], ["chat"], ["commands"], ["."]],
   mcp: [["tools"], ["."]],
 };
 

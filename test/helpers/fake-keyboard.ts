@@ -12,6 +12,8 @@ export interface FakeKeyboard {
   type(keys: string | Uint8Array): Promise<void>;
   /** Nothing is typed for a moment: an escape is the key then. */
   wait(): Promise<void>;
+  /** Time passes, in ticks of whatever draws again and again. */
+  tick(times?: number): void;
   /** The terminal goes away. */
   hangUp(): Promise<void>;
   /** Everything that was written. */
@@ -35,6 +37,7 @@ export function openFakeKeyboard({
   plain = false,
   history = [],
 }: FakeTerminal = {}): FakeKeyboard {
+  const ticks = new Set<() => void>();
   let settled: (() => void) | null = null;
   const events = new EventEmitter();
   const state = { raw: false, paused: false, stops: 0, kills: 0 };
@@ -61,6 +64,10 @@ export function openFakeKeyboard({
       draw: write,
       columns: () => columns,
       rows: () => rows,
+      every: (_milliseconds, tick) => {
+        ticks.add(tick);
+        return () => ticks.delete(tick);
+      },
     },
     history: createHistory(history),
     plain,
@@ -88,6 +95,9 @@ export function openFakeKeyboard({
     type: async (keys) => {
       events.emit("data", Buffer.from(keys));
       await settle();
+    },
+    tick: (times = 1) => {
+      for (let time = 0; time < times; time++) for (const tick of ticks) tick();
     },
     wait: async () => {
       settled?.();

@@ -11,7 +11,8 @@ import { wordsOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
-import { createStreamPrinter, renderCall, renderResult, type StreamPrinter } from "../render/stream-printer.ts";
+import { createAnswerPrinter } from "../render/answer-printer.ts";
+import { type AnswerPrinter, observeWaiting, renderCall, renderResult } from "../render/stream-printer.ts";
 import { askAboutCall } from "./ask-about-call.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import type { ChatState, SlashContext } from "./slash-command.ts";
@@ -35,11 +36,10 @@ export async function answerMessage(
     state.branch === null
       ? await newConversation(workspace, wordsOfContent(content))
       : { branch: state.branch, root: undefined };
-  const printer = createStreamPrinter(terminal.write, output.style);
+  const printer = createAnswerPrinter(terminal, context.look);
   try {
     return await terminal.interruptible((signal) => {
-      // By then Ctrl-C has been shown.
-      signal.addEventListener("abort", printer.lineEnded);
+      signal.addEventListener("abort", printer.end);
       const request = {
         content,
         opened: state.model,
@@ -51,7 +51,7 @@ export async function answerMessage(
       return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));
     });
   } finally {
-    printer.end();
+    printer.close();
   }
 }
 
@@ -78,12 +78,19 @@ interface Observing {
   readonly allowed: Set<string>;
 }
 
-function observe(printer: StreamPrinter, { terminal, output, allowed }: Observing): QueryObserver {
+function observe(printer: AnswerPrinter, { terminal, output, allowed }: Observing): QueryObserver {
   const { style } = output;
   return {
     delta: printer.delta,
-    toolCall: (call) => printer.line(renderCall(call.name, call.arguments, style)),
-    toolResult: (result) => printer.line(renderResult(result.name, result.text, { isError: result.isError, style })),
+    ...observeWaiting(printer, style),
+    toolCall: (call) => {
+      printer.line(renderCall(call.name, call.arguments, style));
+      printer.waitFor(`running ${call.name}`);
+    },
+    toolResult: (result) => {
+      printer.line(renderResult(result.name, result.text, { isError: result.isError, style }));
+      printer.waitFor(null);
+    },
     notice: (text) => printer.line(style.faint(forTerminal(text))),
     async confirm(call) {
       if (allowed.has(nameOf(call))) return true;
@@ -91,6 +98,7 @@ function observe(printer: StreamPrinter, { terminal, output, allowed }: Observin
       const answer = await askAboutCall(call, { terminal, output });
       if (answer.kind === "always") allowed.add(nameOf(call));
       if (answer.kind === "no") return answer.reason === "" ? false : { refused: answer.reason };
+      printer.waitFor(`running ${call.name}`);
       return true;
     },
   };

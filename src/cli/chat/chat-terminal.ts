@@ -1,13 +1,13 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. It is
 // left as it was found, whatever happens.
-import { type SafeText, safe } from "../../core/safe-text.ts";
+import { safe } from "../../core/safe-text.ts";
 import type { LineCompletion } from "../editor/complete-text.ts";
-import type { LineScreen } from "../editor/edit-screen.ts";
 import { BRACKETS_OFF, BRACKETS_ON, type Key, type KeyName, readKey } from "../editor/key.ts";
 import { type KeyInput, type KeySource, type KeyWorld, openKeyInput } from "../editor/key-input.ts";
 import type { KeyReader } from "../editor/key-queue.ts";
 import { readPlainLine } from "../editor/plain-line.ts";
 import { type LineInput, type LineOptions, readLine, type TypedLine } from "../editor/read-line.ts";
+import type { Screen } from "../frame/screen.ts";
 
 /** How a message is read. */
 export interface MessageOptions {
@@ -18,17 +18,10 @@ export interface MessageOptions {
   external?(text: string): Promise<string | null>;
 }
 
-/** Where a chat takes place. */
-export interface ChatTerminal {
+/** Where a chat takes place; drawing does nothing where it is no screen. */
+export interface ChatTerminal extends Screen {
   /** Lines are edited by the terminal itself, which is no screen: nothing is drawn over. */
   readonly plain: boolean;
-  /** Writes text that is safe for a terminal. */
-  write(text: SafeText): void;
-  /** Steers the terminal; never text of others. Nothing where it is no screen. */
-  draw(sequences: string): void;
-  /** Now. */
-  columns(): number;
-  rows(): number;
   /**
    * Reads a message. Null when the user leaves: Ctrl-D in an empty line, or Ctrl-C twice with nothing typed between. A single
    * Ctrl-C empties the line.
@@ -48,7 +41,7 @@ export interface ChatTerminal {
 /** What a chat's terminal is made of. */
 export interface TerminalParts extends KeyWorld {
   readonly source: KeySource;
-  readonly screen: LineScreen;
+  readonly screen: Screen;
   /** Texts typed before, newest first; grows. */
   readonly history: MessageHistory;
   /** Ends this process at once, as an interrupt does. */
@@ -78,6 +71,7 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
     draw,
     columns: () => screen.columns(),
     rows: () => screen.rows(),
+    every: (milliseconds, tick) => screen.every(milliseconds, tick),
     readMessage: (prompt, options = {}) => readMessage(parts, read, { ...options, prompt }),
     async readAnswer(prompt) {
       // What was typed before the question was seen does not answer it.
@@ -93,8 +87,9 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       const controller = new AbortController();
       const reader = interruptReader((isForced) => {
         if (controller.signal.aborted) return isForced ? parts.kill() : undefined;
-        screen.write(isForced ? safe`^C\n` : safe`\n`);
+        // Whoever hears it ends the line that was begun.
         controller.abort();
+        if (isForced) screen.write(safe`^C\n`);
       });
       work.interrupt = () => controller.abort();
       keys.push(reader);

@@ -1,6 +1,7 @@
 // The chat's terminal over the standard streams of this process, and the signals that a terminal sends.
 import { CTRL_C } from "../editor/key.ts";
 import type { Output } from "../frame/output.ts";
+import { screenOf } from "../frame/screen.ts";
 import { type ChatTerminal, type MessageHistory, openChatTerminal } from "./chat-terminal.ts";
 
 /** Whether a person can type here and see what is written. */
@@ -18,12 +19,7 @@ export function openProcessTerminal(
 ): ChatTerminal {
   const terminal = openChatTerminal({
     source: process.stdin,
-    screen: {
-      write: output.raw,
-      draw: output.control,
-      columns: () => process.stdout.columns || 80,
-      rows: () => process.stdout.rows || 24,
-    },
+    screen: screenOf(output),
     history,
     plain,
     stop: () =>

@@ -10,15 +10,6 @@ export interface BoxRendering {
   readonly ascii: boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Whether a terminal shows ASCII only, as its environment says: no terminal worth the name, or a locale without UTF-8. */
-export function isAsciiOnly(env: Environment): boolean {
-  if (env["TERM"] === "dumb") return true;
-  const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find((value) => value !== undefined && value !== "");
-  return locale !== undefined && !/utf-?8/i.test(locale);
-}
-
 /** Renders the offer to compact a conversation of so many messages, keeping so many. */
 export function renderOffer(messages: number, keep: number, rendering: BoxRendering): SafeText {
   const mark = rendering.ascii ? "" : "📦 ";

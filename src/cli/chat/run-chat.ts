@@ -2,6 +2,7 @@
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
 
 import { type BranchTree, loadTip } from "../../app/branch/branch-tree.ts";
+import { loadTurns } from "../../app/branch/load-view.ts";
 import type { ToolBox } from "../../app/programs/tool-box.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/chat-status.ts";
 import { requestContent } from "../../app/query/request-content.ts";
@@ -13,11 +14,13 @@ import { KEEP_RECENT } from "../../core/plan/keep-messages.ts";
 import { safe } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { fromSystemError } from "../frame/system-error.ts";
+import type { AnswerLook } from "../render/answer-printer.ts";
 import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import { compactFailure } from "./compact-failure.ts";
 import { completeLine } from "./complete-line.ts";
-import { isAsciiOnly, renderOffer } from "./render-box.ts";
+import { renderOffer } from "./render-box.ts";
+import { renderExchange } from "./render-exchange.ts";
 import { renderNearlyFull, renderStatus } from "./render-status.ts";
 import {
   type ChatChange,
@@ -35,6 +38,7 @@ export interface ChatParts {
   readonly runtime: Runtime;
   readonly output: Output;
   readonly terminal: ChatTerminal;
+  readonly look: AnswerLook;
   /** Tools of MCP servers, with their problems said; null = the model gets no tools. */
   readonly servers: ToolBox | null;
 }
@@ -45,6 +49,7 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
   const answering: Answering = { servers, allowed: new Set() };
   let state: ChatState = begin;
   let wasNearlyFull = false;
+  if (begin.branch !== null) await showLastExchange(createContext(parts, begin));
   for (;;) {
     const context = createContext(parts, state);
     const status = await readStatus(context);
@@ -58,6 +63,16 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
     if (leave === true) return;
     state = { ...state, ...change };
   }
+}
+
+/** Shows what was said last, for whoever comes back. */
+async function showLastExchange({ workspace, terminal, look, loadTree }: SlashContext): Promise<void> {
+  const tree = await loadTree();
+  const last = tree.turnOids.length - 1;
+  if (last < 0) return;
+  const events = (await loadTurns(workspace.store, tree, [last])).get(last)?.events ?? [];
+  const exchange = renderExchange(events, look, terminal.columns());
+  if (exchange !== null) terminal.write(safe`\n${exchange}\n`);
 }
 
 /** Reads what is not empty; null when the user leaves. */
@@ -117,11 +132,11 @@ type Offered = ChatChange & { readonly unsent?: true };
 
 /** Offers to compact when the view, with the message that was just typed, is long enough. */
 async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<Offered> {
-  const { terminal, runtime, output, state } = context;
+  const { terminal, output, look, state } = context;
   const messages = status.messages + 1;
   const sinceCompaction = status.sinceCompaction === null ? null : status.sinceCompaction + 1;
   if (!offersCompaction(state.offers, { messages, sinceCompaction })) return {};
-  const box = renderOffer(messages, KEEP_RECENT, { width: terminal.columns(), ascii: isAsciiOnly(runtime.env) });
+  const box = renderOffer(messages, KEEP_RECENT, { width: terminal.columns(), ascii: look.ascii });
   terminal.write(safe`${box}\n`);
   const key = await terminal.readKey(["y", "n", "v"]);
   const offers = { disabled: key === "v", offeredAt: messages };
@@ -142,7 +157,8 @@ async function readStatus({ workspace, state, tools, loadTree }: SlashContext): 
     : loadChatStatus(workspace, await loadTree(), { model: state.model, tools });
 }
 
-function createContext({ workspace, runtime, output, terminal, servers }: ChatParts, state: ChatState): SlashContext {
+function createContext(parts: ChatParts, state: ChatState): SlashContext {
+  const { workspace, servers } = parts;
   const loadTree = async (): Promise<BranchTree> => {
     const { branch } = state;
     if (branch === null)
@@ -157,7 +173,7 @@ function createContext({ workspace, runtime, output, terminal, servers }: ChatPa
   };
   // In force all the same, but not stored once more.
   const current = state.settingsKept ? withoutOverrides(workspace) : workspace;
-  return { workspace: current, runtime, output, terminal, state, tools: toolsOffered(servers, state.model), loadTree };
+  return { ...parts, workspace: current, state, tools: toolsOffered(servers, state.model), loadTree };
 }
 
 /** Does something; what goes wrong is said, and null is given. */

@@ -8,6 +8,7 @@ import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { CompactOffers } from "../../core/plan/compact-prompt.ts";
 import type { Output } from "../frame/output.ts";
+import type { AnswerLook } from "../render/answer-printer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 
 /** What a chat knows of itself between two messages. */
@@ -33,6 +34,7 @@ export interface SlashContext {
   readonly runtime: Runtime;
   readonly output: Output;
   readonly terminal: ChatTerminal;
+  readonly look: AnswerLook;
   readonly state: ChatState;
   /** Tools that the messages of this chat offer the model. */
   readonly tools: readonly Tool["definition"][];

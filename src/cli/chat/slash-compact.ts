@@ -9,6 +9,7 @@ import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-tex
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
 import type { Style } from "../frame/style.ts";
+import { createAnswerPrinter } from "../render/answer-printer.ts";
 import { renderCount } from "../render/render-quantity.ts";
 import { renderRevert } from "../render/render-revert.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
@@ -61,23 +62,26 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
 }
 
 async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: boolean): Promise<HistoryOutcome> {
-  const { workspace, terminal, output, state, tools } = context;
+  const { workspace, terminal, output, look, state, tools } = context;
   const { style } = output;
   const tree = await context.loadTree();
   const { as, keep } = asked;
   const model = asked.model ?? (as === "strip" ? undefined : await chatSummaryModel(workspace, tree, state.model));
-  const outcome = await terminal.interruptible((signal) =>
-    compactHistory(workspace, tree, {
+  const printer = createAnswerPrinter(terminal, look);
+  const outcome = await terminal.interruptible((signal) => {
+    signal.addEventListener("abort", printer.end);
+    if (as === "summary" && asked.kind === "compact") printer.waitFor("writing the summary");
+    return compactHistory(workspace, tree, {
       as,
       preview: asked.kind === "preview",
       tools,
       signal,
-      progress: (text) => terminal.write(safe`${style.faint(forTerminal(text))}\n`),
+      progress: (text) => printer.line(style.faint(forTerminal(text))),
       ...(keep === undefined ? {} : { keep }),
       ...(model === undefined ? {} : { model }),
       ...(anyway ? { anyway } : {}),
-    }),
-  );
+    }).finally(printer.close);
+  });
   if (outcome.kind === "compacted" || outcome.kind === "stripped")
     terminal.write(safe`${renderCompacted(outcome.report.tokens)}\n`);
   if (outcome.kind === "planned")

@@ -13,6 +13,7 @@ import { createHistory } from "../chat/message-history.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { isAsciiOnly } from "../frame/screen.ts";
 
 export const command: CommandSpec = {
   name: "chat",
@@ -25,6 +26,7 @@ export const command: CommandSpec = {
     { flags: "--fork", description: "continue on a new fork, which becomes active" },
     { flags: "-m, --model <name>", description: "model that answers, as provider/model" },
     { flags: "--no-tools", description: "start no MCP servers and offer the model no tools" },
+    { flags: "--no-markdown", description: "print answers as the model writes them" },
   ],
   examples: [
     { command: "jpg chat", explains: "continue the active conversation" },
@@ -42,15 +44,17 @@ export const command: CommandSpec = {
     const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
     const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);
     try {
-      const terminal = openProcessTerminal(output, { history: createHistory(), plain: runtime.env["TERM"] === "dumb" });
+      const plain = runtime.env["TERM"] === "dumb";
+      const terminal = openProcessTerminal(output, { history: createHistory(), plain });
       const { style } = output;
+      const look = { style, ascii: isAsciiOnly(runtime.env), markdown: options["markdown"] !== false && !plain };
       const where = tree === null ? safe`a new conversation` : forTerminalLine(tree.branch);
       try {
         terminal.write(
           safe`${style.heading(where)} · ${forTerminalLine(model.name)} · ${style.faint(safe`/help lists the commands`)}\n`,
         );
         await runChat(
-          { workspace, runtime, output, terminal, servers },
+          { workspace, runtime, output, terminal, look, servers },
           {
             branch: tree?.branch ?? null,
             model,

@@ -15,8 +15,10 @@ import { type CommandContext, type CommandSpec, flag, text, texts } from "../fra
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { INTERRUPTED } from "../frame/exit-code.ts";
 import { count } from "../frame/number-option.ts";
+import { isAsciiOnly, screenOf } from "../frame/screen.ts";
 import { inputKind, readInput } from "../frame/standard-input.ts";
 import { createQueryPrinter } from "../render/query-printer.ts";
+import type { AnswerPrinter } from "../render/stream-printer.ts";
 
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
 const PIPE_WAIT_MS = 3000;
@@ -42,6 +44,7 @@ export const command: CommandSpec = {
     },
     { flags: "--attach <file>", description: "attach a text, an image or a PDF", repeatable: true },
     { flags: "--no-tools", description: "offer the model no tools" },
+    { flags: "--no-markdown", description: "print the answer as the model writes it, on a terminal too" },
     { flags: "-y, --yes", description: "run tools without asking" },
   ],
   examples: [
@@ -70,7 +73,8 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     signal,
   });
   sayPlace(context, place);
-  const printer = createQueryPrinter({ output, json, yes: flag(options, "yes"), signal });
+  const screen = await openScreen(context);
+  const printer = createQueryPrinter({ output, json, yes: flag(options, "yes"), signal, screen });
   const { branch, tree, root, opened, compaction } = place;
   const openTools = (opening: ToolOpening): Promise<ToolBox> =>
     openQueryTools(workspace, { ...opening, branch, signal });
@@ -93,6 +97,14 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
   } finally {
     printer.end();
   }
+}
+
+/** Prints the answer on the screen, if standard output is one; what that takes is loaded then only. */
+async function openScreen({ output, runtime, options, json }: CommandContext): Promise<AnswerPrinter | null> {
+  if (json || output.width === Number.POSITIVE_INFINITY || runtime.env["TERM"] === "dumb") return null;
+  const { createAnswerPrinter } = await import("../render/answer-printer.ts");
+  const look = { style: output.style, ascii: isAsciiOnly(runtime.env), markdown: options["markdown"] !== false };
+  return createAnswerPrinter({ ...screenOf(output), plain: false }, look);
 }
 
 function printReport({ output, json }: CommandContext, { compaction }: QueryPlace, report: QueryReport): void {

@@ -29,6 +29,35 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
+/** A character as people see it, and the columns that it takes. */
+export interface Character {
+  readonly text: SafeText;
+  readonly width: number;
+}
+
+/** Gives the characters of a text. */
+export function charactersOf(text: SafeText): readonly Character[] {
+  return [...graphemesOf(text)].map(({ segment }) => ({ text: segment as SafeText, width: graphemeWidth(segment) }));
+}
+
+/** Cuts a text without line feeds into pieces of at most `columns` (>= 1), unless a character alone is wider; never none. */
+export function cutWidth(text: SafeText, columns: number): readonly SafeText[] {
+  if (displayWidth(text) <= columns) return [text];
+  const pieces: SafeText[] = [];
+  let piece = "";
+  let used = 0;
+  for (const character of charactersOf(text)) {
+    if (used > 0 && used + character.width > columns) {
+      pieces.push(piece as SafeText);
+      piece = "";
+      used = 0;
+    }
+    piece += character.text;
+    used += character.width;
+  }
+  return [...pieces, piece as SafeText];
+}
+
 /** Shortens a text to at most `columns` (>= 1), ending in `…` when something was cut off. */
 export function fitWidth(text: SafeText, columns: number): SafeText {
   if (displayWidth(text) <= columns) return text;

@@ -5,10 +5,14 @@ import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 /** Colours a text. */
 export type Paint = (text: SafeText) => SafeText;
 
+/** Colours nothing. */
+export const unpainted: Paint = (text) => text;
+
 /** Colours by what they mean here; each gives its text back unchanged when colours are off. */
 export interface Style {
   readonly enabled: boolean;
   readonly heading: Paint;
+  readonly emphasis: Paint;
   readonly id: Paint;
   readonly commit: Paint;
   readonly good: Paint;
@@ -41,6 +45,7 @@ export function createStyle(enabled: boolean): Style {
   return {
     enabled,
     heading: paint("bold"),
+    emphasis: paint("italic"),
     id: paint("cyan"),
     commit: paint("yellow"),
     good: paint("green"),
@@ -68,8 +73,8 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal && env["TERM"] !== "dumb";
 }
 
-/** The sequences that `createStyle` makes: bold, dim, inverse, foreground colours, and their ends. */
-const COLOR = /(\u001b\[(?:[127]|2[27]|3[1-69])m)/;
+/** The sequences that `createStyle` makes: bold, dim, italic, inverse, foreground colours, and their ends. */
+const COLOR = /(\u001b\[(?:[1237]|2[237]|3[1-69])m)/;
 
 /** Makes text safe for a terminal, all but the colours in it. */
 export function onlyColors(text: string): SafeText {

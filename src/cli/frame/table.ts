@@ -2,7 +2,7 @@
 // table is wider than the terminal; no line ends in blanks.
 import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth } from "./display-width.ts";
-import type { Paint } from "./style.ts";
+import { type Paint, unpainted } from "./style.ts";
 
 /** A cell: its text, and how it is coloured once it has its width. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };
@@ -54,12 +54,8 @@ interface Place {
   readonly paint: Paint;
 }
 
-function placeOf(index: number, { align, paint = asItIs }: Column = {}, width: number): Place {
+function placeOf(index: number, { align, paint = unpainted }: Column = {}, width: number): Place {
   return { index, width, blank: " ".repeat(width), isRight: align === "right", paint };
-}
-
-function asItIs(text: SafeText): SafeText {
-  return text;
 }
 
 interface RowLayout {

@@ -1,11 +1,11 @@
-// Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a terminal
-// the text is made safe for it; elsewhere it is what the model wrote, to the byte.
+// Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a screen the
+// answer is rendered; elsewhere it is what the model wrote, to the byte.
 import type { QueryObserver } from "../../app/query/query.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import type { Output } from "../frame/output.ts";
 import { createWholeCharacters } from "../frame/whole-characters.ts";
-import { renderCall, renderResult } from "./stream-printer.ts";
+import { type AnswerPrinter, observeWaiting, renderCall, renderResult } from "./stream-printer.ts";
 
 export interface PrinterOptions {
   readonly output: Output;
@@ -14,6 +14,8 @@ export interface PrinterOptions {
   /** Calls are made without asking. */
   readonly yes: boolean;
   readonly signal: AbortSignal;
+  /** Prints the answer where standard output is a screen. */
+  readonly screen: AnswerPrinter | null;
 }
 
 export interface QueryPrinter extends QueryObserver {
@@ -22,16 +24,24 @@ export interface QueryPrinter extends QueryObserver {
 }
 
 /** Creates the printer of one turn. */
-export function createQueryPrinter({ output, json, yes, signal }: PrinterOptions): QueryPrinter {
+export function createQueryPrinter({ output, json, yes, signal, screen }: PrinterOptions): QueryPrinter {
   const { errorStyle, verbose } = output;
-  const answer = createTextWriter((text) => output.raw(text), output.width !== Number.POSITIVE_INFINITY);
-  const thought = createTextWriter((text) => output.prompt(errorStyle.faint(forTerminal(text))), true);
+  const answer =
+    screen === null
+      ? createTextWriter((text) => output.raw(text), output.width !== Number.POSITIVE_INFINITY)
+      : screenWriter(screen, "message");
+  const thought =
+    screen === null || !output.seen
+      ? createTextWriter((text) => output.prompt(errorStyle.faint(forTerminal(text))), true)
+      : screenWriter(screen, "reasoning");
   const say = (line: SafeText): void => {
     answer.pause();
     thought.pause();
+    screen?.pause();
     output.info(line);
   };
   return {
+    ...(screen === null ? {} : observeWaiting(screen, errorStyle)),
     delta(kind, text) {
       if (kind === "message" && !json) {
         thought.pause();
@@ -44,19 +54,27 @@ export function createQueryPrinter({ output, json, yes, signal }: PrinterOptions
     toolCall: ({ name, arguments: args }) => {
       answer.part();
       say(renderCall(name, args, errorStyle));
+      screen?.waitFor(`running ${name}`);
     },
-    toolResult: ({ name, text, isError }) => say(renderResult(name, text, { isError, style: errorStyle })),
+    toolResult({ name, text, isError }) {
+      say(renderResult(name, text, { isError, style: errorStyle }));
+      screen?.waitFor(null);
+    },
     notice: (text) => say(errorStyle.faint(forTerminal(text))),
     async confirm({ name, arguments: args, origin }) {
       if (yes) return true;
       answer.pause();
+      screen?.end();
       const text = safe`Run ${forTerminalLine(name)} of ${forTerminalLine(origin)} with ${forTerminalLine(JSON.stringify(args))}?`;
       const instead = safe`--yes, or mcp.servers.${forTerminalLine(origin)}.confirm = false in your settings`;
-      return askYesNo({ text, otherwise: "no", instead }, { output, signal });
+      const allowed = await askYesNo({ text, otherwise: "no", instead }, { output, signal });
+      if (allowed) screen?.waitFor(`running ${name}`);
+      return allowed;
     },
     end() {
       answer.end();
       thought.end();
+      screen?.close();
     },
   };
 }
@@ -68,6 +86,12 @@ interface TextWriter {
   /** What is written next is another message. */
   part(): void;
   end(): void;
+}
+
+/** The printer itself parts one kind of text from another. */
+function screenWriter(printer: AnswerPrinter, kind: "message" | "reasoning"): TextWriter {
+  const nothing = (): void => undefined;
+  return { write: (text) => printer.delta(kind, text), pause: nothing, part: nothing, end: printer.end };
 }
 
 function createTextWriter(put: (text: string) => void, isTerminal: boolean): TextWriter {

@@ -1,7 +1,8 @@
 // Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
+import type { QueryObserver } from "../../app/query/query.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { fitWidth } from "../frame/display-width.ts";
-import type { Paint, Style } from "../frame/style.ts";
+import { type Paint, type Style, unpainted } from "../frame/style.ts";
 import { createWholeCharacters } from "../frame/whole-characters.ts";
 
 export interface StreamPrinter {
@@ -11,8 +12,16 @@ export interface StreamPrinter {
   line(text: SafeText): void;
   /** Ends the line that was begun, if one was. */
   end(): void;
-  /** Somebody else ended it. */
-  lineEnded(): void;
+}
+
+/** A printer that also says what is waited for. */
+export interface AnswerPrinter extends StreamPrinter {
+  /** From now on this is waited for, e.g. `running gauge`; null = for nothing that is worth a word. */
+  waitFor(what: string | null): void;
+  /** Ends the line that was begun, for somebody else writes below it; the sign of life comes back by itself. */
+  pause(): void;
+  /** Ends it, and its sign of life. */
+  close(): void;
 }
 
 /** Creates a printer over a terminal. */
@@ -26,25 +35,35 @@ export function createStreamPrinter(write: (text: SafeText) => void, style: Styl
     atLineStart = text.endsWith("\n");
   };
   const end = (): void => {
-    put(forTerminal(characters.end()), (text) => text);
-    if (!atLineStart) put(safe`\n`, (text) => text);
+    put(forTerminal(characters.end()), unpainted);
+    if (!atLineStart) put(safe`\n`, unpainted);
     kind = null;
   };
   return {
     delta(next, text) {
       if (kind !== null && kind !== next) end();
       kind = next;
-      put(forTerminal(characters.take(text)), next === "reasoning" ? style.faint : (piece) => piece);
+      put(forTerminal(characters.take(text)), next === "reasoning" ? style.faint : unpainted);
     },
     line(text) {
       end();
-      put(safe`${text}\n`, (line) => line);
+      put(safe`${text}\n`, unpainted);
     },
     end,
-    lineEnded() {
-      characters.end();
-      kind = null;
-      atLineStart = true;
+  };
+}
+
+/** The part of a query's observer that says what is waited for. */
+export function observeWaiting(
+  printer: AnswerPrinter,
+  style: Style,
+): Required<Pick<QueryObserver, "asked" | "retrying">> {
+  return {
+    asked: (model) => printer.waitFor(`waiting for ${model}`),
+    retrying(model, { error, waitMs }) {
+      const seconds = Math.ceil(waitMs / 1000);
+      printer.line(style.faint(safe`${forTerminalLine(error.message)}; asking again in ${seconds} s`));
+      printer.waitFor(`waiting for ${model}`);
     },
   };
 }

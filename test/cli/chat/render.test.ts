@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatStatus } from "../../../src/app/query/chat-status.ts";
-import { isAsciiOnly, renderOffer } from "../../../src/cli/chat/render-box.ts";
+import { renderOffer } from "../../../src/cli/chat/render-box.ts";
 import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/render-status.ts";
 import { displayWidth } from "../../../src/cli/frame/display-width.ts";
+import { isAsciiOnly } from "../../../src/cli/frame/screen.ts";
 import { createStyle } from "../../../src/cli/frame/style.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 

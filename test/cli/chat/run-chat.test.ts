@@ -69,6 +69,8 @@ interface Beginning {
   readonly overrides?: readonly string[];
 }
 
+/** A line that was drawn over. */
+const ERASED = /[^\n]*\r\u001b\[2K/g;
 const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const PROMPT = /> \u001b\[3G$/;
 
@@ -91,6 +93,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
       runtime: workspace.runtime,
       output,
       terminal: keyboard.terminal,
+      look: { style: output.style, ascii: true, markdown: true },
       servers,
     },
     { branch, model, isNamed: false, offers: NO_OFFERS, draft: "", settingsKept: false, ...state },
@@ -103,7 +106,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
       },
       { timeout: 20_000, interval: 5 },
     );
-    return keyboard.screen().slice(from).replaceAll(ESCAPES, "");
+    return keyboard.screen().slice(from).replaceAll(ERASED, "").replaceAll(ESCAPES, "");
   };
   await wait(0, PROMPT);
   const press = async (keys: string, until: string | RegExp): Promise<string> => {
@@ -148,6 +151,20 @@ describe("a message in a chat", () => {
     const shown = await chat.enter("And now?");
     expect(shown).toContain("Hm.\nIt is low tide.\n\n[8 messages]");
     expect(await lastTurn(branch)).toMatch(/And now\?.*It is low tide\./);
+  });
+
+  it("comes below what was said last", async () => {
+    const chat = await beginChat(await importTurns(2));
+    expect(chat.keyboard.screen().replaceAll(ESCAPES, "")).toMatchInlineSnapshot(`
+      "
+      > Request 1 about the harbour wall
+
+      Answer 1: the water stood at 1 metres.
+
+      [6 messages] [ctx: 20%]
+
+      > "
+    `);
   });
 
   it("begins a conversation where there is none, and until then commands say so", async () => {
@@ -199,7 +216,7 @@ describe("a message in a chat", () => {
     const chat = await beginChat(branch, {
       scripts: [[...says("One, two, ").slice(0, 1), untilAborted], ...answers(1)],
     });
-    await chat.press(`Count${ENTER}`, "One, two, ");
+    await chat.press(`Count${ENTER}`, "One, two,");
     const shown = await chat.press(CTRL_C, "[5 messages]");
     expect(shown).toContain("^C\nInterrupted: what came is kept as turn 1");
     expect(await lastTurn(branch)).toMatch(/Count.*One, two, .*interrupted/);
@@ -227,7 +244,7 @@ describe("a message in a chat", () => {
     const overrides = ["conversation.compaction.keep_last=7"];
     const scripts: Script[] = [[...says("One, two, ").slice(0, 1), untilAborted], ...answers(2)];
     const chat = await beginChat(branch, { scripts, overrides });
-    await chat.press(`Count${ENTER}`, "One, two, ");
+    await chat.press(`Count${ENTER}`, "One, two,");
     await chat.press(CTRL_C, "[5 messages]");
     await chat.enter("Go on");
     await chat.enter("And on");

@@ -1,0 +1,110 @@
+// What a chat and a query draw on the screen of a real terminal: answers as Markdown, and a sign of life until they come.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type ChatServer, startChatServer } from "../helpers/chat-server.ts";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { openPane, type Pane, tmuxMissing } from "../helpers/tmux.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
+
+const TIDES = `## Tides
+
+High water is at **noon**, says [the table](https://tide.example/t).
+
+1. Measure
+   - at the pier
+
+\`\`\`ts
+const high = 12;
+\`\`\`
+
+| Pier | Height |
+|---|--:|
+| West | 2 m |
+
+\u001b[2J\u001b]52;c;aGk=\u0007`;
+
+/** How it looks with colours off. */
+const DRAWN = `## Tides
+
+High water is at noon, says the table
+(https://tide.example/t).
+
+1. Measure
+   • at the pier
+
+  ts
+  const high = 12;
+
+Pier │ Height
+─────┼───────
+West │    2 m
+
+␛[2J␛]52;c;aGk=␇`;
+
+/** Opened by a test: the answer waits for it. */
+function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+let gate = createGate();
+let server: ChatServer;
+beforeAll(async () => {
+  server = await startChatServer(async (stream) => {
+    await gate.opened;
+    for (const piece of TIDES.match(/.{1,5}/gs) ?? []) stream.text(piece);
+    stream.finish();
+  });
+});
+afterAll(() => server.close());
+
+let sandbox: ImportedSandbox;
+let pane: Pane | null = null;
+afterEach(() => {
+  gate = createGate();
+  pane?.close();
+  pane = null;
+  sandbox.remove();
+});
+
+async function open(words: readonly string[], columns: number): Promise<Pane> {
+  sandbox = await copyImportedSandbox(2);
+  mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
+  writeFileSync(join(sandbox.home, ".config", "jpg", "config.toml"), server.config);
+  const env = { ...sandbox.env, NO_COLOR: "1" };
+  pane = openPane([process.execPath, BIN, ...words], { cwd: sandbox.project, env, columns });
+  return pane;
+}
+
+describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
+  it.each([
+    ["chat", ["chat"]],
+    ["query", ["query", "And the tides?"]],
+  ])("is drawn as Markdown by %s, after a sign that it is waited for", async (_name, words) => {
+    const screen = await open(words, 40);
+    if (words[0] === "chat") {
+      await screen.shows("[6 messages]");
+      screen.type("-l", "And the tides?");
+      screen.type("Enter");
+    }
+    await screen.shows(/waiting for test\/model-1 \(1s\)/);
+    gate.open();
+    const shown = await screen.shows(words[0] === "chat" ? "[8 messages]" : "left with 0");
+    expect(shown).toContain(DRAWN);
+    expect(shown).not.toContain("waiting for");
+    expect(screen.sent()).not.toContain("\u001b]52");
+  });
+
+  it("is what the model wrote with --no-markdown", async () => {
+    const screen = await open(["query", "--no-markdown", "And the tides?"], 80);
+    await screen.shows("waiting for test/model-1");
+    gate.open();
+    expect(await screen.shows("left with 0")).toContain("High water is at **noon**, says [the table]");
+  });
+});
