@@ -179,7 +179,7 @@ function unknownId(word: string, branches: readonly BranchTip[], kinds: readonly
   const meant = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
   const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
   const what = nouns.join(", ").replace(/, ([a-z]+)$/, " or $1");
-  return userError("unknown_id", `${word} is no ${what} of this store.`, {
+  return userError("unknown_id", `This store has no ${what} called ${word}.`, {
     hints: [...meant.map((name) => `Did you mean ${name}?`), "`jpg ls` lists conversations, `jpg log` compactions."],
   });
 }
