@@ -77,7 +77,13 @@ async function open(words: readonly string[], columns: number): Promise<Pane> {
   sandbox = await copyImportedSandbox(2);
   mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
   writeFileSync(join(sandbox.home, ".config", "jpg", "config.toml"), server.config);
-  const env = { ...sandbox.env, NO_COLOR: "1" };
+  return reopen(words, columns);
+}
+
+/** Opens another one in the same place. */
+function reopen(words: readonly string[], columns: number, more: Readonly<Record<string, string>> = {}): Pane {
+  pane?.close();
+  const env = { ...sandbox.env, NO_COLOR: "1", ...more };
   pane = openPane([process.execPath, BIN, ...words], { cwd: sandbox.project, env, columns });
   return pane;
 }
@@ -106,5 +112,55 @@ describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
     await screen.shows("waiting for test/model-1");
     gate.open();
     expect(await screen.shows("left with 0")).toContain("High water is at **noon**, says [the table]");
+  });
+});
+
+describe.skipIf(tmuxMissing !== null)("a message that is typed in a terminal (tmux)", () => {
+  it("is there in the next chat, with Up and with Ctrl-R", async () => {
+    const first = await open(["chat"], 80);
+    await first.shows("[6 messages]");
+    first.type("-l", "/help how");
+    first.type("Enter");
+    await first.shows("Ctrl-R");
+    first.type("-l", "/quit");
+    first.type("Enter");
+    await first.shows("left with 0");
+    const next = reopen(["chat", "--new"], 80);
+    await next.shows("[0 messages]");
+    next.type("Up", "Up");
+    await next.shows("> /help how");
+    next.type("C-u", "C-r");
+    next.type("-l", "elp");
+    await next.shows("(search) elp: /help how");
+  });
+
+  it("is written in the user's editor with Ctrl-G, and names files with Tab", async () => {
+    await open(["chat", "--new"], 80);
+    const editor = join(sandbox.root, "editor.sh");
+    writeFileSync(editor, '#!/bin/sh\necho "$(cat "$1"), from the editor" > "$1"\n', { mode: 0o755 });
+    writeFileSync(join(sandbox.project, "tide-table.md"), "");
+    const chat = reopen(["chat", "--new"], 80, { EDITOR: editor });
+    await chat.shows("[0 messages]");
+    chat.type("-l", "see @tide");
+    chat.type("Tab");
+    await chat.shows("> see @tide-table.md");
+    chat.type("C-g");
+    await chat.shows("> see @tide-table.md , from the editor");
+    const failing = reopen(["chat", "--new"], 80, { EDITOR: "false" });
+    await failing.shows("[0 messages]");
+    failing.type("-l", "as it was");
+    failing.type("C-g");
+    await failing.shows(/error: The editor ended with exit code 1: false\..*\n> as it was/s);
+  });
+
+  it("is drawn again when the terminal becomes narrower while it is typed", async () => {
+    const chat = await open(["chat", "--new"], 80);
+    await chat.shows("[0 messages]");
+    chat.type("-l", "how high does the water stand at the pier");
+    await chat.shows("> how high does the water stand at the pier");
+    chat.resize(30);
+    await chat.shows("> how high does the water sta\nnd at the pier");
+    chat.type("-l", "?");
+    expect(await chat.shows("nd at the pier?")).not.toContain("how high does the water stand at the pier");
   });
 });

@@ -3,6 +3,7 @@
 
 import { type BranchTree, loadTip } from "../../app/branch/branch-tree.ts";
 import { loadTurns } from "../../app/branch/load-view.ts";
+import { editText } from "../../app/programs/edit-text.ts";
 import type { ToolBox } from "../../app/programs/tool-box.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/chat-status.ts";
 import { requestContent } from "../../app/query/request-content.ts";
@@ -84,6 +85,7 @@ async function readLine(context: SlashContext, status: ChatStatus): Promise<stri
     const line = await terminal.readMessage(prompt, {
       text: context.state.draft,
       complete: (typed) => completeLine(typed, SLASH_COMMANDS, context),
+      external: (text) => attempt(output, () => terminal.lend(() => editText(text, context.runtime))),
     });
     if (line === null || line.trim() !== "") return line;
   }

@@ -1,7 +1,7 @@
 // The slash commands of the chat, and their help.
-import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import type { Style } from "../frame/style.ts";
-import { renderTable } from "../frame/table.ts";
+import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { type Style, unpainted } from "../frame/style.ts";
+import { wrapSpans } from "../markdown/spans.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { compactCommand } from "./slash-compact.ts";
 import { exportCommand } from "./slash-export.ts";
@@ -13,7 +13,7 @@ const helpCommand: SlashCommand = {
   aliases: ["?"],
   forms: [{ usage: "", explains: "show this" }],
   run: async (_words, { terminal, output }) => {
-    terminal.write(safe`${renderSlashHelp(output.style)}\n`);
+    terminal.write(safe`${renderSlashHelp(output.style, terminal.columns())}\n`);
     return {};
   },
 };
@@ -38,22 +38,37 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   quitCommand,
 ];
 
-/** Renders the commands and what else can be typed. Long lines are the terminal's to break. */
-function renderSlashHelp(style: Style): SafeText {
-  const rows = SLASH_COMMANDS.flatMap(({ name, aliases, forms }) => [
-    ...forms.map(({ usage, explains }) => [`/${name} ${usage}`.trimEnd(), explains]),
-    ...aliases.map((alias) => [`/${alias}`, `the same as /${name}`]),
-  ]);
-  const cells = [...rows, ...KEYS].map(([typed = "", explains = ""]) => [
-    { text: typed, paint: style.heading },
-    explains,
-  ]);
-  return joinLines(renderTable(cells, { columns: [{}, {}], indent: "  " }));
+/** Renders the commands and what else can be typed: in two columns, or one below the other on a narrow terminal. */
+function renderSlashHelp(style: Style, columns: number): SafeText {
+  const rows = [
+    ...SLASH_COMMANDS.flatMap(({ name, aliases, forms }) => [
+      ...forms.map(({ usage, explains }) => [`/${name} ${usage}`.trimEnd(), explains] as const),
+      ...aliases.map((alias) => [`/${alias}`, `the same as /${name}`] as const),
+    ]),
+    ...KEYS,
+  ];
+  const widest = Math.max(...rows.map(([typed]) => typed.length));
+  const beside = columns - widest - 5;
+  const isNarrow = beside < 30;
+  const indent = forTerminal(" ".repeat(isNarrow ? 6 : widest + 4));
+  return joinLines(
+    rows.flatMap(([typed, explains]) => {
+      const text = { text: forTerminal(explains), paint: unpainted };
+      const [first = "", ...rest] = wrapSpans([text], isNarrow ? Math.max(2, columns - 7) : beside);
+      const shown = style.heading(forTerminal(typed));
+      const blanks = forTerminal(" ".repeat(Math.max(0, widest - typed.length)));
+      const opening = isNarrow
+        ? ([safe`  ${shown}`, safe`${indent}${first}`] as const)
+        : [safe`  ${shown}${blanks}  ${first}`];
+      return [...opening, ...rest.map((line) => safe`${indent}${line}`)];
+    }),
+  );
 }
 
 const KEYS: readonly (readonly [typed: string, explains: string])[] = [
   ["Alt+Enter, Ctrl-J, or \\ at the end", "the message goes on in the next line"],
-  ["@FILE", "attaches a file; \\@ is an @, and nothing that is pasted attaches"],
+  ["Ctrl-G", "writes the message in your editor ($VISUAL, $EDITOR)"],
+  ["@FILE", "attaches a file, Tab completes its name; \\@ is an @, and nothing that is pasted attaches"],
   ["Up, Down, Ctrl-R", "messages typed before; search them"],
   ["Esc", "interrupts the answer, which is kept"],
   ["Ctrl-C", "the same; empties the line; twice leaves"],

@@ -5,15 +5,19 @@ import { resolveWhole } from "../../app/names/resolve-id.ts";
 import type { ToolBox } from "../../app/programs/tool-box.ts";
 import { openChatModel } from "../../app/query/chat-model.ts";
 import { openServers } from "../../app/query/query-tools.ts";
+import { keepTypedMessage, readTypedMessages } from "../../app/query/typed-messages.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { JpgError, userError } from "../../core/errors.ts";
+import { JpgError, messageOf, userError } from "../../core/errors.ts";
 import { NO_OFFERS } from "../../core/plan/compact-prompt.ts";
-import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, safe } from "../../core/safe-text.ts";
+import type { MessageHistory } from "../chat/chat-terminal.ts";
 import { createHistory } from "../chat/message-history.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { isAsciiOnly } from "../frame/screen.ts";
+import { unpainted } from "../frame/style.ts";
+import { wrapSpans } from "../markdown/spans.ts";
 
 export const command: CommandSpec = {
   name: "chat",
@@ -45,14 +49,17 @@ export const command: CommandSpec = {
     const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);
     try {
       const plain = runtime.env["TERM"] === "dumb";
-      const terminal = openProcessTerminal(output, { history: createHistory(), plain });
+      const terminal = openProcessTerminal(output, { history: await openHistory(context), plain });
       const { style } = output;
       const look = { style, ascii: isAsciiOnly(runtime.env), markdown: options["markdown"] !== false && !plain };
       const where = tree === null ? safe`a new conversation` : forTerminalLine(tree.branch);
       try {
-        terminal.write(
-          safe`${style.heading(where)} · ${forTerminalLine(model.name)} · ${style.faint(safe`/help lists the commands`)}\n`,
-        );
+        const heading = [
+          { text: where, paint: style.heading },
+          { text: safe` · ${forTerminalLine(model.name)} · `, paint: unpainted },
+          { text: safe`/help lists the commands`, paint: style.faint },
+        ];
+        terminal.write(safe`${joinLines(wrapSpans(heading, terminal.columns() - 1))}\n`);
         await runChat(
           { workspace, runtime, output, terminal, look, servers },
           {
@@ -73,6 +80,23 @@ export const command: CommandSpec = {
     return 0;
   },
 };
+
+/** What was typed in chats before. Where it cannot be kept, that is said once, and is no reason to end the chat. */
+async function openHistory({ runtime, output }: CommandContext): Promise<MessageHistory> {
+  let isSaid = false;
+  const warn = (error: unknown): void => {
+    if (!isSaid) output.warn(safe`what you type is not remembered for other chats: ${forTerminal(messageOf(error))}`);
+    isSaid = true;
+  };
+  const earlier = await readTypedMessages(runtime).catch((error: unknown) => {
+    warn(error);
+    return [];
+  });
+  let kept = Promise.resolve();
+  return createHistory(earlier, (text) => {
+    kept = kept.then(() => keepTypedMessage(runtime, text)).catch(warn);
+  });
+}
 
 /** Throws `needs_terminal`, and `usage` for words that make no sense together. */
 function checkCall({ args, options, json }: CommandContext): void {

@@ -1,4 +1,5 @@
 // Completion in a line of input: what stands before the cursor is replaced as far as the candidates agree. Pure.
+import { typedCells } from "./cells.ts";
 import { type EditState, insertTyped } from "./edit-state.ts";
 
 /** What a text before the cursor may go on as: the candidates, and the end of the text that they replace. */
@@ -24,7 +25,7 @@ export function applyCompletion(state: EditState, [candidates, replaced]: LineCo
   if (only === undefined) return { state, listed: [] };
   const agreed = more.reduce(commonStart, only);
   if (agreed.length <= replaced.length && more.length > 0) return { state, listed: candidates };
-  const cells = [...replaced].length;
+  const cells = typedCells(replaced).length;
   const before = { ...state, cells: withoutCells(state, cells), cursor: state.cursor - cells };
   return { state: insertTyped(before, agreed), listed: [] };
 }

@@ -18,6 +18,8 @@ export interface LineScreen {
 export interface EditScreen {
   /** Draws a view in the place of the last one. */
   draw(view: EditView): void;
+  /** Erases the last one; the next one begins in its place. */
+  clear(): void;
   /** The last one is gone from the screen, or is to stay: the next one begins where the cursor stands. */
   forget(): void;
 }
@@ -27,13 +29,18 @@ const BELOW = "\u001b[J";
 /** Creates it; nothing is drawn. */
 export function createEditScreen(screen: LineScreen): EditScreen {
   let last: EditView | null = null;
+  const rowsUp = (): number => (last === null ? 0 : rowsAbove(last, screen.columns()));
   return {
     draw(view) {
-      const up = last === null ? 0 : rowsAbove(last, screen.columns());
+      const up = rowsUp();
       const { row, column } = view.cursor;
       const back = view.rows.length - 1 - row;
       screen.draw(`${move(up)}\r${BELOW}${view.rows.join("\r\n")}${move(back)}\u001b[${column + 1}G`);
       last = view;
+    },
+    clear() {
+      screen.draw(`${move(rowsUp())}\r${BELOW}`);
+      last = null;
     },
     forget() {
       last = null;

@@ -161,6 +161,7 @@ class LineReading implements KeyReader {
   async #edit(text: string): Promise<void> {
     const { external } = this.#options;
     if (external === undefined) return;
+    this.#screen.clear();
     const edited = await external(text);
     this.#screen.forget();
     if (edited === null || this.#done) return;

@@ -67,6 +67,7 @@ interface Beginning {
   readonly problems?: readonly string[];
   readonly state?: Partial<ChatState>;
   readonly overrides?: readonly string[];
+  readonly columns?: number;
 }
 
 /** A line that was drawn over. */
@@ -75,8 +76,8 @@ const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const PROMPT = /> \u001b\[3G$/;
 
 async function beginChat(branch: string | null, beginning: Beginning = {}): Promise<Typing> {
-  const { scripts = [], tools = [], problems = [], state, overrides = [] } = beginning;
-  const keyboard = openFakeKeyboard();
+  const { scripts = [], tools = [], problems = [], state, overrides = [], columns = 80 } = beginning;
+  const keyboard = openFakeKeyboard({ columns });
   const stderr: OutputStream = {
     write: (chunk) => {
       keyboard.terminal.write(forTerminal(String(chunk)));
@@ -155,16 +156,9 @@ describe("a message in a chat", () => {
 
   it("comes below what was said last", async () => {
     const chat = await beginChat(await importTurns(2));
-    expect(chat.keyboard.screen().replaceAll(ESCAPES, "")).toMatchInlineSnapshot(`
-      "
-      > Request 1 about the harbour wall
-
-      Answer 1: the water stood at 1 metres.
-
-      [6 messages] [ctx: 20%]
-
-      > "
-    `);
+    expect(chat.keyboard.screen().replaceAll(ESCAPES, "")).toContain(
+      "\n> Request 1 about the harbour wall\n\nAnswer 1: the water stood at 1 metres.\n\n[6 messages]",
+    );
   });
 
   it("begins a conversation where there is none, and until then commands say so", async () => {
@@ -495,6 +489,19 @@ describe("a slash command", () => {
     const chat = await beginChat(await importTurns(1));
     expect(await chat.press("/comp\t--\t", "--model")).toMatch(/--preview\s+--model/);
     expect(await chat.press("p\t", "--preview ")).toContain("/compact --preview ");
+  });
+
+  it("/help fits the terminal, wide or narrow", async () => {
+    const first = { 40: /^ {2}\/compact \[N\]\n {6}summarise/m, 80: /^ {2}\/compact \[N\] +summarise/m };
+    for (const columns of [40, 80] as const) {
+      const chat = await beginChat(null, { columns });
+      const help = (await chat.enter("/help")).split("\n");
+      expect(help.join("\n")).toMatch(first[columns]);
+      // One that is typed is never broken.
+      const tooWide = help.filter((line) => line.length > columns && !line.startsWith("  /export"));
+      expect(tooWide).toEqual([]);
+      await chat.keyboard.hangUp();
+    }
   });
 
   it("/quit leaves, and so does the end of the terminal", async () => {
