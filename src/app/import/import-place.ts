@@ -1,9 +1,10 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { FileChange } from "../../store/conversation-store.ts";
-import { type ConversationHeader, FORMAT_VERSION } from "../branch/branch-tree.ts";
-import { startOfTurns } from "../branch/fork-start.ts";
+import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import { type ConversationHeader, FORMAT_VERSION, loadBranchTree } from "../branch/branch-tree.ts";
+import { type BranchAtTurn, startOfTurns, withCompactionsOf } from "../branch/fork-start.ts";
+import { loadCompactions } from "../branch/load-view.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
@@ -82,8 +83,23 @@ async function placeFork(
     const continued = firstTurn < start.turnCount;
     return { ...PLAIN, branch, parent: start.commit, firstTurn, continued, changes: start.changes };
   }
-  const { commit, changes } = await startOfTurns(store, candidate, commonTurns);
-  return { ...PLAIN, branch, parent: commit, firstTurn: commonTurns, changes };
+  const begin = await startOfTurns(store, candidate, commonTurns);
+  const changes = await withoutFormerReading(store, begin, placing);
+  return { ...PLAIN, branch, parent: begin.commit, firstTurn: commonTurns, changes };
+}
+
+/** What makes the first turns' tree the one to begin with: the agent's compactions that are not read any more go. */
+async function withoutFormerReading(
+  store: ConversationStore,
+  start: BranchAtTurn,
+  { session }: Placing,
+): Promise<readonly FileChange[]> {
+  if (start.compactions.length === 0) return start.changes;
+  const tree = await loadBranchTree(store, "", start.commit);
+  const { all } = await loadCompactions(store, tree);
+  const read = new Set(session.compactions.map(({ id }) => id));
+  const stay = all.filter(({ id, source }) => source !== "import" || read.has(id)).map(({ id }) => id);
+  return withCompactionsOf(start, tree, stay).changes;
 }
 
 async function placeOnBranch(

@@ -3,7 +3,7 @@
 
 import { deriveName } from "../derived-name.ts";
 import type { AbandonedBranch } from "../imported-session.ts";
-import { pathTo, type SessionPath } from "./active-path.ts";
+import { followTest, pathTo, type SessionPath } from "./active-path.ts";
 import { isSent } from "./line-kind.ts";
 import { findLinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";
@@ -24,7 +24,8 @@ export function findAbandoned(
   graph: SessionGraph,
   active: ActiveBranch,
 ): readonly AbandonedBranch[] {
-  const claimed = new Set([...active.path.chain, ...active.path.beside.keys()]);
+  const { leaf: end, chain: kept, beside: keptBeside } = active.path;
+  const claimed = new Set([...kept, ...keptBeside.keys(), ...unreachedAnswers(index, graph, end)]);
   const branches: AbandonedBranch[] = [];
   for (const leaf of findLeaves(index, graph, claimed).toReversed()) {
     if (claimed.has(leaf)) continue;
@@ -37,6 +38,13 @@ export function findAbandoned(
     branches.unshift(createBranch(active, { chain, beside }, branchName(first)));
   }
   return branches;
+}
+
+/** Answers that the agent wrote before the end of the path, which they follow: it will come to them. */
+function unreachedAnswers(index: SessionIndex, graph: SessionGraph, end: LineEntry | undefined): readonly LineEntry[] {
+  if (end === undefined) return [];
+  const follows = followTest(index, graph, end);
+  return index.entries.filter((entry) => entry.kind === "assistant" && entry.line < end.line && follows(entry));
 }
 
 function isSubstance(entry: LineEntry): boolean {

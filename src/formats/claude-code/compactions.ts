@@ -23,7 +23,8 @@ export interface CompactionSources {
   /** The path from root to leaf. */
   readonly chain: readonly LineEntry[];
   readonly nodes: ReadonlyMap<string, LineEntry>;
-  readonly isBroken: (entry: LineEntry) => boolean;
+  /** Whether the agent sends nothing of what stands before a line. */
+  readonly isCutOff: (entry: LineEntry) => boolean;
 }
 
 /** Reads the compactions of a path, oldest first, with rising timestamps. */
@@ -38,7 +39,7 @@ export function readAgentCompactions(sources: CompactionSources): readonly Compa
   return compactions;
 }
 
-function findBreaks({ chain, isBroken, plan }: CompactionSources): readonly Break[] {
+function findBreaks({ chain, isCutOff, plan }: CompactionSources): readonly Break[] {
   const breaks: Break[] = [];
   const newestOpener = plan.openers.at(-1);
   const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
@@ -47,16 +48,21 @@ function findBreaks({ chain, isBroken, plan }: CompactionSources): readonly Brea
     const found = isSentBefore ? breakAt(chain, position) : undefined;
     if (found !== undefined) breaks.push(found);
     // Also where a compaction of the agent covers it later: a shorter state of the file did not know that.
-    else if (isSentBefore && isBroken(entry) && !(position > newestTurn && mayPrecedeItsParent(entry)))
+    else if (isSentBefore && isCutOff(entry) && !(position > newestTurn && mayPrecedeItsParent(chain, position)))
       breaks.push({ at: entry, reason: "broken-parent" });
     isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
   }
   return breaks;
 }
 
-/** The agent writes results and attachments now and then before the line they follow: that line may still come. */
-function mayPrecedeItsParent(entry: LineEntry): boolean {
-  return entry.kind === "result" || entry.kind === "attachment";
+/**
+ * The agent writes results, attachments and answers now and then before the line that they follow: while nothing else was
+ * said behind one, that line may still come.
+ */
+function mayPrecedeItsParent(chain: readonly LineEntry[], position: number): boolean {
+  const kind = chain[position]?.kind;
+  if (kind !== "result" && kind !== "attachment" && kind !== "assistant") return false;
+  return chain.slice(position).every((entry) => !entry.isMessage || entry.kind === kind);
 }
 
 function breakAt(chain: readonly LineEntry[], position: number): Break | undefined {

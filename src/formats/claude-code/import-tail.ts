@@ -74,15 +74,15 @@ function isOwn({ uuid, messageId, calls = [] }: LineEntry, names: NameFilter): b
   return ![uuid, messageId, ...calls].some((name) => name !== undefined && names.mayHave(name));
 }
 
-/** Whether a line follows another one from the mark on, or none without beginning the conversation anew. */
-function hangsOnOthers({ kind, uuid, parent, isMessage, isSidechain }: LineEntry, index: SessionIndex): boolean {
+/** Whether a line follows an earlier one from the mark on, or none without beginning the conversation anew. */
+function hangsOnOthers({ kind, uuid, parent, line, isMessage, isSidechain }: LineEntry, index: SessionIndex): boolean {
   if (kind === "boundary" || kind === "summary") return false;
   if (uuid === undefined) return true;
-  return parent === undefined ? !isMessage || isSidechain : index.nodes.has(parent);
+  return parent === undefined ? !isMessage || isSidechain : (index.nodes.get(parent)?.firstLine ?? line) < line;
 }
 
-/** Whether the newest line that says where the conversation stood, and is of this file, says so of a line from the mark on. */
+/** Whether the newest line that says where the conversation stood says so of a line from the mark on, or of none of this file. */
 function hasOwnLeaf(index: SessionIndex, names: NameFilter): boolean {
-  const newest = index.promptLeaves.findLast(({ uuid }) => index.nodes.has(uuid) || names.mayHave(uuid));
-  return newest === undefined || index.nodes.has(newest.uuid);
+  const newest = index.promptLeaves.at(-1);
+  return newest === undefined || index.nodes.has(newest.uuid) || !names.mayHave(newest.uuid);
 }

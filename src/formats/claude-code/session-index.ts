@@ -18,6 +18,8 @@ export interface LineEntry {
   readonly isSidechain: boolean;
   /** Whether it is marked as the agent's own words; only such lines have it. */
   readonly isMeta?: true;
+  /** Whether it says how far a running tool or hook is: no line that anything can follow, where the agent looks for one. */
+  readonly isProgress?: true;
   /** Absent = side data that is no node of the conversation's graph. */
   readonly uuid?: string;
   readonly parent?: string;
@@ -182,6 +184,7 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     isSidechain: raw["isSidechain"] === true,
     timestamp,
     ...(raw["isMeta"] === true && { isMeta: true }),
+    ...(raw["type"] === "progress" && { isProgress: true }),
     ...(uuid !== undefined && { uuid }),
     ...(parent !== undefined && { parent }),
     ...(logicalParent !== undefined && { logicalParent }),

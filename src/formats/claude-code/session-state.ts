@@ -72,7 +72,7 @@ export function createMark(
 function isParted({ index, path, cuts, plan }: SessionReading, turn: number, line: number): boolean {
   const stands = (entry: LineEntry, isBefore: boolean): boolean =>
     entry.line < line === isBefore && entry.firstLine < line === isBefore;
-  const leaf = index.promptLeaves.findLast((found) => found.line < line && index.nodes.has(found.uuid));
+  const leaf = index.promptLeaves.findLast((found) => found.line < line);
   const anchor = leaf === undefined ? undefined : index.nodes.get(leaf.uuid);
   return (
     hasRisingStarts(cuts) &&

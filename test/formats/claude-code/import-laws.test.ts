@@ -12,6 +12,7 @@ import {
   type ClaudeWriter,
   createClaudeWriter,
   importLines,
+  type Json,
   sessionBytes,
 } from "../../helpers/claude-session.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -175,6 +176,34 @@ describe("readClaudeSession, laws", () => {
     );
   });
 
+  it("only adds, too, where the agent wrote an answer before the line that it follows", () => {
+    fc.assert(
+      fc.property(growing, fc.nat(), fc.boolean(), fc.nat(120), (steps, seed, isNamed, seconds) => {
+        const { lines } = write(steps);
+        const answers = lines.flatMap((line, at) => (isAnswerTo(line, lines[at - 1]) ? [at] : []));
+        const at = answers[seed % answers.length];
+        fc.pre(at !== undefined && at > 1);
+        const early = lines.map((line, line_) => (line_ < at - 1 ? line : later(line, seconds)));
+        const request = early[at - 1]!;
+        const name = { type: "last-prompt", leafUuid: request["parentUuid"], sessionId: request["sessionId"] };
+        const pair = [early[at]!, request];
+        const swapped = [...early.slice(0, at - 1), ...(isNamed ? [name] : []), ...pair, ...early.slice(at + 1)];
+        let earlier = importLines(swapped.slice(0, 1));
+        for (let count = 2; count <= swapped.length; count++) {
+          const now = importLines(swapped.slice(0, count));
+          expectGrowth(earlier, now, { mayMove: true });
+          earlier = now;
+        }
+        const marks = (all: readonly Json[]) =>
+          sentMarks(projectTurns(allTurns(importLines(all)), importLines(all).compactions));
+        // Where the agent was told how far the conversation came, it does not go on to the answer before more is said.
+        const isFollowed = lines.slice(at + 1).some(({ type }) => type === "user" || type === "assistant");
+        if (!isNamed || isFollowed) expect(marks(swapped)).toEqual(marks(lines));
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
   it("gives every event an id of its own and the same events at every reading", () => {
     fc.assert(
       fc.property(any, (steps) => {
@@ -231,14 +260,34 @@ describe("readClaudeSession, laws", () => {
   });
 });
 
-function expectGrowth(earlier: ReturnType<typeof importLines>, later: ReturnType<typeof importLines>): void {
+/** Whether a line is the first of an answer to the line before it; a summary comes with its boundary, in one go. */
+function isAnswerTo(line: Json, before: Json | undefined): boolean {
+  if (before?.["type"] !== "user" || before["isCompactSummary"] === true) return false;
+  return line["type"] === "assistant" && line["parentUuid"] === before["uuid"] && line["isApiErrorMessage"] !== true;
+}
+
+/** The same line, so many seconds later. */
+function later(line: Json, seconds: number): Json {
+  const { timestamp } = line;
+  if (typeof timestamp !== "string") return line;
+  return { ...line, timestamp: new Date(Date.parse(timestamp) + seconds * 1000).toISOString() };
+}
+
+/** What was read before stands where it stood; `mayMove`: but for an answer before its request, which moves on with that. */
+function expectGrowth(
+  earlier: ReturnType<typeof importLines>,
+  later: ReturnType<typeof importLines>,
+  { mayMove = false }: { readonly mayMove?: boolean } = {},
+): void {
   expect(later.turnCount).toBeGreaterThanOrEqual(earlier.turnCount);
   expect(later.title).toBe(earlier.title);
   for (let turn = 0; turn < earlier.turnCount; turn++) {
     expect(later.turnLine(turn)).toBe(earlier.turnLine(turn));
     const before = earlier.readTurn(turn);
     const after = later.readTurn(turn);
-    expect(turn < earlier.turnCount - 1 ? after : after.slice(0, before.length)).toEqual(before);
+    if (turn < earlier.turnCount - 1) expect(after).toEqual(before);
+    else if (mayMove) expect([...after, ...later.readTurn(turn + 1)]).toEqual(expect.arrayContaining([...before]));
+    else expect(after.slice(0, before.length)).toEqual(before);
   }
   expect(later.compactions.slice(0, earlier.compactions.length)).toEqual(earlier.compactions);
 }

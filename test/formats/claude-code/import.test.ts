@@ -393,6 +393,7 @@ describe("readClaudeSession, damaged files", () => {
     writer.prompt("lost");
     writer.say("gone");
     const found = writer.node({ type: "user", message: { role: "user", content: "found" } }, { parent: "missing" });
+    writer.lines.at(-1)!["timestamp"] = "2026-03-01T09:01:00.000Z";
     const session = importLines(writer.lines);
     expect(session.compactions).toMatchObject([
       { turns: "omit", reason: "broken-parent", source: "import", to_turn: 0 },
