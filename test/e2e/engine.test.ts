@@ -109,6 +109,23 @@ describe("a pin", () => {
     SLOW,
   );
 
+  it("says what may be pinned, where a word is neither that nor a conversation", async () => {
+    await onFork("tomorrow-less");
+    for (const [args, last] of [
+      [["pin", "tomorrow"], 'No conversation is called "tomorrow" either; `jpg ls` lists them.'],
+      [["pin", "@", "tomorrow"], "-3        three turns before the last"],
+    ] as const) {
+      const { code, stderr } = await sandbox.jpg([...args]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^error: cannot read "tomorrow" as a turn: expected a turn's number, or an event of a turn\n/,
+      );
+      expect(stderr.trimEnd().split("\n").at(-1)).toBe(`hint: ${last}`);
+    }
+    const { stderr } = await sandbox.jpg(["pin", "yesterday"]);
+    expect(stderr).toContain('cannot read "yesterday" as a turn');
+  });
+
   it(
     "is listed, taken back, and says what was compacted before it was made",
     async () => {

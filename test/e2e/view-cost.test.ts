@@ -16,7 +16,7 @@ import { checkoutBranch } from "../../src/app/manage/checkout.ts";
 import { undoCompaction } from "../../src/app/manage/revert.ts";
 import { useConversation } from "../../src/app/manage/use.ts";
 import type { Workspace } from "../../src/app/workspace/workspace.ts";
-import { parseBound } from "../../src/core/range/range-bound.ts";
+import { parseTurnBound } from "../../src/core/range/range-bound.ts";
 import { openNativeStore } from "../../src/store/native/native-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
@@ -42,7 +42,7 @@ describe("a conversation of 10,000 turns", () => {
   beforeAll(async () => {
     workspace = await createGitWorkspace();
     ({ branch } = await importBytes(workspace, buildSession(turns).text()));
-    const range = { from: parseBound("0"), to: parseBound("9899") };
+    const range = { from: parseTurnBound("0"), to: parseTurnBound("9899") };
     await compact(workspace, await treeOf(workspace, branch), { ...NOTHING, range, summary: { summary: "in short" } });
   });
   afterAll(() => removeWorkspace(workspace));
@@ -89,14 +89,14 @@ describe("a conversation of 10,000 turns", () => {
       await command(await treeOf(workspace, branch));
       return turnOids.flatMap((oid, turn) => (read.has(oid) && !shown.has(oid) ? [turn] : []));
     };
-    const mechanical = { ...NOTHING, range: { from: parseBound("9900"), to: parseBound("9990") }, force: true };
+    const mechanical = { ...NOTHING, range: { from: parseTurnBound("9900"), to: parseTurnBound("9990") }, force: true };
     expect(await hiddenRead(() => show(place))).toEqual([]);
     expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
     expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "7"))).toEqual([7]);
-    expect(await hiddenRead((tree) => addPin(place, tree, parseBound("9950")))).toEqual([]);
-    expect(await hiddenRead((tree) => addPin(place, tree, parseBound("8")))).toEqual([8]);
+    expect(await hiddenRead((tree) => addPin(place, tree, parseTurnBound("9950")))).toEqual([]);
+    expect(await hiddenRead((tree) => addPin(place, tree, parseTurnBound("8")))).toEqual([8]);
     expect(await hiddenRead((tree) => listPins(place, tree))).toEqual([8]);
     expect(await hiddenRead((tree) => loadView(spied, tree))).toEqual([]);
     expect(await hiddenRead((tree) => compact(place, tree, { ...mechanical, policies: { turns: "omit" } }))).toEqual(
@@ -130,7 +130,7 @@ describe("VIEW.md and view.jsonl", () => {
   const tree = (): Promise<BranchTree> => treeOf(workspace, branch);
   const grow = (count: number) => importBytes(workspace, buildSession(plainTurns(count)).text());
   const hide = async (turn: number): Promise<string> => {
-    const range = { from: parseBound(String(turn)), to: parseBound(String(turn)) };
+    const range = { from: parseTurnBound(String(turn)), to: parseTurnBound(String(turn)) };
     const made = await compact(workspace, await tree(), { ...NOTHING, range, policies: { turns: "omit" } });
     return made.compaction!.id;
   };

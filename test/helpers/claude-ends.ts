@@ -29,6 +29,11 @@ export const END_CASES: readonly EndCase[] = [
   { name: "a named line that the last message follows", lines: "u1 a2<1 u3<2 a4<3 l2", sent: "u1 a2 u3 a4" },
   { name: "a named line on another branch", lines: "u1 a2<1 u3<2 a4<3 u5<2 a6<5 l3", sent: "u1 a2 u3" },
   { name: "a name that the file does not hold", lines: "u1 a2<1 u3<2 a4<3 u5<2 a6<5 l3 l77", sent: "u1 a2 u5 a6" },
+  { name: "a line of the agent's own behind an older message", lines: "u1 a2<1 u3<2 a4<3 t9<2", sent: "u1 a2" },
+  { name: "… and a named line", lines: "u1 a2<1 u3<2 a4<3 l2 t9<2", sent: "u1 a2" },
+  { name: "progress behind an older message", lines: "u1 a2<1 u3<2 a4<3 p9<2", sent: "u1 a2 u3 a4" },
+  { name: "a boundary that is named", lines: "u1 a2<1 b3<<2 s4<3 a5<4 l3 u6<2 a7<6", sent: "u1 a2 u6 a7" },
+  { name: "a request before its parent, a named line", lines: "u1 a2<1 l2 u4<3 t3<2", sent: "u1 a2" },
   {
     name: "a line of the agent's own that is named",
     lines: "u1 a2<1 u3<2 a4<3 t9<4 u5<2 a6<5 l9",

@@ -4,7 +4,7 @@ import { type JpgError, userError } from "../../core/errors.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { View } from "../../core/projection/view.ts";
-import type { RangeBound } from "../../core/range/range-bound.ts";
+import type { TurnBound } from "../../core/range/range-bound.ts";
 import { findEvent } from "../../core/range/range-location.ts";
 import { forLine } from "../../core/safe-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -51,8 +51,8 @@ export async function listPins(workspace: Workspace, tree: BranchTree): Promise<
   });
 }
 
-/** Pins a turn or an event. Throws `bad_bound`, `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
-export async function addPin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<PinReport> {
+/** Pins a turn or an event. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
+export async function addPin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
   const pin = await resolvePin(workspace, tree, bound);
   const { turns, view } = await loadAround(workspace.store, tree, [pin.turn]);
   const events = pinnedEvents([pin], turns.values());
@@ -73,7 +73,7 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Rang
 }
 
 /** Takes a pin back. Throws `not_pinned` with the pins there are. */
-export async function removePin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<PinReport> {
+export async function removePin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
   const pin = await resolvePin(workspace, tree, bound);
   const pins = await readPins(workspace, tree);
   if (!pins.some((other) => isSamePin(other, pin))) {
@@ -124,7 +124,7 @@ export function boundOf({ turn, event }: Pin): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
 }
 
-async function resolvePin(workspace: Workspace, tree: BranchTree, bound: RangeBound): Promise<Pin> {
+async function resolvePin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<Pin> {
   const newest = tree.turnOids.length - 1;
   const turn = turnOf(bound, newest);
   if (turn < 0 || turn > newest) {
@@ -143,13 +143,9 @@ export function unknownTurn(branch: string, turn: number, newest: number): JpgEr
   });
 }
 
-/** Turn position of a bound that names one. Throws `bad_bound` for times and `last`. */
-export function turnOf(bound: RangeBound, newest: number): number {
-  if (bound.type === "turn" || bound.type === "event") return bound.turn;
-  if (bound.type === "before_last") return newest - bound.turns;
-  throw userError("bad_bound", "A turn or an event of one is wanted here, not a time.", {
-    hints: ["5 = turn 5 · 5:EVENT = that event of turn 5 · -3 = three turns before the last"],
-  });
+/** The position of the turn that a bound names, 0-based; it may lie outside of the conversation. */
+export function turnOf(bound: TurnBound, newest: number): number {
+  return bound.type === "before_last" ? newest - bound.turns : bound.turn;
 }
 
 function writePin(

@@ -5,7 +5,7 @@ import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { View } from "../../core/projection/view.ts";
 import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
-import { parseBound } from "../../core/range/range-bound.ts";
+import { parseTurnBound } from "../../core/range/range-bound.ts";
 import { findEvent } from "../../core/range/range-location.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -100,7 +100,7 @@ interface Place {
 async function locate(workspace: Workspace, what: string, id: string | undefined): Promise<Place> {
   if (/^-?\d{1,9}(:\S+)?$/.test(what)) {
     const tree = await resolveTree(workspace, id);
-    const bound = parseBound(what);
+    const bound = parseTurnBound(what);
     const turn = turnOf(bound, tree.turnOids.length - 1);
     if (turn < 0 || turn >= tree.turnOids.length) {
       throw unknownTurn(tree.branch, turn, tree.turnOids.length - 1);

@@ -1,7 +1,9 @@
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { addPin, boundOf, listPins, removePin } from "../../app/branch/pins.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
-import { userError } from "../../core/errors.ts";
-import { isBound, parseBound } from "../../core/range/range-bound.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { badTurnBound, isBound, parseTurnBound } from "../../core/range/range-bound.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { renderCount } from "../render/render-quantity.ts";
@@ -25,13 +27,13 @@ export const command: CommandSpec = {
     const { args, options, output, json, open } = context;
     const { id, what } = readArguments(args);
     const workspace = await open();
-    const tree = await (what === undefined ? resolveTree : resolveBranch)(workspace, id);
-    if (what === undefined) {
+    const bound = what === undefined ? undefined : parseTurnBound(what);
+    const tree = bound === undefined ? await treeToList(workspace, id) : await resolveBranch(workspace, id);
+    if (bound === undefined) {
       if (flag(options, "remove"))
         throw userError("usage", "jpg pin --remove: say which pin.", { hints: ["`jpg pin` lists them."] });
       return list(context, await listPins(workspace, tree));
     }
-    const bound = parseBound(what);
     const report = flag(options, "remove")
       ? await removePin(workspace, tree, bound)
       : await addPin(workspace, tree, bound);
@@ -41,6 +43,16 @@ export const command: CommandSpec = {
     return 0;
   },
 };
+
+/** A single word that is no bound names a conversation; where it is none, a turn may have been meant. */
+async function treeToList(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
+  try {
+    return await resolveTree(workspace, id);
+  } catch (error) {
+    if (id === undefined || !(error instanceof JpgError && error.code === "unknown_id")) throw error;
+    throw badTurnBound(id, [`No conversation is called "${id}" either; \`jpg ls\` lists them.`]);
+  }
+}
 
 /** A single word is what to pin when it reads as a bound, else a conversation. */
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {

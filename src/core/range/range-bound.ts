@@ -57,6 +57,9 @@ const FORMS = [
   "last      where the last compaction ended",
 ];
 
+/** How many of the forms name one turn. */
+const TURN_FORMS = 3;
+
 /** Parses a bound; days and moments need a calendar. Throws `bad_bound` listing the forms. */
 export function parseBound(text: string, calendar?: Calendar): RangeBound {
   const bound = readBound(text.trim()) ?? readTime(text.trim(), calendar);
@@ -76,6 +79,24 @@ export function badBound(text: string, hints: readonly string[] = []): JpgError 
   );
 }
 
+/** A bound that names one turn, or an event of it. */
+export type TurnBound = Extract<RangeBound, { readonly type: "turn" | "event" | "before_last" }>;
+
+/** Parses what names one turn, or an event of it. Throws `bad_bound` listing the forms. */
+export function parseTurnBound(text: string): TurnBound {
+  const bound = readTurn(text.trim());
+  if (bound === null) throw badTurnBound(text);
+  return bound;
+}
+
+/** The error of a word that names no turn; `hints` stand below the forms. */
+export function badTurnBound(text: string, hints: readonly string[] = []): JpgError {
+  return userError("bad_bound", `cannot read "${text}" as a turn: expected a turn's number, or an event of a turn`, {
+    data: { bound: text },
+    hints: [...FORMS.slice(0, TURN_FORMS), ...hints],
+  });
+}
+
 /** Gives the bound of a turn, or of an event inside it. */
 export function boundAt(turn: number, event?: string): RangeBound {
   return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
@@ -93,12 +114,15 @@ function readTime(text: string, calendar: Calendar | undefined): RangeBound | nu
 
 function readBound(text: string): RangeBound | null {
   if (text === "last") return { type: "last" };
+  const ms = readDuration(text);
+  return ms === null ? readTurn(text) : { type: "ago", ms };
+}
+
+function readTurn(text: string): TurnBound | null {
   if (/^\d{1,9}$/.test(text)) return { type: "turn", turn: Number(text) };
   if (/^-\d{1,9}$/.test(text)) return { type: "before_last", turns: Number(text.slice(1)) };
   const event = /^(\d{1,9}):(\S+)$/.exec(text);
-  if (event?.[2] !== undefined) return { type: "event", turn: Number(event[1]), event: event[2] };
-  const ms = readDuration(text);
-  return ms === null ? null : { type: "ago", ms };
+  return event?.[2] === undefined ? null : { type: "event", turn: Number(event[1]), event: event[2] };
 }
 
 /** Reads `2d 3h`, `90m`, `1 week`; null when it is no duration. */

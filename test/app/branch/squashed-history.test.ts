@@ -12,7 +12,7 @@ import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
 import { treeAt } from "../../../src/app/names/tree-at.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
-import { parseBound } from "../../../src/core/range/range-bound.ts";
+import { parseTurnBound } from "../../../src/core/range/range-bound.ts";
 import { appendToSession, buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import {
@@ -41,7 +41,7 @@ const treeOf = async (branch: string, of: TestWorkspace = workspace): Promise<Br
   loadBranchTree(of.store, branch, await tipOf(of, branch));
 
 async function summarise(from: number, to: number): Promise<string> {
-  const range = { from: parseBound(String(from)), to: parseBound(String(to)) };
+  const range = { from: parseTurnBound(String(from)), to: parseTurnBound(String(to)) };
   const summary = { summary: `what turns ${from} to ${to} said` };
   const request = { range, summary, dryRun: false, fork: false, activate: false };
   return (await compact(workspace, await treeOf(main), request)).compaction!.id;
@@ -66,10 +66,10 @@ describe("a fork of the first turns", () => {
   it.each([1, 3, 7])("has, of squashed history, the tree that whole history gives: %i turns", async (turns) => {
     await summarise(1, 2);
     await summarise(4, 5);
-    const range = { from: parseBound("0"), to: parseBound("7") };
+    const range = { from: parseTurnBound("0"), to: parseTurnBound("7") };
     const policies = { tool_calls: { policy: "omit" as const } };
     await compact(workspace, await treeOf(main), { range, policies, dryRun: false, fork: false, activate: false });
-    await addPin(workspace, await treeOf(main), parseBound("7"));
+    await addPin(workspace, await treeOf(main), parseTurnBound("7"));
     const whole = await forkFirst(turns, "whole");
     squash(main);
     const cut = await forkFirst(turns, "cut");

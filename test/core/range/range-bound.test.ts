@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundAt, isBound, parseBound } from "../../../src/core/range/range-bound.ts";
+import { boundAt, isBound, parseBound, parseTurnBound } from "../../../src/core/range/range-bound.ts";
 
 // covers: 064 "Bound: positive integer = absolute turn, 0-based"
 // covers: 064 "Bound: negative integer = turns before the last"
@@ -94,6 +94,22 @@ describe("parseBound", () => {
     [["w", "week", "weeks"], 168 * HOUR],
   ])("reads the units %j", (names, ms) => {
     for (const name of names) expect(parseBound(`3 ${name}`)).toEqual({ type: "ago", ms: 3 * ms });
+  });
+});
+
+describe("parseTurnBound", () => {
+  it.each(["5", "-3", "5:toolu_01"])("reads %s as parseBound does", (text) => {
+    expect(parseTurnBound(text)).toEqual(parseBound(text));
+  });
+
+  it.each(["last", "5h", "yesterday", "2026-11-22", "tomorrow", ""])("refuses %j and says what it may be", (text) => {
+    expect(() => parseTurnBound(text)).toThrow(`cannot read "${text}" as a turn`);
+    try {
+      parseTurnBound(text);
+    } catch (error) {
+      const { hints } = error as { hints: readonly string[] };
+      expect(hints.map((hint) => hint.split(/ {2,}/)[0])).toEqual(["5", "5:EVENT", "-3"]);
+    }
   });
 });
 
