@@ -48,6 +48,12 @@ const MAY_BE_MISSING = [
     provide: `install it, for example with apt-get install ${shell}`,
   })),
   {
+    what: "/dev/full",
+    tests: /\(\/dev\/full\)/,
+    isMissing: !existsSync("/dev/full"),
+    provide: "run the tests on Linux: it is a device there",
+  },
+  {
     what: "the rights of root",
     tests: /\(as root\)/,
     isMissing: process.geteuid?.() !== 0,

@@ -26,6 +26,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     stderr: process.stderr,
     fronts: { serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place) },
     onClosed: () => process.exit(0),
+    onFailed: endOnFailure,
   });
 }
 
@@ -37,7 +38,18 @@ function asksForList([word, ...more]: readonly string[]): boolean {
 /** Prints a text of jpg's own. A reader that has gone away misses nothing. */
 function print(text: string): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") endOnFailure(error);
   });
   process.stdout.write(`${text}\n`);
 }
+
+/** Says in one line that standard output takes no more, and ends with the exit code of a full disk. */
+function endOnFailure({ message }: Error): never {
+  const reason = message.replace(/, write$/, "");
+  process.stderr.on("error", () => undefined);
+  process.stderr.write(`error: cannot write to standard output: ${reason}\n`);
+  process.exit(OUTPUT_FAILED);
+}
+
+/** As for whatever else the system refuses (DESIGN §5). */
+const OUTPUT_FAILED = 3;

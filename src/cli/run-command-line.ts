@@ -19,11 +19,13 @@ export interface CallContext {
   readonly fronts: Fronts;
   /** Called when the reader of standard output has gone away. */
   readonly onClosed: () => void;
+  /** Called when standard output takes nothing more for another reason. */
+  readonly onFailed: (error: NodeJS.ErrnoException) => void;
 }
 
 /** Runs the command that the words name. Resolves to the exit code; nothing is thrown for what a command refuses. */
 export async function runCommandLine(argv: readonly string[], context: CallContext): Promise<number> {
-  const { runtime, stdout, stderr, onClosed } = context;
+  const { runtime, stdout, stderr, onClosed, onFailed } = context;
   const { options, rest } = splitLeadingOptions(argv);
   const [name, ...words] = rest[0] === "conversation" || rest[0] === "c" ? rest.slice(1) : rest;
   const own = [...options, ...(PASSED_ON.includes(name ?? "") ? [] : words)];
@@ -38,6 +40,7 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
     verbose: has("-v", "--verbose"),
     json: has("--json"),
     onClosed,
+    onFailed,
   });
   if (name === "--version" || name === "-V") {
     output.data(forTerminal(runtime.version));

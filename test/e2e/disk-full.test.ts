@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createImportedSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
@@ -13,6 +13,66 @@ beforeEach(async () => {
   box = await createImportedSandbox(4);
 });
 afterEach(() => box.remove());
+
+describe.skipIf(!existsSync("/dev/full"))("standard output that takes nothing (/dev/full)", () => {
+  const run = (line: string) =>
+    spawnSync("sh", ["-c", `"$0" "$1" ${line}`, process.execPath, JPG], {
+      cwd: box.project,
+      env: box.env,
+      encoding: "utf8",
+    });
+
+  it("is named in one line by every command, with the exit code of a full disk", async () => {
+    expect(await box.jpg(["compact", "--keep", "0"])).toMatchObject({ code: 0 });
+    const reading = [
+      "log",
+      "print",
+      "ls",
+      "ls --json",
+      "show",
+      "stats --json",
+      "diff",
+      "status",
+      "doctor",
+      "path",
+      "config",
+    ];
+    const texts = [
+      "--version",
+      "--help",
+      "ls --help",
+      "help log",
+      "completion bash",
+      "export --to claude-code",
+      "fsck --json",
+    ];
+    for (const line of [...reading, ...texts]) {
+      const { status, stderr } = run(`${line} >/dev/full`);
+      expect([line, status, stderr.trimEnd().split("\n").at(-1)]).toEqual([
+        line,
+        3,
+        "error: cannot write to standard output: ENOSPC: no space left on device",
+      ]);
+      expect(stderr, line).not.toMatch(/^ {4}at |node:|file:/m);
+    }
+  });
+
+  it("is git's own business behind jpg git", () => {
+    expect(run("git log >/dev/full")).toMatchObject({ status: 128, stderr: expect.stringContaining("write failure") });
+  });
+
+  it("says nothing where nobody reads on, or where errors cannot be written", () => {
+    expect(run("ls nonsense 2>/dev/full")).toMatchObject({ status: 2, stdout: "", stderr: "" });
+    for (const line of ["--version", "--help", "print", "ls --json"])
+      expect(run(`${line} | true`)).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("ends a server", () => {
+    const hello = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const { status, stderr } = run(`mcp >/dev/full <<'END'\n${hello}\nEND`);
+    expect([status, stderr]).toEqual([3, expect.stringMatching(/^error: cannot write to standard output: ENOSPC/)]);
+  });
+});
 
 it("a checkout that fails leaves no worktree, and the next one succeeds", async () => {
   const folder = join(box.root, "dir");

@@ -56,6 +56,7 @@ export async function runInProcess(runtime: Runtime, argv: readonly string[]): P
       stderr: streamTo(stderr),
       fronts: { serveMcp: () => Promise.reject(new Error("jpg mcp needs a process of its own")) },
       onClosed: () => undefined,
+      onFailed: () => undefined,
     });
     return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
   } finally {

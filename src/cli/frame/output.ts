@@ -1,7 +1,6 @@
 // The only writer to standard output and standard error: results go to the first, all else to the second. Nothing but text and
 // jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
 import { type PagerProgram, runPager } from "../../app/programs/external-process.ts";
-import { type JpgError, userError } from "../../core/errors.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { choosePager } from "./pager.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
@@ -28,6 +27,8 @@ export interface OutputOptions {
   readonly json?: boolean;
   /** Called once when the reader of standard output has gone away. */
   readonly onClosed?: () => void;
+  /** Called once when standard output takes nothing more for another reason, e.g. a full disk. */
+  readonly onFailed?: (error: NodeJS.ErrnoException) => void;
   /** Shows a text in a pager; default starts the program. */
   readonly runPager?: (pager: PagerProgram, text: string) => Promise<boolean>;
 }
@@ -72,7 +73,7 @@ export function createOutput(options: OutputOptions): Output {
   const isTerminal = stdout.isTTY === true;
   const style = createStyle(wantsColor(env, isTerminal));
   const errorStyle = createStyle(wantsColor(env, stderr.isTTY === true));
-  const out = guardedWriter(stdout, options.onClosed);
+  const out = guardedWriter(stdout, options);
   const err = guardedWriter(stderr);
   const shown = (text: string): string => (isTerminal ? onlyColors(text) : text);
   const decoder = new TextDecoder();
@@ -119,13 +120,17 @@ interface GuardedWriter {
   isClosed(): boolean;
 }
 
-/** Writes until the reader closes its end (EPIPE), then drops the rest. Throws `output_failed`, e.g. on a full disk. */
-function guardedWriter(stream: OutputStream, onClosed?: () => void): GuardedWriter {
+/** Writes until the stream takes no more, because its reader has gone away or for another reason, then drops the rest. */
+function guardedWriter(
+  stream: OutputStream,
+  { onClosed, onFailed }: Pick<OutputOptions, "onClosed" | "onFailed"> = {},
+): GuardedWriter {
   let closed = false;
   stream.on("error", (error) => {
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw outputFailed(error);
-    if (!closed) onClosed?.();
+    if (closed) return;
     closed = true;
+    if (isGone(error)) onClosed?.();
+    else onFailed?.(error);
   });
   return {
     write: (chunk) => {
@@ -135,11 +140,9 @@ function guardedWriter(stream: OutputStream, onClosed?: () => void): GuardedWrit
   };
 }
 
-function outputFailed(cause: Error): JpgError {
-  return userError("output_failed", `Cannot write the output: ${cause.message}.`, {
-    cause,
-    hints: ["What was printed is incomplete; the store is as the command left it."],
-  });
+/** Whether a stream failed because its reader has gone away: nobody misses anything. */
+function isGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === "EPIPE" || code === "ERR_STREAM_DESTROYED";
 }
 
 function withLineEnd(text: string): string {

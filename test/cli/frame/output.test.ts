@@ -123,9 +123,16 @@ describe("a reader that goes away", () => {
     expect([stdout.chunks, output.closed, times]).toEqual([["one\n"], true, 1]);
   });
 
-  it("is not taken for a full disk", () => {
-    const { stdout } = open();
-    expect(() => stdout.fail("ENOSPC")).toThrow(expect.objectContaining({ code: "output_failed" }));
+  it("is not taken for a full disk, which is reported once", () => {
+    const failures: unknown[] = [];
+    const { output, stdout } = open({
+      onClosed: () => failures.push("closed"),
+      onFailed: ({ code }) => failures.push(code),
+    });
+    stdout.fail("ENOSPC");
+    stdout.fail("ENOSPC");
+    output.data(safe`two`);
+    expect([failures, output.closed, stdout.chunks]).toEqual([["ENOSPC"], true, []]);
   });
 });
 
