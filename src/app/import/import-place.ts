@@ -3,7 +3,8 @@ import { branchName, conversationId, conversationOf, shortId } from "../../core/
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import { type ConversationHeader, FORMAT_VERSION, loadBranchTree } from "../branch/branch-tree.ts";
-import { type BranchAtTurn, startOfTurns, withCompactionsOf } from "../branch/fork-start.ts";
+import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { type BranchAtTurn, startOfTurns } from "../branch/fork-start.ts";
 import { loadCompactions } from "../branch/load-view.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -92,14 +93,15 @@ async function placeFork(
 async function withoutFormerReading(
   store: ConversationStore,
   start: BranchAtTurn,
-  { session }: Placing,
+  { session, continued }: Placing,
 ): Promise<readonly FileChange[]> {
-  if (start.compactions.length === 0) return start.changes;
-  const tree = await loadBranchTree(store, "", start.commit);
-  const { all } = await loadCompactions(store, tree);
+  // A session that jpg exported does not hold the compactions that stood before.
+  if (start.compactions.length === 0 || continued !== null) return start.changes;
+  const { all } = await loadCompactions(store, await loadBranchTree(store, "", start.commit));
   const read = new Set(session.compactions.map(({ id }) => id));
-  const stay = all.filter(({ id, source }) => source !== "import" || read.has(id)).map(({ id }) => id);
-  return withCompactionsOf(start, tree, stay).changes;
+  const gone = new Set(all.filter(({ id, source }) => source === "import" && !read.has(id)).map(({ id }) => id));
+  const files = start.compactions.filter(({ path }) => gone.has(compactionIdOfPath(path) ?? ""));
+  return [...start.changes, ...files.map(({ path }): FileChange => ({ path, remove: true }))];
 }
 
 async function placeOnBranch(
