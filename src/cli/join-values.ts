@@ -11,8 +11,8 @@ export function joinValues(options: readonly OptionSpec[], words: readonly strin
     const option = optionNamed(options, word);
     const next = own[index + 1];
     const takes = option !== undefined && next !== undefined && takesNext(option, word, next);
-    if (takes) joined.push(`${word}=${next}`);
-    else joined.push(option?.optionalValue === undefined ? word : `${word}=`);
+    if (takes) joined.push(`${longName(option, word)}=${next}`);
+    else joined.push(option?.optionalValue === undefined ? word : `${longName(option, word)}=`);
     if (takes) index++;
   }
   return [...joined, ...words.slice(own.length)];
@@ -43,6 +43,11 @@ function ownWords(words: readonly string[]): readonly string[] {
 
 function optionNamed(options: readonly OptionSpec[], word: string): OptionSpec | undefined {
   return options.find(({ flags }) => new Set<string>(flags.match(/--?[\w-]+/g)).has(word));
+}
+
+/** A short name takes no value by `=`. */
+function longName({ flags }: OptionSpec, word: string): string {
+  return word.startsWith("--") ? word : (/--[\w-]+/.exec(flags)?.[0] ?? word);
 }
 
 /** Whether the next word must be joined to the option, not left to the parser. */

@@ -20,7 +20,7 @@ type Table = Record<string, unknown>;
  * and `origins` are put together when they are asked for: only listings ask.
  */
 export function assembleConfig(inForce: ReadonlyMap<string, Assignment>): AssembledConfig {
-  const settings = withSummaryPolicies(inForce);
+  const settings = withStrategy(withSummaryPolicies(inForce));
   return {
     config: configOf(settings),
     get values() {
@@ -50,7 +50,7 @@ function configOf(settings: readonly Assignment[]): Config {
 function listSet(settings: readonly Assignment[]): readonly [string, Assignment][] {
   const above = settings.filter(({ facts }) => facts !== null);
   const all = new Map([...listBuiltIn(), ...above].map((setting) => [formatKey(setting.path), setting]));
-  return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...all].filter(([, { raw }]) => raw !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A summary table that names no policy means the only one there is. */
@@ -65,6 +65,18 @@ function withSummaryPolicies(inForce: ReadonlyMap<string, Assignment>): readonly
     all.set(key, { path: policy, facts, raw: "summarize", value: "summarize", origin: { layer: "built-in" } });
   }
   return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, assignment]) => assignment);
+}
+
+const COMPACTION: SettingPath = ["conversation", "compaction"];
+const STRATEGY: SettingPath = [...COMPACTION, "strategy"];
+const AUTO_PROFILE: SettingPath = [...COMPACTION, "auto", "profile"];
+
+/** A strategy that was set takes the place of the built-in profile of automatic compaction, not of one that was set. */
+function withStrategy(settings: readonly Assignment[]): readonly Assignment[] {
+  const find = (path: SettingPath) => settings.find((setting) => formatKey(setting.path) === formatKey(path));
+  const strategy = find(STRATEGY);
+  if (strategy === undefined || find(AUTO_PROFILE) !== undefined) return settings;
+  return [...settings, { ...strategy, path: AUTO_PROFILE, raw: undefined, value: undefined }];
 }
 
 function tableAt(root: Table, path: SettingPath): Table {

@@ -3,6 +3,7 @@
 import type { FieldPolicy, Injection } from "../core/compaction/compaction.ts";
 import type { Policies } from "../core/compaction/policy.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
+import type { PipelineName, StrategyName } from "../core/strategies/strategy-names.ts";
 
 /** When jpg compacts on its own. */
 export interface AutoConfig {
@@ -11,7 +12,8 @@ export interface AutoConfig {
   readonly trigger_ratio: number;
   /** Share of the context window above which it warns, 0..1. */
   readonly warning_ratio: number;
-  readonly profile: string;
+  /** Profile or pipeline; absent = the strategy, which somebody set while nobody set this. */
+  readonly profile?: string;
   /** Fewer turns than this are never compacted; >= 0. */
   readonly min_turns: number;
 }
@@ -22,7 +24,8 @@ export interface CompactionConfig {
   readonly keep_last: number;
   /** Newest messages left alone, rounded up to whole turns; >= 0; absent = only `keep_last` counts. */
   readonly protected_messages?: number;
-  readonly strategy: string;
+  /** What a bare `--strategy` means. */
+  readonly strategy: StrategyName | PipelineName;
   /** Summary model; empty = choose. */
   readonly model: string;
   /** Share of the context window above which the strategy `auto` adds a summary, 0..1. */

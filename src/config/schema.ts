@@ -3,6 +3,7 @@
 import * as z from "zod/mini";
 import { parseToolCallPolicy } from "../core/compaction/policy.ts";
 import { PROVIDER_APIS } from "../core/model/model-provider.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/strategies/strategy-names.ts";
 import type { Config } from "./config.ts";
 
 /** What is known of a setting beside its type. */
@@ -90,11 +91,13 @@ const profile = z.strictObject({
   ),
 });
 
+const STRATEGIES = [...PIPELINE_NAMES, ...STRATEGY_NAMES] as const;
+
 const compaction = z.strictObject({
   default_profile: name("the name of a profile"),
   keep_last: count("turns"),
   protected_messages: z.exactOptional(count("messages")),
-  strategy: name("the name of a strategy", GATED),
+  strategy: setting(z.enum(STRATEGIES), `one of ${STRATEGIES.join(", ")}`, { words: STRATEGIES, ...GATED }),
   model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose', GATED),
   summarize_threshold: share(GATED),
   inject: oneOf(["pair", "request", "system"]),
@@ -104,7 +107,7 @@ const compaction = z.strictObject({
     enabled: flag(GATED),
     trigger_ratio: share(GATED),
     warning_ratio: share(GATED),
-    profile: name("the name of a profile", GATED),
+    profile: z.exactOptional(name("the name of a profile", GATED)),
     min_turns: count("turns", GATED),
   }),
 });

@@ -16,6 +16,12 @@ const spec: CommandSpec = {
     { flags: "--from [bound]", description: "first", optionalValue: isBound, refuse: badBound },
     { flags: "--to <bound>", description: "last", conflicts: ["kind"] },
     { flags: "--with [what]", description: "what", optionalValue: () => false },
+    {
+      flags: "-s, --shape [name]",
+      description: "shape",
+      repeatable: true,
+      optionalValue: (word) => !word.startsWith("-"),
+    },
     { flags: "--kind <kind>", description: "kind", choices: ["round", "square"] },
     { flags: "--no-label", description: "no label" },
   ],
@@ -41,6 +47,17 @@ describe("optional values", () => {
     expect(parse("--from=-3")).toMatchObject({ options: { from: "-3" } });
     expect(parse("--with", "id")).toMatchObject({ args: ["id"], options: { with: "" } });
     expect(parse("--with=string", "id")).toMatchObject({ args: ["id"], options: { with: "string" } });
+  });
+
+  it("go with a short name, too, several times, and are empty at the end and before an option", () => {
+    expect(parse("-s", "round", "id", "-s", "flat")).toMatchObject({
+      args: ["id"],
+      options: { shape: ["round", "flat"] },
+    });
+    expect(parse("id", "-s")).toMatchObject({ args: ["id"], options: { shape: [""] } });
+    expect(parse("-s", "--to", "3", "--shape")).toMatchObject({ args: [], options: { shape: ["", ""], to: "3" } });
+    expect(parse("-sround", "--shape=flat")).toMatchObject({ options: { shape: ["round", "flat"] } });
+    expect(parse("-s", "--", "id")).toMatchObject({ args: ["id"], options: { shape: [""] } });
   });
 
   it("and negative bounds are joined, words after -- are left alone", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ConfigInput, loadConfig, renderIgnored } from "../../src/config/load-config.ts";
 import { toolHints } from "../../src/config/tool-hints.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../src/core/strategies/strategy-names.ts";
 import { DEFAULT_TOOL_HINTS } from "../../src/core/tools/tool-hints.ts";
 import { errorOf } from "./error-of.ts";
 
@@ -102,6 +103,32 @@ describe("the config without any layer", () => {
     const { config } = loadConfig(NOTHING);
     expect(() => Object.assign(config.conversation.compaction, { keep_last: 9 })).toThrow(TypeError);
     expect(config.conversation.tools["constructor"]).toBeUndefined();
+  });
+});
+
+describe("the strategy of the settings", () => {
+  const compactionOf = (input: ConfigInput) => loadConfig(input).config.conversation.compaction;
+
+  it("takes the place of the built-in profile of automatic compaction, not of one that was set", () => {
+    expect(compactionOf(NOTHING)).toMatchObject({ strategy: "auto", auto: { profile: "default" } });
+    const set = user('[conversation.compaction]\nstrategy = "tiered"\n');
+    expect(compactionOf(set).strategy).toBe("tiered");
+    expect(compactionOf(set).auto.profile).toBeUndefined();
+    expect(loadConfig(set).values.has("conversation.compaction.auto.profile")).toBe(false);
+    expect(compactionOf({ ...set, overrides: ["auto.profile=default"] }).auto.profile).toBe("default");
+    expect(compactionOf({ ...NOTHING, overrides: ["strategy=auto"] }).auto.profile).toBeUndefined();
+  });
+
+  it("must be one that there is", () => {
+    expect(() => loadConfig(user('conversation.compaction.strategy = "teired"'))).toThrow(
+      expect.objectContaining({
+        code: "bad_value",
+        message: expect.stringMatching(/expected one of auto, tiered, strip-reasoning, .*summarize, received/),
+        hints: ['did you mean "tiered"?'],
+      }),
+    );
+    for (const word of [...PIPELINE_NAMES, ...STRATEGY_NAMES])
+      expect(compactionOf({ ...NOTHING, overrides: [`strategy=${word}`] }).strategy).toBe(word);
   });
 });
 

@@ -291,20 +291,124 @@ describe("a summary that its turns do not bear out", () => {
   );
 });
 
-describe("hints", () => {
-  const config = (): string => join(sandbox.home, ".config", "jpg", "config.toml");
-  const writeConfig = (text: string): void => {
-    mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
-    writeFileSync(config(), text);
-  };
+const configFile = (): string => join(sandbox.home, ".config", "jpg", "config.toml");
+function writeConfig(text: string): void {
+  mkdirSync(join(sandbox.home, ".config", "jpg"), { recursive: true });
+  writeFileSync(configFile(), text);
+}
 
+describe("strategies that hide turns", () => {
+  it(
+    "compose with others: a commit of their own, which undo takes back first",
+    async () => {
+      const branch = await onFork("composed");
+      const report = await sandbox.json(["compact", "-s", "summarize", "-s", "strip-tools", "--model", "extractive"]);
+      const { event, further } = report as { event: Json; further: Json & { event: Json } };
+      expect(event).toMatchObject({ strategy: ["strip-tools"], tool_calls: { policy: "strip" } });
+      expect(further.event).toMatchObject({
+        strategy: ["strip-tools", "summarize"],
+        from_turn: event["from_turn"],
+        to_turn: event["to_turn"],
+        summary: { source: "extractive" },
+      });
+      await sandbox.jpg(["undo"]);
+      expect((await sandbox.json<Json[]>(["log"])).slice(0, 3)).toMatchObject([
+        { kind: "revert" },
+        { live: false },
+        { compaction: event["id"], live: true },
+      ]);
+      const before = tip(branch);
+      const planned = await sandbox.jpg(["compact", "-s", "strip-reasoning", "-s", "summarize", "--dry-run"]);
+      expect(planned.stdout).toContain(
+        "summarize was named, too: the next step will generate a summary for turns 0-22",
+      );
+      expect(tip(branch)).toBe(before);
+    },
+    SLOW,
+  );
+
+  it(
+    "leave tangents out first, and refuse turns that there are not",
+    async () => {
+      await onFork("tangents");
+      const wrong = ["compact", "-s", "classify-tangents", "--turns", "3,99"];
+      await expectRefusal(sandbox, wrong, { code: "bad_turns", exit: 2, says: /no turn 99: .* turn 25/ });
+      const both = ["compact", "-s", "classify-tangents", "-s", "strip-tools", "--turns", "3,5"];
+      const { compactions } = await sandbox.json<{ compactions: readonly { event: Json }[] }>(both);
+      expect(compactions.map(({ event }) => event)).toMatchObject([
+        { turns: "omit", from_turn: 3, to_turn: 5 },
+        { strategy: ["strip-tools"], from_turn: 0 },
+      ]);
+      expect(await states("3")).toEqual(["hidden"]);
+      expect(await states("4")).not.toContain("hidden");
+    },
+    SLOW,
+  );
+
+  it(
+    "that fail behind others leave these, and the error says so",
+    async () => {
+      await onFork("half-done");
+      const args = ["compact", "-s", "strip-tools", "-s", "summarize", "--model", "anthropic/claude-haiku"];
+      const result = await sandbox.jpg([...args, "--json"]);
+      const { error } = JSON.parse(result.stdout) as { error: { code: string; hints: string[] } };
+      expect({ code: result.code, error: error.code }).toEqual({ code: 4, error: "no_key" });
+      expect(error.hints.join("\n")).toMatch(/steps before the summary are committed and stay/);
+      expect(error.hints.join("\n")).not.toContain("Nothing was committed");
+      const [newest] = await sandbox.json<Json[]>(["log"]);
+      expect(newest).toMatchObject({ live: true, subject: expect.stringContaining("tools stripped") });
+    },
+    SLOW,
+  );
+});
+
+describe("the settings of compact", () => {
+  it(
+    "name the strategy that a bare --strategy means, and the fork that --no-activate leaves aside",
+    async () => {
+      const branch = await onFork("by-settings");
+      writeConfig('[conversation.compaction]\nstrategy = "strip-tools"\nfork = true\n');
+      const bare = await sandbox.json(["compact", branch, "-s", "--no-activate"]);
+      expect(bare).toMatchObject({ event: { strategy: ["strip-tools"] }, activated: false });
+      expect(bare["branch"]).not.toBe(branch);
+      const active = await sandbox.jpg(["compact", "--strategy", "-s", "strip-reasoning", "--dry-run"]);
+      expect(active.stdout).toMatch(/Would compact .* \(a new fork\) 0\.\.22: reasoning \+ tools stripped/);
+      await expectRefusal(sandbox, ["compact", "--no-activate", "--in-place"], {
+        code: "usage",
+        exit: 2,
+        says: /--fork/,
+      });
+      writeConfig('conversation.compaction.strategy = "strip-tols"\n');
+      await expectRefusal(sandbox, ["compact"], {
+        code: "bad_value",
+        exit: 2,
+        says: /expected one of auto, tiered/,
+        hint: /strip-tools/,
+      });
+      rmSync(configFile());
+      await expectRefusal(sandbox, ["compact", "--no-activate"], { code: "usage", exit: 2, says: /--fork/ });
+    },
+    SLOW,
+  );
+
+  it.each([
+    [["-s", "strip-tools", "--focus", "x"], /strip-tools writes no summary, so --focus would/],
+    [["-s", "classify-tangents", "--turns", "3", "--concise"], /classify-tangents writes no summary, so --concise/],
+    [["--strict"], /profile default writes no summary, so --strict/],
+    [["--model", "a/b", "--focus", "x", "--concise"], /so --model, --focus and --concise would say nothing/],
+  ])("options of a summary are refused where none can be: %j", async (args, says) => {
+    await expectRefusal(sandbox, ["compact", ...args], { code: "no_summary", exit: 2, says });
+  });
+});
+
+describe("hints", () => {
   it(
     "for tools that nobody called are warned about, with the nearest name",
     async () => {
       await onFork("hinted");
       writeConfig('[conversation.tools.Grap.compaction]\nresponse = "keep"\n');
       const result = await sandbox.jpg(["compact", "-s", "strip-tool-results", "--keep", "0", "--dry-run"]);
-      rmSync(config());
+      rmSync(configFile());
       expect(result.code).toBe(0);
       expect(result.stdout + result.stderr).toMatch(/Grap.*Grep/);
     },
@@ -328,7 +432,7 @@ describe("hints", () => {
         const command = `'${process.execPath} ${program}'`;
         writeConfig(`[conversation.tools.TodoWrite.compaction]\ndedup = true\nsubsumes = ${command}\n`);
         const report = await sandbox.json(args);
-        rmSync(config());
+        rmSync(configFile());
         expect((report["warnings"] as readonly string[]).join("\n"), script).toMatch(problem);
         expect(report["tokens"], script).toEqual(plain["tokens"]);
       }

@@ -180,6 +180,28 @@ describe("jpg query", () => {
     ]);
   });
 
+  it("says that it compacts on a fork where the settings ask for one, and makes no second", async () => {
+    const { sandbox } = await prepare(say("One."));
+    const setting = ["-c", "fork=true"];
+    const { branch, stderr } = await (async () => {
+      const result = await sandbox.jpg(["query", "--compact=light", ...setting, "Go on"]);
+      return { branch: sandbox.git(["symbolic-ref", "--short", "HEAD"]), stderr: result.stderr };
+    })();
+    expect(branch).toMatch(/\/compact-[0-9a-z]{4}$/);
+    expect(stderr).toContain(`Forked to ${branch}, now active\n— context compacted (`);
+    const branches = sandbox.git(["branch", "--format=%(refname)"]).split("\n").length;
+    const forked = await sandbox.jpg(["query", "--fork", "--compact=light", ...setting, "And on"]);
+    expect(forked.stderr).toMatch(/^Forked to [^\n]*\/fork-[0-9a-z]{4}, now active$/m);
+    expect(sandbox.git(["branch", "--format=%(refname)"]).split("\n")).toHaveLength(branches + 1);
+  });
+
+  it("says why there is nothing to compact, and what to type", async () => {
+    const { sandbox } = await prepare(say("One."));
+    await sandbox.jpg(["compact", "--profile", "light", "--keep", "0"]);
+    const { stderr } = await sandbox.jpg(["query", "--compact=light", "Go on"]);
+    expect(stderr).toMatch(/Nothing to compact\. All that may be taken out is compacted already\.\nhint: `jpg log` /);
+  });
+
   it("asks the model that answered last, however many turns ago that was", async () => {
     const server = await serve(say("Five."));
     const sandbox = createSandbox();

@@ -11,7 +11,7 @@ import type { ToolDefinition } from "../../llm/llm-client.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
-import type { TokenChange } from "../plan/compact-report.ts";
+import { sayNothing, type TokenChange } from "../plan/compact-report.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type MeasuredView, measureView } from "./auto-measure.ts";
 
@@ -82,7 +82,9 @@ export async function agentCompact(
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
     const reason = report?.reason ?? "everything that may be taken out is out already";
-    return { ...idle, outcome: "nothing", text: [`Nothing was compacted: ${reason}.`, ...notes].join("\n") };
+    const { title, why, hints } = sayNothing({ ...report, reason });
+    const advice = hints.map((hint) => `Hint for the user: ${hint}`);
+    return { ...idle, outcome: "nothing", text: [`${title} ${why}`, ...advice, ...notes].join("\n") };
   }
   const change = { before: tokens, after: after.tokens };
   const summary = made.findLast((compaction) => compaction.summary !== undefined)?.summary?.summary ?? null;

@@ -1,7 +1,8 @@
-// By what automatic compaction compacts: the profile or pipeline of the settings, or tiers 1 and 2 in its place. Tiers go
-// down to half of the window, pipelines leave the newest turns alone as profiles do.
+// By what automatic compaction compacts: the profile, pipeline or strategy of the settings, or tiers 1 and 2 in its place. Tiers
+// go down to half of the window, pipelines leave the newest turns alone as profiles do.
 import type { CompactionConfig } from "../../config/config.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
+import { userError } from "../../core/errors.ts";
 import { boundAt, type RangeBound } from "../../core/range/range-bound.ts";
 import {
   type ChosenStrategies,
@@ -9,7 +10,7 @@ import {
   PROTECT_TOKENS,
   TARGET_SHARE,
 } from "../../core/strategies/pipelines.ts";
-import { PIPELINE_NAMES } from "../../core/strategies/strategy-list.ts";
+import { PIPELINE_NAMES, type PipelineName, TANGENTS } from "../../core/strategies/strategy-names.ts";
 import type { CompactRequest } from "../compact/compact.ts";
 
 /** How one automatic compaction is made. */
@@ -33,26 +34,45 @@ export interface AutoSizes {
   readonly triggerRatio: number;
 }
 
-/** The pipeline that the settings name in place of a profile; null when they name a profile. */
-export function pipelineOf({ auto, profiles }: CompactionConfig): (typeof PIPELINE_NAMES)[number] | null {
-  if (Object.hasOwn(profiles, auto.profile)) return null;
-  return PIPELINE_NAMES.find((name) => name === auto.profile) ?? null;
+/** The pipeline that the settings name in place of a profile; null when they name a profile or a single strategy. */
+export function pipelineOf({ auto: { profile }, strategy, profiles }: CompactionConfig): PipelineName | null {
+  if (profile !== undefined && Object.hasOwn(profiles, profile)) return null;
+  return PIPELINE_NAMES.find((name) => name === (profile ?? strategy)) ?? null;
 }
 
-/** The rules of the settings. Throws `unknown_profile`. */
+/** The rules of the settings. Throws `unknown_profile`, and `needs_person` for a strategy that asks somebody. */
 export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): AutoRules {
+  const { profile } = settings.auto;
   const pipeline = pipelineOf(settings);
-  if (pipeline === null) {
-    const profile = settings.auto.profile;
-    const needsSummary = findProfile(profile, settings.profiles).summary !== undefined;
-    const range = { from: needsSummary ? BEHIND_SUMMARIES : ({ type: "last" } as const) };
-    return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
-  }
+  if (pipeline !== null) return pipelineRules(pipeline, settings, sizes);
+  if (profile === undefined) return strategyRules(settings.strategy);
+  const needsSummary = findProfile(profile, settings.profiles).summary !== undefined;
+  const range = { from: needsSummary ? BEHIND_SUMMARIES : ({ type: "last" } as const) };
+  return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
+}
+
+function pipelineRules(
+  pipeline: PipelineName,
+  { summarize_threshold: threshold }: CompactionConfig,
+  sizes: AutoSizes,
+): AutoRules {
   const chosen = withoutProtection(choosePipelines([pipeline], {}, targetOf(sizes)));
-  const above = { tokens: Math.round(settings.summarize_threshold * sizes.windowTokens) + sizes.uncounted };
+  const above = { tokens: Math.round(threshold * sizes.windowTokens) + sizes.uncounted };
   const strategies = chosen.summarizeAbove === "threshold" ? { ...chosen, summarizeAbove: above } : chosen;
   const request = { strategies, range: {}, summaryFrom: BEHIND_SUMMARIES };
   return { name: `pipeline ${pipeline}`, request, needsSummary: false };
+}
+
+function strategyRules(strategy: string): AutoRules {
+  if (strategy === TANGENTS)
+    throw userError(
+      "needs_person",
+      `The strategy ${TANGENTS} asks a person, and nobody is asked here; set auto.profile.`,
+    );
+  const strategies = withoutProtection(choosePipelines([strategy]));
+  const needsSummary = strategies.uses.some((use) => use.strategy.summarizes === true);
+  const range = needsSummary ? { from: BEHIND_SUMMARIES } : {};
+  return { name: `strategy ${strategy}`, request: { strategies, range }, needsSummary };
 }
 
 /** What was only shortened since, a failed summary's turns among them, is still to be summarised. */

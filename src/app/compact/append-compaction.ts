@@ -51,7 +51,7 @@ export async function appendCompaction(
     const isPlanned = at.commit === start.commit && ready === request;
     planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
     plannedOn = at;
-    const made = await makeChange(workspace, at, { planned, request: ready, target });
+    const made = await makeChange(workspace, at, { planned, request: ready, target, onFork });
     report = made.report;
     return made.change;
   };
@@ -87,16 +87,23 @@ async function previewCompaction(
   request: CompactRequest,
 ): Promise<AppendedCompaction> {
   const planned = await planOnBranch(workspace, tree, request);
-  const { target } = await chooseTarget(workspace, tree, { planned, request });
-  const { report } = await makeChange(workspace, tree, { planned, request, target });
+  const where = await chooseTarget(workspace, tree, { planned, request });
+  const { report } = await makeChange(workspace, tree, { planned, request, ...where });
   return { report, planned };
+}
+
+/** The branch that is appended to. */
+interface Target {
+  readonly target: string;
+  /** Whether it is a new one. */
+  readonly onFork: boolean;
 }
 
 async function chooseTarget(
   workspace: Workspace,
   tree: BranchTree,
   { planned: { config }, request: { fork } }: PlannedRequest,
-): Promise<{ readonly target: string; readonly onFork: boolean }> {
+): Promise<Target> {
   const onFork = fork ?? config.conversation.compaction.fork;
   const target = onFork ? await newForkName(workspace, conversationOf(tree.branch), "compact") : tree.branch;
   return { target, onFork };
@@ -139,7 +146,7 @@ function withExtension(planned: Planned, first: Planned): Planned {
 async function makeChange(
   workspace: Workspace,
   tree: BranchTree,
-  { planned, request, target }: PlannedRequest & { readonly target: string },
+  { planned, request, target, onFork }: PlannedRequest & Target,
 ): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
   const { dryRun, strict = false } = request;
   if (isNothing(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
@@ -147,7 +154,8 @@ async function makeChange(
   const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const { summarizer, notes } = await describeSummarizer(workspace, planned, { compaction, request });
-  const report = describeReport({ branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes });
+  const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes };
+  const report = { ...describeReport(made), ...(onFork ? { activated: request.activate } : {}) };
   if (dryRun) return { report, change: null };
   verifyCoverage({
     turnCount: tree.turnOids.length,

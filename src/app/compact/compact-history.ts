@@ -10,7 +10,7 @@ import { callFacts, isWriting } from "../../core/tools/call-facts.ts";
 import type { ToolDefinition } from "../../llm/llm-client.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
-import type { CompactReport } from "../plan/compact-report.ts";
+import type { CompactReport, NothingReport } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type CompactRequest, compact } from "./compact.ts";
 
@@ -38,7 +38,7 @@ export type HistoryOutcome =
   /** The view has fewer messages than are worth a summary; `keep` of them would stay. */
   | { readonly kind: "too_short"; readonly messages: number; readonly keep: number }
   /** Nothing older than what stays; `reason` says why, for people. */
-  | { readonly kind: "nothing"; readonly reason: string }
+  | ({ readonly kind: "nothing"; readonly reason: string } & NothingReport)
   | {
       readonly kind: "compacted" | "stripped" | "planned";
       /** Messages of the range: those that the summary stands for. */
@@ -65,7 +65,10 @@ export async function compactHistory(
     range: to === null ? {} : { to },
     policies: as === "strip" ? STRIPPED : { summary: { policy: "summarize" } },
   });
-  if (report.compaction === null) return { kind: "nothing", reason: report.reason ?? "nothing in the range changes" };
+  if (report.compaction === null) {
+    const { reason = "nothing in the range changes", hints = [] } = report;
+    return { kind: "nothing", reason, hints };
+  }
   const count = report.compaction.stats?.original_message_count ?? 0;
   return { kind: preview ? "planned" : as === "strip" ? "stripped" : "compacted", messages: count, report };
 }

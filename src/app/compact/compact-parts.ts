@@ -10,7 +10,7 @@ import { boundAt } from "../../core/range/range-bound.ts";
 import { formatTurnRange } from "../../core/range/turn-range.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
-import type { CompactReport, TokenChange } from "../plan/compact-report.ts";
+import type { CompactReport, NothingReport, TokenChange } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
 import { beginSeries } from "./compaction-series.ts";
@@ -21,14 +21,12 @@ export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects"
 }
 
 /** The outcome of a compaction in parts, and of its dry run. */
-export interface PartsReport {
+export interface PartsReport extends NothingReport {
   readonly conversation: string;
   readonly branch: string;
   readonly dryRun: boolean;
   /** One for each part that was summarised, or would be, in order; empty when there was nothing to compact. */
   readonly parts: readonly CompactReport[];
-  /** Why there was nothing to compact. */
-  readonly reason?: string;
   /** Tokens of the view before the first part and after the last one. */
   readonly tokens: TokenChange;
   /** What the user should know, one sentence each. */
@@ -50,8 +48,8 @@ export async function compactInParts(
   const planned = await planOnBranch(workspace, tree, input);
   const start = { conversation: conversationOf(tree.branch), branch: tree.branch, dryRun: request.dryRun };
   if (isNothing(planned)) {
-    const { nothing: reason, tokens, problems: warnings } = planned;
-    return { ...start, parts: [], reason, tokens, warnings };
+    const { nothing: reason, hints = [], tokens, problems: warnings } = planned;
+    return { ...start, parts: [], reason, hints, tokens, warnings };
   }
   const cuts = planParts(planned, count);
   const done = await compactEach(workspace, tree, { input, cuts });
@@ -89,7 +87,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
       else warnings.push(`not summarised: turns ${rangeText(cut)}, ${report.reason ?? "nothing to compact"}`);
     } catch (error) {
       if (!isTooLong(error))
-        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.branch, input });
+        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.tree.branch, input });
       warnings.push(`not summarised: turns ${rangeText(cut)}, a summary would be longer`);
     }
   }

@@ -18,26 +18,34 @@ export type { CompactRequest };
  * `view_grows` when the view would grow and that is not forced, and planning errors; nothing is committed then. A pipeline that
  * has committed its own steps throws none of them: the report says what became of the summary behind them.
  */
-export async function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
-  const series = beginSeries(workspace, tree);
+export function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
+  return compactInSeries(beginSeries(workspace, tree), request);
+}
+
+/** The same, behind what the call has appended already. */
+export async function compactInSeries(series: CompactionSeries, request: CompactRequest): Promise<CompactReport> {
   const { report, planned } = await series.append(request);
   const limit = summaryLimit(planned, request.strategies);
   if (limit === null || report.tokens.after <= limit) return report;
   return goOnToSummary(series, { request, report, limit, bounds: planned.bounds });
 }
 
-/** Size above which the pipeline goes on to a summary, tokens; null when it never does. */
+/** Size above which a summary comes behind the steps, tokens; null when none ever does. */
 function summaryLimit(
   { windowTokens, config }: PlannedCompaction | NothingPlanned,
   strategies: ChosenStrategies | undefined,
 ): number | null {
   const above = strategies?.summarizeAbove;
   if (above === undefined) return null;
+  if (above === "always") return ALWAYS;
   return tokensOf(
     above === "threshold" ? { share: config.conversation.compaction.summarize_threshold } : above,
     windowTokens,
   );
 }
+
+/** Every view is larger. */
+const ALWAYS = -1;
 
 interface Mechanical {
   readonly request: CompactRequest;
@@ -49,39 +57,72 @@ interface Mechanical {
 }
 
 /**
- * The last tier: has a summary stand for the older turns. When that fails the mechanical steps stand, with a warning. Throws
- * `interrupted` where they committed nothing.
+ * The last step: has a summary stand for the older turns. When that of a pipeline fails the mechanical steps stand, with a
+ * warning. Throws what went wrong with one that was named, and `interrupted` where the steps committed nothing.
  */
 async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promise<CompactReport> {
-  const { request, report, limit, bounds } = done;
+  const { request, bounds } = done;
   const { strategies, stubs: _, summaryFrom, ...rest } = request;
   const names = [...(strategies?.names ?? []), "summarize"];
-  const isCommitted = report.commit !== null;
   const onward: CompactRequest = {
     ...rest,
     range: { ...rest.range, ...bounds, ...(summaryFrom === undefined ? {} : { from: summaryFrom }) },
     strategies: { uses: chooseStrategies(["summarize"]), names },
   };
-  const start = `the view still has ${report.tokens.after} tokens, more than ${limit}`;
-  const warned = (problem: string): CompactReport => ({
-    ...report,
-    warnings: [...report.warnings, `${start}: ${problem}`],
-  });
   try {
     const { report: summary } = await series.append(onward);
-    if (summary.compaction === null)
-      return warned(`no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
-    const { planned_summary: planned } = summary;
-    if (planned !== null) return { ...report, planned_summary: { ...planned, reason: start } };
-    return isCommitted ? { ...report, further: summary } : summary;
+    return withSummary(done, summary);
   } catch (error) {
-    if (!(error instanceof JpgError) || error.kind === "internal" || error.kind === "repository") throw error;
-    if (error.code === "interrupted" && !isCommitted) throw error;
-    return { ...warned(withoutSummary(error)), summary_error: error.code };
+    return outlive(done, error);
   }
 }
 
-function withoutSummary({ code, message }: JpgError): string {
-  const why = code === "interrupted" ? "it was interrupted." : message;
-  return `no summary was made, the mechanical steps stand: ${why}`;
+/** Why a summary comes behind the steps. */
+function reasonOf({ report, limit }: Mechanical): string {
+  if (limit === ALWAYS) return "summarize was named, too";
+  return `the view still has ${report.tokens.after} tokens, more than ${limit}`;
+}
+
+function warned(done: Mechanical, problem: string): CompactReport {
+  return { ...done.report, warnings: [...done.report.warnings, `${reasonOf(done)}: ${problem}`] };
+}
+
+function withSummary(done: Mechanical, summary: CompactReport): CompactReport {
+  const { report, limit } = done;
+  if (summary.compaction === null)
+    return warned(done, `no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
+  const { planned_summary: planned } = summary;
+  if (planned === null) return report.commit === null ? summary : { ...report, further: summary };
+  if (limit === ALWAYS && report.compaction === null) return summary;
+  return { ...report, planned_summary: { ...planned, reason: reasonOf(done) } };
+}
+
+/** What is left when a summary fails: the report of the steps. Throws where these committed nothing, and what was asked for by name. */
+function outlive(done: Mechanical, error: unknown): CompactReport {
+  if (!(error instanceof JpgError) || error.kind === "internal" || error.kind === "repository") throw error;
+  const { report, limit } = done;
+  const isNamed = limit === ALWAYS;
+  const isInterrupted = error.code === "interrupted";
+  if (report.commit === null && (isNamed || isInterrupted)) throw error;
+  if (isNamed && !isInterrupted) throw withSteps(error, report);
+  const why = isInterrupted ? "it was interrupted." : error.message;
+  return {
+    ...warned(done, `no summary was made, the mechanical steps stand: ${why}`),
+    summary_error: error.code,
+  };
+}
+
+/** The error of a summary that was named, with what stands all the same. */
+function withSteps(
+  { kind, code, message, hints, data, cause }: JpgError,
+  { commit, compaction }: CompactReport,
+): JpgError {
+  return new JpgError(kind, code, message, {
+    data: { ...data, committed: [commit] },
+    cause,
+    hints: [
+      ...hints.filter((hint) => hint !== "Nothing was committed."),
+      `The steps before the summary are committed and stay; \`jpg revert ${compaction?.id ?? ""}\` takes them back.`,
+    ],
+  });
 }

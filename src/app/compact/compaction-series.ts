@@ -6,8 +6,8 @@ import { type AppendedCompaction, appendCompaction } from "./append-compaction.t
 import type { CompactRequest } from "./compact-request.ts";
 
 export interface CompactionSeries {
-  /** Branch that the next compaction is planned on: the fork, once there is one. */
-  readonly branch: string;
+  /** What the next compaction is planned on: the branch as the one before left it; the fork, once there is one. */
+  readonly tree: BranchTree;
   /** Appends the next one, or in a dry run plans it. Throws as `appendCompaction` does; the series can go on then. */
   append(request: CompactRequest): Promise<AppendedCompaction>;
 }
@@ -18,8 +18,8 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
   let standing = workspace;
   let isCommitted = false;
   return {
-    get branch() {
-      return current.branch;
+    get tree() {
+      return current;
     },
     async append(request) {
       const appended = await appendCompaction(standing, current, isCommitted ? { ...request, fork: false } : request);

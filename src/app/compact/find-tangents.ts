@@ -38,6 +38,8 @@ export interface FoundTangents {
   readonly tangents: readonly FoundTangent[];
   /** Why no model was asked. */
   readonly reason?: string;
+  /** What to type then. */
+  readonly hints?: readonly string[];
   /** What was wrong with the answer without making it useless, as sentences. */
   readonly problems: readonly string[];
 }
@@ -61,7 +63,10 @@ export async function findTangents(
 ): Promise<FoundTangents> {
   const strategies = choosePipelines(["classify-tangents"]);
   const planned = await planOnBranch(workspace, tree, { range: request.range, strategies });
-  if (isNothing(planned)) return { model: null, tangents: [], reason: planned.nothing, problems: planned.problems };
+  if (isNothing(planned)) {
+    const { nothing: reason, hints = [], problems } = planned;
+    return { model: null, tangents: [], reason, hints, problems };
+  }
   const open = openTurns(planned, tree.turnOids.length);
   if (open.size === 0)
     return { model: null, tangents: [], reason: "no turn of the range is shown whole", problems: [] };

@@ -47,18 +47,17 @@ export interface PlannedSummary {
 }
 
 /** The outcome of `compact` and of its dry run. */
-export interface CompactReport {
+export interface CompactReport extends NothingReport {
   readonly conversation: string;
   /** Branch it was appended to, or would be. */
   readonly branch: string;
   readonly dryRun: boolean;
+  /** Set where it stands on a new fork: whether that is the active conversation now, or would be. */
+  readonly activated?: boolean;
   /** Null when there was nothing to compact; then `reason` says why. */
   readonly compaction: Compaction | null;
   /** Commit that carries it; null in a dry run and when there was nothing to compact. */
   readonly commit: string | null;
-  readonly reason?: string;
-  /** What to type, where something can be done about that reason. */
-  readonly hints?: readonly string[];
   /** Null when the range is empty. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;
@@ -96,6 +95,25 @@ export interface CompactReport {
 /** Tokens of the view before all that was done, and after it. */
 export function overallTokens({ tokens, further }: CompactReport): TokenChange {
   return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
+}
+
+/** Why nothing was compacted. */
+export interface NothingReport {
+  /** A clause; absent = not known. */
+  readonly reason?: string;
+  /** What to type. */
+  readonly hints?: readonly string[];
+}
+
+/** Says that nothing was compacted and why, in sentences, and what to type; the same in every front. */
+export function sayNothing({ reason, hints = [] }: NothingReport): {
+  readonly title: string;
+  /** Empty when the reason is not known. */
+  readonly why: string;
+  readonly hints: readonly string[];
+} {
+  const why = reason === undefined ? "" : `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
+  return { title: "Nothing to compact.", why: why === "" || why.endsWith(".") ? why : `${why}.`, hints };
 }
 
 /** Words what the user should know: the summary that is to be written, if one is, then the warnings. */

@@ -52,12 +52,13 @@ export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRe
   const opened = await openChatModel(workspace, active, request.model);
   const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
   const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, { ...request, opened });
+  const isOnFork = compaction?.activated !== undefined && compaction.commit !== null;
   const stays = compaction === null ? { tree } : {};
   return {
     branch: compaction?.branch ?? tree.branch,
     ...stays,
     opened,
-    forked: request.fork !== undefined,
+    forked: request.fork !== undefined || isOnFork,
     compaction,
   };
 }
@@ -93,6 +94,7 @@ async function compactFirst(
       activate: true,
       signal,
       answering: opened.name,
+      ...(fork === undefined ? {} : { fork: false }),
       ...(typeof profile === "string" ? { profile } : {}),
     });
   } catch (error) {

@@ -16,6 +16,7 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { coversDigest } from "../branch/covers.ts";
 import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
+import { sayNothing } from "../plan/compact-report.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readPromptTemplates, type SummaryStyle } from "./summary-templates.ts";
@@ -50,10 +51,13 @@ export interface BundleRequest {
 export async function createBundle(workspace: Workspace, tree: BranchTree, request: BundleRequest): Promise<string> {
   const policies = { summary: { policy: "summarize" } } as const;
   const planned = await planOnBranch(workspace, tree, { range: request.range, policies });
-  if (isNothing(planned))
-    throw userError("nothing_to_compact", `Nothing to compact: ${planned.nothing}.`, {
-      hints: ["Name other turns with --from, --to or --keep."],
+  if (isNothing(planned)) {
+    const { nothing: reason, hints: known = [] } = planned;
+    const { title, why, hints } = sayNothing({ reason, hints: known });
+    throw userError("nothing_to_compact", `${title} ${why}`, {
+      hints: hints.length === 0 ? ["Name other turns with --from, --to or --keep."] : hints,
     });
+  }
   const { compaction } = planned.plan;
   const { from_turn, to_turn, from_event, to_event } = compaction;
   const covers = (await coversDigest(compaction, coverFacts(workspace.store, tree))) ?? "";

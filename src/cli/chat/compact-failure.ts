@@ -9,6 +9,14 @@ const HERE = [
   "/compact strip takes out reasoning and tool calls, and asks no model",
 ];
 
+/** What to type where there is nothing to compact: what the chat has in place of `jpg compact`, and other commands of jpg. */
+export function chatHints(hints: readonly string[]): readonly string[] {
+  return [
+    ...hints.filter((hint) => !hint.includes("jpg compact")),
+    "/compact N keeps N messages, /compact strip N strips the others.",
+  ];
+}
+
 /** Gives an error the hints of the chat; what is no JpgError stays as it is. */
 export function compactFailure(thrown: unknown): unknown {
   if (!(thrown instanceof JpgError) || thrown.code === "bad_slash_argument") return thrown;

@@ -5,15 +5,16 @@ import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-h
 import { undoCompaction } from "../../app/manage/revert.ts";
 import { chatSummaryModel } from "../../app/query/chat-model.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
-import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
 import type { Style } from "../frame/style.ts";
 import { createAnswerPrinter } from "../render/answer-printer.ts";
+import { renderNothing } from "../render/render-nothing.ts";
 import { renderCount } from "../render/render-quantity.ts";
 import { renderRevert } from "../render/render-revert.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
-import { compactFailure } from "./compact-failure.ts";
+import { chatHints, compactFailure } from "./compact-failure.ts";
 import { type CompactAsk, parseCompactWords } from "./compact-words.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
@@ -57,6 +58,8 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
   terminal.write(
     safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo takes it back`)}\n`,
   );
+  const { branch, activated } = outcome.report;
+  if (activated !== undefined) terminal.write(safe`Forked to ${forTerminalLine(branch)}, now active\n`);
   // Messages are counted anew from here.
   return { branch: outcome.report.branch, offers: { ...state.offers, offeredAt: null }, settingsKept: true };
 }
@@ -118,7 +121,7 @@ export function renderOutcome(outcome: HistoryOutcome, style: Style): SafeText {
     case "too_short":
       return safe`Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
     case "nothing":
-      return safe`Nothing to compact: ${forTerminal(outcome.reason)}; /compact N keeps N messages, /compact strip N strips the others`;
+      return renderNothing({ ...outcome, hints: chatHints(outcome.hints ?? []) }, style);
     case "planned":
       return style.faint(
         safe`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`,

@@ -1,19 +1,25 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
 
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { loadConversationConfig } from "../../app/branch/conversation-config.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/parts-plan.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
 import type { TurnRange } from "../../core/range/turn-range.ts";
-import { type ChosenStrategies, choosePipelines, parseTarget } from "../../core/strategies/pipelines.ts";
+import { type ChosenStrategies, choosePipelines, parseTarget, splitTangents } from "../../core/strategies/pipelines.ts";
+import { TANGENTS } from "../../core/strategies/strategy-names.ts";
 import { parseTurnList } from "../../core/strategies/turn-list.ts";
 import { type CommandContext, flag, text, texts } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 
-/** Whether anything is said of a summary that is to be written. */
-export function wishesSummary(options: CommandContext["options"]): boolean {
-  return options["model"] !== undefined || options["focus"] !== undefined || flag(options, "concise");
+/** The options of a call, as they are typed, that only a summary reads. */
+export function summaryOptions(options: CommandContext["options"]): readonly string[] {
+  return ["model", "focus", "concise", "strict"]
+    .filter((name) => options[name] !== undefined)
+    .map((name) => `--${name}`);
 }
 
 /** What is said of it. */
@@ -26,8 +32,8 @@ export function readWish({ options }: CommandContext): Pick<CompactRequest, "mod
   };
 }
 
-/** Refuses flags that say nothing without another. Throws `usage`. Where nothing is forked, nothing else could become active. */
-export function checkActivation({ options }: CommandContext): void {
+/** Refuses flags that say nothing without another. Throws `usage`. */
+export function checkLoneFlags({ options }: CommandContext): void {
   if (options["suffix"] === true && options["emit"] === undefined)
     throw userError("usage", "jpg compact: --suffix says nothing without --emit.", {
       hints: [
@@ -39,7 +45,19 @@ export function checkActivation({ options }: CommandContext): void {
       throw userError("usage", `jpg compact: --${name} says nothing without --dry-run.`, {
         hints: [`Add --dry-run: --${name} shows the view as it would be. \`jpg diff\` shows what was done.`],
       });
+}
+
+/** The conversation that a call is about. */
+interface Place {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+}
+
+/** Refuses `--no-activate` where nothing is forked, by the call or by the settings: nothing else could become active. Throws `usage`. */
+export async function checkActivation({ options }: CommandContext, { workspace, tree }: Place): Promise<void> {
   if (options["activate"] !== false || options["fork"] === true) return;
+  const { config } = await loadConversationConfig(workspace, tree);
+  if (config.conversation.compaction.fork && options["inPlace"] !== true) return;
   throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
     hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],
   });
@@ -59,9 +77,32 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   };
 }
 
-/** The strategies that were named; null when none was. */
-export function readStrategies({ options }: CommandContext): ChosenStrategies | null {
-  const names = texts(options, "strategy");
+/** The strategies of a call. */
+export interface AskedStrategies {
+  /** Whether turns off the task are left out first. */
+  readonly leavesTangents: boolean;
+  /** The other strategies; null when none was named. */
+  readonly chosen: ChosenStrategies | null;
+}
+
+/** The strategies that were named; `--strategy` without a name is that of the settings. */
+export async function readStrategies(
+  { options }: CommandContext,
+  { workspace, tree }: Place,
+): Promise<AskedStrategies> {
+  const given = texts(options, "strategy");
+  const isOpen = given.includes("");
+  const settings = isOpen ? (await loadConversationConfig(workspace, tree)).config.conversation.compaction : null;
+  const names = given.map((name) => (name === "" && settings !== null ? settings.strategy : name));
+  const { leavesTangents, others } = splitTangents(names);
+  refuseUnused("--turns", TANGENTS, options["turns"] !== undefined && !leavesTangents);
+  refuseUnused("--yes", TANGENTS, flag(options, "yes") && !leavesTangents);
+  const chosen = readSizes(others, options);
+  return { leavesTangents, chosen: others.length === 0 ? null : chosen };
+}
+
+/** The strategies with the sizes that were given; those that none of them reads are refused. */
+function readSizes(names: readonly string[], options: CommandContext["options"]): ChosenStrategies {
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
   const given = {
@@ -70,18 +111,7 @@ export function readStrategies({ options }: CommandContext): ChosenStrategies | 
     ...(head === undefined ? {} : { head: head.trim() === "" ? Number.NaN : Number(head) }),
   };
   const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
-  const sized = withSizes(chosen, options);
-  const isTangent = names.includes(CLASSIFY);
-  refuseUnused("--turns", CLASSIFY, options["turns"] !== undefined && !isTangent);
-  refuseUnused("--yes", CLASSIFY, flag(options, "yes") && !isTangent);
-  return names.length === 0 ? null : sized;
-}
-
-const CLASSIFY = "classify-tangents";
-
-/** Whether turns off the task are to be left out. */
-export function leavesTangents(strategies: ChosenStrategies | null): boolean {
-  return strategies?.names.includes(CLASSIFY) === true;
+  return withSizes(chosen, options);
 }
 
 /** The turns that were named as tangents; null when a model is to name them. Throws `bad_turns`. */

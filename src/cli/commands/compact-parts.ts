@@ -3,13 +3,15 @@ import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { documentOfSeveral } from "../render/compact-document.ts";
+import { renderNothing } from "../render/render-nothing.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "../render/render-quantity.ts";
+import { renderCompactedBranch } from "../render/render-timeline.ts";
 
 /** Compacts in parts and tells what came of it. */
 export async function runParts(
@@ -29,20 +31,17 @@ export async function runParts(
 /** Renders the outcome: a line for each part, then what the user should know. */
 export function renderParts(report: PartsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
-  const { branch, dryRun, parts, tokens, reason, warnings } = report;
+  const { branch, dryRun, parts, tokens, warnings } = report;
   const notes = [...parts.flatMap(partNotes), ...warnings].map(
     (note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`,
   );
-  if (parts.length === 0)
-    return joinLines([
-      safe`${style.heading(safe`Nothing to compact.`)}${reason === undefined ? "" : safe` ${forTerminal(reason)}`}`,
-      ...notes,
-    ]);
+  const [first] = parts;
+  if (first === undefined) return joinLines([renderNothing(report, style), ...notes]);
   const verb = style.heading(dryRun ? safe`Would compact` : safe`Compacted`);
   const change = dryRun ? "" : forTerminal(`  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd());
   const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
   return joinLines([
-    safe`${verb} ${forTerminalLine(branch)} in ${renderCount(parts.length, "part")}${change}`,
+    safe`${verb} ${renderCompactedBranch({ ...first, branch })} in ${renderCount(parts.length, "part")}${change}`,
     ...renderTable(
       parts.map((part) => rowOf(part, rendering)),
       { columns, width, indent: "  " },

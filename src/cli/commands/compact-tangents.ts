@@ -1,7 +1,9 @@
 // `jpg compact -s classify-tangents`: turns off the task are left out. A model names them unless the user does, and the user
-// confirms each; nobody's word but the user's hides a turn.
+// confirms each; nobody's word but the user's hides a turn. Other strategies of the call come behind it, on what it leaves.
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { compactInSeries } from "../../app/compact/compact.ts";
 import type { CompactRequest } from "../../app/compact/compact-request.ts";
+import { beginSeries } from "../../app/compact/compaction-series.ts";
 import { type FoundTangent, type FoundTangents, findTangents } from "../../app/compact/find-tangents.ts";
 import { omitTurns } from "../../app/compact/omit-turns.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
@@ -11,9 +13,11 @@ import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "..
 import { type AskOptions, ask, requireTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { INTERRUPTED } from "../frame/exit-code.ts";
 import type { Output } from "../frame/output.ts";
 import type { Rendering } from "../frame/style.ts";
 import { documentOf, documentOfSeveral } from "../render/compact-document.ts";
+import { renderNothing } from "../render/render-nothing.ts";
 import { renderCount } from "../render/render-quantity.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
 
@@ -29,22 +33,42 @@ export interface TangentsJob {
 const INSTEAD = "--yes leaves out all that the model names, --dry-run only lists them, --turns names them";
 
 /** Leaves tangents out. Throws `needs_terminal` before any model is asked where nobody could confirm. */
-export async function runTangents(
+export async function runTangents(context: CommandContext, workspace: Workspace, job: TangentsJob): Promise<number> {
+  const isListing = job.request.dryRun || flag(context.options, "yes");
+  if (job.turns === null && !isListing) requireTerminal({ text: "Leave these turns out?", instead: INSTEAD }, context);
+  return endOnInterrupt(context.output, async (signal) => {
+    const request = { ...job.request, signal };
+    const judged = job.turns === null ? await judge(context, workspace, { tree: job.tree, request, isListing }) : null;
+    const runs = job.turns ?? joinRuns((judged?.chosen ?? []).map(({ turn }) => ({ from: turn, to: turn })));
+    const series = beginSeries(workspace, job.tree);
+    const omitted = runs.length === 0 ? [] : await omitTurns(workspace, series, { ...request, runs });
+    const rest = request.strategies === undefined ? null : await compactInSeries(series, request);
+    if (rest === null) return tell(context, omitted, judged);
+    const isGuess = request.dryRun && omitted.length > 0;
+    const note = isGuess ? { warnings: [...rest.warnings, "counted as if the turns left out were still there"] } : {};
+    tell(context, [...omitted, { ...rest, ...note }], judged);
+    return rest.summary_error === "interrupted" ? INTERRUPTED : 0;
+  });
+}
+
+/** What a model said, and what of it is to go. */
+interface Judged {
+  readonly found: FoundTangents;
+  readonly chosen: readonly FoundTangent[];
+}
+
+async function judge(
   context: CommandContext,
   workspace: Workspace,
-  { tree, request, turns }: TangentsJob,
-): Promise<number> {
-  if (turns !== null) return tell(context, await omitTurns(workspace, tree, { ...request, runs: turns }));
-  const isListing = request.dryRun || flag(context.options, "yes");
-  if (!isListing) requireTerminal({ text: "Leave these turns out?", instead: INSTEAD }, context);
-  return endOnInterrupt(context.output, async (signal) => {
-    const found = await findTangents(workspace, tree, { ...request, signal });
-    const chosen = isListing ? found.tangents : await confirmTangents(found, { output: context.output, signal });
-    if (chosen.length === 0) return tellNothing(context, found);
-    if (isListing && !context.json) context.output.data(renderTangents(found, context.output));
-    const runs = joinRuns(chosen.map(({ turn }) => ({ from: turn, to: turn })));
-    return tell(context, await omitTurns(workspace, tree, { ...request, runs }), { found, chosen });
-  });
+  { tree, request, isListing }: Pick<TangentsJob, "tree" | "request"> & { readonly isListing: boolean },
+): Promise<Judged> {
+  const { output, json } = context;
+  const { signal } = request;
+  const found = await findTangents(workspace, tree, request);
+  if (!isListing)
+    return { found, chosen: await confirmTangents(found, signal === undefined ? { output } : { output, signal }) };
+  if (found.tangents.length > 0 && !json) output.data(renderTangents(found, output));
+  return { found, chosen: found.tangents };
 }
 
 type Answer = "yes" | "no" | "quit";
@@ -89,26 +113,27 @@ function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering
   return joinLines([style.heading(title), ...tangents.map((tangent) => safe`  ${describe(tangent)}`)]);
 }
 
-function tellNothing({ output, json }: CommandContext, { tangents, model, reason, problems }: FoundTangents): number {
-  const why = reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
+/** Why no turn is left out. */
+function whyNothing({ tangents, model, reason }: FoundTangents): string {
+  return reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
+}
+
+function tellNothing({ output, json }: CommandContext, found: FoundTangents): number {
+  const { model, tangents, problems } = found;
+  const why = whyNothing(found);
   if (json) output.json({ compaction: null, commit: null, reason: why, model, tangents, warnings: problems });
   else {
     const notes = problems.map((problem) => safe`${output.style.caution(safe`note:`)} ${forTerminal(problem)}`);
-    output.data(
-      joinLines([safe`${output.style.heading(safe`Nothing to compact.`)} ${forTerminalLine(why)}.`, ...notes]),
-    );
+    output.data(joinLines([renderNothing({ reason: why, hints: found.hints ?? [] }, output.style), ...notes]));
   }
   return 0;
 }
 
-interface Judged {
-  readonly found: FoundTangents;
-  readonly chosen: readonly FoundTangent[];
-}
-
-/** Tells what was left out, or would be; `judged` = what a model said. */
-function tell({ output, json }: CommandContext, reports: readonly CompactReport[], judged?: Judged): number {
-  const said = judged === undefined ? {} : { model: judged.found.model, tangents: judged.chosen };
+/** Tells what was done, or would be; `judged` = what a model said, null where the user named the turns. */
+function tell(context: CommandContext, reports: readonly CompactReport[], judged: Judged | null): number {
+  if (judged !== null && reports.length === 0) return tellNothing(context, judged.found);
+  const { output, json } = context;
+  const said = judged === null ? {} : { model: judged.found.model, tangents: judged.chosen };
   const problems = judged?.found.problems ?? [];
   const [only] = reports;
   if (json) {
@@ -117,6 +142,8 @@ function tell({ output, json }: CommandContext, reports: readonly CompactReport[
     output.json({ ...document, ...said, ...(problems.length === 0 ? {} : { problems }) });
     return 0;
   }
+  if (judged?.chosen.length === 0)
+    output.info(safe`No turn is left out: ${forTerminalLine(whyNothing(judged.found))}.`);
   for (const report of reports) output.data(renderTimeline(report, output));
   for (const problem of problems) output.warn(forTerminal(problem));
   return 0;

@@ -1,13 +1,17 @@
 import { resolve } from "node:path";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
+import type { SummaryWish } from "../../app/summary/require-summary.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { badBound, isBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
-import { PIPELINE_NAMES, STRATEGIES } from "../../core/strategies/strategy-list.ts";
+import { choosePipelines } from "../../core/strategies/pipelines.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES, TANGENTS } from "../../core/strategies/strategy-names.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { INTERRUPTED } from "../frame/exit-code.ts";
@@ -15,14 +19,14 @@ import { documentOf } from "../render/compact-document.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
 import {
   checkActivation,
-  leavesTangents,
+  checkLoneFlags,
   readManner,
   readPartCount,
   readRange,
   readStrategies,
   readTurns,
   readWish,
-  wishesSummary,
+  summaryOptions,
 } from "./compact-options.ts";
 
 export const command: CommandSpec = {
@@ -47,9 +51,10 @@ export const command: CommandSpec = {
     { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
     { flags: "--keep-last <n>", description: "the same as --keep" },
     {
-      flags: "-s, --strategy <name>",
-      description: `what to take out, instead of a profile; with several, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGIES.map(({ name }) => name)].join(", ")}`,
+      flags: "-s, --strategy [name]",
+      description: `what to take out, instead of a profile; with several, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; at the end of the line, or before an option, it needs no name and means the strategy in your settings (default auto)`,
       repeatable: true,
+      optionalValue: (word) => !word.startsWith("-"),
     },
     {
       flags: "-m, --model <name>",
@@ -110,7 +115,7 @@ export const command: CommandSpec = {
     { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
     {
       flags: "--emit <file>",
-      conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks"],
+      conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks", "strict"],
       description: "write everything needed to summarise the range elsewhere (- is standard output)",
     },
     {
@@ -144,12 +149,13 @@ export const command: CommandSpec = {
     { command: "jpg compact --emit bundle.json", explains: "have any agent or person write the summary" },
   ],
   run: async (context) => {
-    checkActivation(context);
+    checkLoneFlags(context);
     const range = readRange(context);
-    const strategies = readStrategies(context);
     const chunks = readPartCount(context.options);
     const workspace = await context.open();
     const tree = await resolveWhole(workspace, context.args[0]);
+    const { leavesTangents, chosen: strategies } = await readStrategies(context, { workspace, tree });
+    await checkActivation(context, { workspace, tree });
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {
@@ -159,10 +165,8 @@ export const command: CommandSpec = {
     }
     const accepted = await readAccepted(context, range);
     const manner = readManner(context);
-    if (wishesSummary(context.options) && strategies === null && accepted === null && chunks === null) {
-      const { requireSummaryProfile } = await import("../../app/summary/summary-profile.ts");
-      await requireSummaryProfile(workspace, tree, manner.profile);
-    }
+    const idle = accepted === null && chunks === null ? summaryOptions(context.options) : [];
+    await checkSummaryOptions({ workspace, tree }, idle, { ...manner, strategies, leavesTangents });
     const request: CompactRequest = {
       range: accepted?.range ?? range,
       ...wish,
@@ -172,7 +176,7 @@ export const command: CommandSpec = {
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
       progress: (line) => context.output.info(forTerminalLine(line)),
     };
-    if (leavesTangents(strategies)) {
+    if (leavesTangents) {
       const { runTangents } = await import("./compact-tangents.ts");
       return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
     }
@@ -183,6 +187,19 @@ export const command: CommandSpec = {
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
   },
 };
+
+/** Refuses options that only a summary reads where none can be written. A model also names tangents. */
+async function checkSummaryOptions(
+  { workspace, tree }: { readonly workspace: Workspace; readonly tree: BranchTree },
+  given: readonly string[],
+  { leavesTangents, strategies, profile }: Omit<SummaryWish, "options"> & { readonly leavesTangents: boolean },
+): Promise<void> {
+  const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
+  if (options.length === 0) return;
+  const { requireSummary } = await import("../../app/summary/require-summary.ts");
+  const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
+  await requireSummary(workspace, tree, { options, strategies: rules, ...(profile === undefined ? {} : { profile }) });
+}
 
 function compactUntilStopped(
   { output, options, json }: CommandContext,
@@ -196,8 +213,9 @@ function compactUntilStopped(
     } else if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));
     if (report.summary_error === "interrupted") return INTERRUPTED;
-    if (wishesSummary(options) && !hasSummary(report) && report.compaction !== null)
-      output.warn(safe`no summary was needed: --model, --focus and --concise say nothing here`);
+    const idle = summaryOptions(options);
+    if (idle.length > 0 && !hasSummary(report) && report.compaction !== null)
+      output.warn(safe`no summary was needed: ${forTerminalLine(idle.join(", "))} said nothing here`);
     return 0;
   });
 }

@@ -1,3 +1,4 @@
+import { notesOf, overallTokens } from "../../app/plan/compact-report.ts";
 import type { ToolBox } from "../../app/programs/tool-box.ts";
 import { type QueryReport, query } from "../../app/query/query.ts";
 import { findQueryPlace, type QueryPlace } from "../../app/query/query-place.ts";
@@ -18,6 +19,7 @@ import { count } from "../frame/number-option.ts";
 import { isAsciiOnly, screenOf } from "../frame/screen.ts";
 import { inputKind, readInput } from "../frame/standard-input.ts";
 import { createQueryPrinter } from "../render/query-printer.ts";
+import { renderNothing } from "../render/render-nothing.ts";
 import type { AnswerPrinter } from "../render/stream-printer.ts";
 
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
@@ -137,11 +139,9 @@ function sayPlace({ output }: CommandContext, { branch, root, forked, compaction
   if (root !== undefined) output.detail(safe`new conversation ${forTerminalLine(root.id)}`);
   if (forked) output.info(safe`Forked to ${forTerminalLine(branch)}, now active`);
   if (compaction === null) return;
-  output.info(
-    compaction.compaction === null
-      ? forTerminal(compaction.reason ?? "Nothing to compact.")
-      : renderCompacted(compaction.tokens),
-  );
+  if (compaction.compaction === null) output.info(renderNothing(compaction, output.style));
+  else output.info(renderCompacted(overallTokens(compaction)));
+  for (const note of notesOf(compaction)) output.warn(forTerminal(note));
 }
 
 function forkOption(value: unknown): true | number {

@@ -8,6 +8,7 @@ import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderLoss } from "./render-loss.ts";
+import { renderNothing } from "./render-nothing.ts";
 import { renderCount, renderOverhead, renderRange, renderShare, renderTokens, shortCommit } from "./render-quantity.ts";
 
 /** Columns of the bar that stands for the largest segment. */
@@ -17,11 +18,7 @@ const BAR_WIDTH = 8;
 export function renderTimeline(report: CompactReport, rendering: Rendering): SafeText {
   const { style } = rendering;
   const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
-  if (report.compaction === null) {
-    const reason = report.reason === undefined ? "" : safe` ${asSentence(report.reason)}`;
-    const hints = (report.hints ?? []).map((hint) => safe`${style.faint(safe`hint:`)} ${forTerminal(hint)}`);
-    return joinLines([safe`${style.heading(safe`Nothing to compact.`)}${reason}`, ...hints, ...notes]);
-  }
+  if (report.compaction === null) return joinLines([renderNothing(report, style), ...notes]);
   return joinLines([
     headline(report, style),
     ...segmentLines(report, rendering),
@@ -35,17 +32,20 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): Saf
   ]);
 }
 
-function asSentence(text: string): SafeText {
-  return forTerminal(`${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`);
-}
-
 function headline(report: CompactReport, style: Style): SafeText {
   const verb = report.dryRun ? safe`Would compact` : safe`Compacted`;
   const range =
     report.from_turn === null || report.to_turn === null ? "" : safe` ${renderRange(report.from_turn, report.to_turn)}`;
-  const line = safe`${style.heading(verb)} ${forTerminalLine(report.branch)}${range}: ${forTerminalLine(report.policies)}`;
+  const line = safe`${style.heading(verb)} ${renderCompactedBranch(report)}${range}: ${forTerminalLine(report.policies)}`;
   if (report.dryRun || report.commit === null) return line;
   return safe`${line}\n${style.commit(safe`commit ${shortCommit(report.commit)}`)}  compaction ${style.id(forTerminalLine(report.compaction?.id ?? ""))}`;
+}
+
+/** The branch that was compacted, and that it is new where it is. */
+export function renderCompactedBranch({ branch, activated, dryRun }: CompactReport): SafeText {
+  const name = forTerminalLine(branch);
+  if (activated === undefined) return name;
+  return activated && !dryRun ? safe`${name} (a new fork, now active)` : safe`${name} (a new fork)`;
 }
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {

@@ -16,7 +16,8 @@ export interface HintFacts {
 
 /**
  * Gives the fields that hints add to a uniform policy: `tool_overrides` for the tools called in the range, and the calls
- * whose result is to be removed by name. Hints never change `omit`; a result is removed only where results are stripped.
+ * whose result is to be removed by name. Hints never change `omit`, nor a half of the call of which the policy says nothing:
+ * `strip-requests` strips no result (RFD D17: a hint exempts). A result is removed only where results are stripped.
  */
 export function freezeHints(
   range: EventRange,
@@ -25,7 +26,7 @@ export function freezeHints(
   const policy = policies.tool_calls;
   if (policy === undefined || policy.policy === "omit") return {};
   const calls = callsIn(range, turns);
-  const overrides = overridesFor(calls, hints);
+  const overrides = overridesFor(calls, hints, policy);
   const removed = stripsResults(policy) ? calls.filter(({ name }) => hintFor(name, hints).response === "remove") : [];
   return {
     ...(removed.length === 0
@@ -55,13 +56,16 @@ function callsIn(range: EventRange, turns: ReadonlyMap<number, Turn>): readonly 
 function overridesFor(
   calls: readonly ToolCallRequest[],
   hints: ToolCompactionHints,
+  policy: UniformToolCallPolicy,
 ): Readonly<Record<string, ToolHint>> {
+  const asks = policy.policy === "strip" && policy.request;
+  const answers = policy.policy === "truncate" || (policy.policy === "strip" && policy.response);
   const names = [...new Set(calls.map(({ name }) => name))].sort();
   const entries = names.flatMap((name): [string, ToolHint][] => {
     const { request, response } = hintFor(name, hints);
     const hint: ToolHint = {
-      ...(request === undefined ? {} : { request }),
-      ...(response === undefined || response === "remove" ? {} : { response }),
+      ...(request === undefined || !asks ? {} : { request }),
+      ...(response === undefined || response === "remove" || !answers ? {} : { response }),
     };
     return Object.keys(hint).length === 0 ? [] : [[name, hint]];
   });

@@ -1,10 +1,11 @@
-// Strategies that hide whole turns: left out as tangents, or told by a summary. Each stands alone, for it leaves nothing to
-// the others.
+// Strategies that hide whole turns: left out as tangents, or told by a summary. In a compaction each stands alone; beside others
+// it makes one of its own (decision 033).
 import type { Strategy } from "./strategy.ts";
+import { TANGENTS } from "./strategy-names.ts";
 
 /** `classify-tangents`: leaves out turns that a person named as tangents, or confirmed. */
 export const classifyTangents: Strategy = {
-  name: "classify-tangents",
+  name: TANGENTS,
   summary: "leave out turns that are off the task: named with --turns, or by a model",
   touchesRequests: true,
   hidesTurns: true,

@@ -1,8 +1,10 @@
 // Pipelines: strategies in an order that has proved itself, with the sizes from which a step, or the whole, is worth it. All
 // sizes are named here with their reason.
 import { userError } from "../errors.ts";
+import { summarize } from "./hide-turns.ts";
 import type { StrategyOptions, StrategyUse } from "./strategy.ts";
-import { chooseStrategies, type PIPELINE_NAMES } from "./strategy-list.ts";
+import { chooseStrategies } from "./strategy-list.ts";
+import { type PipelineName, type StrategyName, TANGENTS } from "./strategy-names.ts";
 
 /** What the newest tokens of a conversation are left alone: the agent is at work on them. Tokens, estimated. */
 export const PROTECT_TOKENS = 10_000;
@@ -19,7 +21,7 @@ export const TIER_1_CHARS = 2000;
 
 /** A pipeline by its name. */
 export interface Pipeline {
-  readonly name: (typeof PIPELINE_NAMES)[number];
+  readonly name: PipelineName;
   /** What it does, a clause for people. */
   readonly summary: string;
 }
@@ -40,7 +42,13 @@ const BATCHED: ReadonlySet<string> = new Set(["auto", "mask-results"]);
 /** Those that leave the newest tokens alone instead of the newest turns. */
 const PROTECTED: ReadonlySet<string> = new Set(["auto", "mask-results", "tiered"]);
 
-const AUTO = ["strip-reasoning", "dedup-tools", "supersede", "strip-tool-results", "prune-tools"] as const;
+const AUTO: readonly StrategyName[] = [
+  "strip-reasoning",
+  "dedup-tools",
+  "supersede",
+  "strip-tool-results",
+  "prune-tools",
+];
 
 /** A size as a person writes it: tokens, or a share of the model's context window. */
 export type SizeTarget = { readonly tokens: number } | { readonly share: number };
@@ -54,20 +62,22 @@ export interface ChosenStrategies {
   readonly protectTokens?: number;
   /** Fewer tokens saved are not worth a batch; absent = any gain is. */
   readonly minGainTokens?: number;
-  /** Size above which the pipeline would go on to a summary: the configured threshold, or its target; absent = it never would. */
-  readonly summarizeAbove?: "threshold" | SizeTarget;
+  /** Size above which it goes on to a summary: the configured threshold, a target; `always`: `summarize` was named, too; absent = it never does. */
+  readonly summarizeAbove?: "threshold" | "always" | SizeTarget;
 }
 
 /**
- * Turns the names of strategies and pipelines into steps. Throws what chooseStrategies throws, and
- * `contradictory_strategies` for two pipelines, or a pipeline with a strategy that stands alone.
+ * Turns the names of strategies and pipelines into steps; a summary beside others comes behind them. Throws what
+ * chooseStrategies throws, and `contradictory_strategies` for two pipelines.
  */
 export function choosePipelines(
   names: readonly string[],
   options: StrategyOptions = {},
   target: SizeTarget = { share: TARGET_SHARE },
 ): ChosenStrategies {
-  const given = [...new Set(names)];
+  const named = [...new Set(names)];
+  const isSummarized = named.length > 1 && named.includes(summarize.name);
+  const given = isSummarized ? named.filter((name) => name !== summarize.name) : named;
   const pipelines = PIPELINES.filter(({ name }) => given.includes(name));
   if (pipelines.length > 1) {
     throw userError("contradictory_strategies", "The pipelines auto and tiered cannot be combined.", {
@@ -94,8 +104,31 @@ export function choosePipelines(
     names: given,
     ...(given.some((name) => PROTECTED.has(name)) ? { protectTokens: PROTECT_TOKENS } : {}),
     ...(given.some((name) => BATCHED.has(name)) ? { minGainTokens: MIN_GAIN_TOKENS } : {}),
-    ...(pipelines.length === 0 ? {} : { summarizeAbove: isTiered ? target : ("threshold" as const) }),
+    ...summaryOf(isSummarized ? "always" : (pipelines[0]?.name ?? null), target),
   };
+}
+
+function summaryOf(wish: PipelineName | "always" | null, target: SizeTarget): Pick<ChosenStrategies, "summarizeAbove"> {
+  if (wish === null) return {};
+  return { summarizeAbove: wish === "always" ? "always" : wish === "tiered" ? target : "threshold" };
+}
+
+/** The names of a call, with that of the strategy which asks a person apart: it comes first, on its own. */
+export interface SplitNames {
+  readonly leavesTangents: boolean;
+  readonly others: readonly string[];
+}
+
+/** Splits them. Throws `contradictory_strategies` beside a summary, which would stand for the tangents, too. */
+export function splitTangents(names: readonly string[]): SplitNames {
+  const leavesTangents = names.includes(TANGENTS);
+  const others = names.filter((name) => name !== TANGENTS);
+  if (!leavesTangents || !others.includes(summarize.name)) return { leavesTangents, others };
+  throw userError(
+    "contradictory_strategies",
+    `${TANGENTS} and ${summarize.name} contradict each other: the summary would stand for the tangents, too.`,
+    { data: { strategies: names }, hints: [`Leave one of them out; \`--focus\` says what a summary should dwell on.`] },
+  );
 }
 
 const TIERS: readonly string[] = ["truncate-results", "strip-tool-results"];

@@ -7,6 +7,7 @@ import { classifyTangents, summarize } from "./hide-turns.ts";
 import { pruneTools } from "./prune-tools.ts";
 import { maskResults, truncateResults } from "./shorten-results.ts";
 import type { Strategy, StrategyOptions, StrategyUse } from "./strategy.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "./strategy-names.ts";
 import { stripArguments } from "./strip-arguments.ts";
 import { stripAttachments } from "./strip-attachments.ts";
 import { stripReasoning } from "./strip-reasoning.ts";
@@ -30,9 +31,6 @@ export const STRATEGIES: readonly Strategy[] = [
   summarize,
 ];
 
-/** Names of the pipelines (pipelines.ts), which stand for lists of strategies. */
-export const PIPELINE_NAMES = ["auto", "tiered"] as const;
-
 /**
  * Turns names into steps, in order, each name once. Throws `unknown_strategy`, `contradictory_strategies` when one that
  * stands alone has company, `unused_option` for an option that none of them reads, and `bad_option` for a value out of
@@ -42,7 +40,7 @@ export function chooseStrategies(names: readonly string[], options: StrategyOpti
   const chosen = [...new Set(names)].map((name) => findStrategy(name));
   const alone = chosen.find(({ standsAlone }) => standsAlone === true);
   if (alone !== undefined && chosen.length > 1) {
-    throw userError("contradictory_strategies", `The strategy ${alone.name} cannot be combined with others.`, {
+    throw userError("contradictory_strategies", `The strategy ${alone.name} makes a compaction of its own.`, {
       data: { strategies: names },
       hints: [`Run \`jpg compact --strategy ${alone.name}\` and the others one after the other.`],
     });
@@ -57,7 +55,7 @@ export function findStrategy(name: string): Strategy {
 }
 
 function unknownStrategy(name: string): JpgError {
-  const known = [...STRATEGIES.map((strategy) => strategy.name), ...PIPELINE_NAMES];
+  const known = [...STRATEGY_NAMES, ...PIPELINE_NAMES];
   const nearest = nearestName(name, known);
   return userError("unknown_strategy", `There is no strategy "${name}"; there are: ${known.join(", ")}.`, {
     data: { name, known },

@@ -80,6 +80,7 @@ export interface StrategyStep {
 
 /** A strategy. The flags say what planning has to know before it can ask. */
 export interface Strategy {
+  /** One of `STRATEGY_NAMES`. */
   readonly name: string;
   /** What it does, a clause for people. */
   readonly summary: string;

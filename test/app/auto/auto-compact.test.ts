@@ -272,6 +272,45 @@ describe("a pipeline that was asked for behind the last compaction", () => {
   });
 });
 
+describe("a strategy of the settings", () => {
+  it.each([
+    ["tiered", "pipeline tiered", ["tiered"]],
+    ["strip-tools", "strategy strip-tools", ["strip-tools"]],
+  ])("compacts where no profile was set: %s", async (strategy, name, made) => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...ON, `strategy=${strategy}`]);
+    expect(report?.compaction).toMatchObject({ source: "auto", strategy: made });
+    expect(said[1]).toContain(` by ${name}: `);
+  });
+
+  it("has a summary written behind those that there are, in turn", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...ON, "strategy=summarize", "model=extractive"]);
+    expect(rangeOf(report)).toEqual([0, 6]);
+    expect(report?.compaction?.summary).toMatchObject({ source: "extractive" });
+    session.turns(6);
+    await grow();
+    expect(rangeOf(await run(branch, [...ON, "strategy=summarize", "model=extractive"]))).toEqual([7, 12]);
+  });
+
+  it("is beaten by a profile that was set", async () => {
+    session.turns(10);
+    const report = await run(await grow(), [...ON, "strategy=tiered", "auto.profile=default"]);
+    expect(report?.compaction).toMatchObject({ profile: "default" });
+  });
+
+  it("that asks a person leaves all as it is, and says so", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const tip = await tipOf(base, branch);
+    expect(await run(branch, [...ON, "strategy=classify-tangents"])).toBeNull();
+    expect(warned).toEqual([expect.stringContaining("classify-tangents asks a person")]);
+    expect(await tipOf(base, branch)).toBe(tip);
+  });
+});
+
 describe("the pipelines in place of a profile", () => {
   it("goes on to a summary of the older turns when outputs alone do not bring the view down", async () => {
     session.turns(10);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
+import { beginSeries, type CompactionSeries } from "../../../src/app/compact/compaction-series.ts";
 import { findTangents, type TangentRequest } from "../../../src/app/compact/find-tangents.ts";
 import { omitTurns } from "../../../src/app/compact/omit-turns.ts";
 import { diffConversation } from "../../../src/app/diff/diff.ts";
@@ -26,6 +27,7 @@ interface Session {
   readonly workspace: GitWorkspace;
   readonly branch: string;
   tree(): Promise<BranchTree>;
+  series(): Promise<CompactionSeries>;
   ask(scripts: readonly Script[], request?: Partial<TangentRequest>): ReturnType<typeof findTangents>;
   readonly models: ScriptedModel[];
 }
@@ -40,6 +42,7 @@ async function open(turns = 9): Promise<Session> {
     workspace,
     branch,
     tree,
+    series: async () => beginSeries(workspace, await tree()),
     models,
     ask: async (scripts, request = {}) => {
       const model = createScriptedModel(scripts, "openai/model-1");
@@ -79,7 +82,7 @@ describe("findTangents", () => {
 
   it("never takes the newest turns, hidden ones, or those that are not in the range", async () => {
     const session = await open();
-    await omitTurns(session.workspace, await session.tree(), {
+    await omitTurns(session.workspace, await session.series(), {
       runs: parseTurnList("2"),
       dryRun: false,
       activate: true,
@@ -128,7 +131,7 @@ describe("omitTurns", () => {
   it("leaves turns that lie apart out in one compaction, shown by diff and taken back by revert", async () => {
     const session = await open();
     const before = await viewOf(session);
-    const reports = await omitTurns(session.workspace, await session.tree(), {
+    const reports = await omitTurns(session.workspace, await session.series(), {
       runs: parseTurnList("1,4-5"),
       dryRun: false,
       activate: true,
@@ -159,7 +162,7 @@ describe("omitTurns", () => {
       activate: true,
     });
     const before = await viewOf(session);
-    const reports = await omitTurns(session.workspace, await session.tree(), {
+    const reports = await omitTurns(session.workspace, await session.series(), {
       runs: parseTurnList("0,2"),
       dryRun: false,
       activate: true,
@@ -177,7 +180,7 @@ describe("omitTurns", () => {
   it("commits nothing in a dry run", async () => {
     const session = await open();
     const tip = await tipOf(session.workspace, session.branch);
-    const [report] = await omitTurns(session.workspace, await session.tree(), {
+    const [report] = await omitTurns(session.workspace, await session.series(), {
       runs: parseTurnList("1,4"),
       dryRun: true,
       activate: true,

@@ -65,6 +65,23 @@ describe("freezeHints", () => {
     expect(freeze({ grep: { response: "remove" } }, STRIP)).not.toHaveProperty("tool_overrides");
   });
 
+  it("says nothing of a half of which the policy says nothing, so that no hint strips it", () => {
+    const hints = {
+      grep: { request: "strip", response: "strip" },
+      read: { request: "keep", response: "keep" },
+    } as const;
+    expect(freeze(hints, { policy: "strip", request: true, response: false })).toEqual({
+      tool_overrides: { grep: { request: "strip" }, read: { request: "keep" } },
+    });
+    for (const policy of [
+      { policy: "strip", request: false, response: true },
+      { policy: "truncate", max_chars: 9 },
+    ] as const)
+      expect(freeze(hints, policy)).toEqual({
+        tool_overrides: { grep: { response: "strip" }, read: { response: "keep" } },
+      });
+  });
+
   it.each<[string, ToolCallPolicy & UniformToolCallPolicy]>([
     ["only arguments are stripped", { policy: "strip", request: true, response: false }],
     ["results are truncated", { policy: "truncate", max_chars: 9 }],

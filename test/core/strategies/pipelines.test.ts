@@ -5,6 +5,7 @@ import {
   MIN_GAIN_TOKENS,
   PROTECT_TOKENS,
   parseTarget,
+  splitTangents,
   TARGET_SHARE,
   TIER_1_CHARS,
   tokensOf,
@@ -18,6 +19,40 @@ import {
 
 const choose = (...names: string[]) => choosePipelines(names, {}, { share: 0.5 });
 const steps = (...names: string[]) => choose(...names).uses.map(({ strategy }) => strategy.name);
+
+describe("a summary beside other strategies", () => {
+  it("comes behind them, wherever it was named, and behind a pipeline at any size", () => {
+    for (const names of [
+      ["summarize", "strip-tools"],
+      ["strip-tools", "summarize", "strip-tools"],
+    ])
+      expect(choose(...names)).toMatchObject({ names: ["strip-tools"], summarizeAbove: "always" });
+    expect(steps("summarize", "strip-tools")).toEqual(["strip-tools"]);
+    for (const pipeline of ["auto", "tiered"])
+      expect(choose(pipeline, "summarize")).toMatchObject({ names: [pipeline], summarizeAbove: "always" });
+  });
+
+  it("is all there is when it is alone", () => {
+    expect(steps("summarize")).toEqual(["summarize"]);
+    expect(choose("summarize").summarizeAbove).toBeUndefined();
+  });
+});
+
+describe("splitTangents", () => {
+  it("sets the strategy that asks a person apart", () => {
+    expect(splitTangents(["strip-tools", "classify-tangents", "auto"])).toEqual({
+      leavesTangents: true,
+      others: ["strip-tools", "auto"],
+    });
+    expect(splitTangents(["summarize"])).toEqual({ leavesTangents: false, others: ["summarize"] });
+  });
+
+  it("refuses it beside a summary, which would stand for the tangents", () => {
+    expect(() => splitTangents(["summarize", "classify-tangents"])).toThrow(
+      expect.objectContaining({ code: "contradictory_strategies", hints: [expect.stringContaining("--focus")] }),
+    );
+  });
+});
 
 describe("choosePipelines", () => {
   it("runs auto in the order of RFD 036, in batches", () => {
@@ -101,7 +136,7 @@ describe("choosePipelines", () => {
         data: { strategies: ["auto", "tiered"] },
       }),
     );
-    expect(() => choose("auto", "classify-tangents")).toThrow(/cannot be combined/);
+    expect(() => choose("auto", "classify-tangents")).toThrow(/makes a compaction of its own/);
     expect(() => choose("automatic")).toThrow(/There is no strategy "automatic".*auto/);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
 import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
+import { STRATEGY_NAMES } from "../../../src/core/strategies/strategy-names.ts";
 import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
 
 // covers: 036 "Composable strategies instead of one command"
@@ -12,6 +13,7 @@ describe("chooseStrategies", () => {
   });
 
   it("knows every strategy by its own name", () => {
+    expect(STRATEGIES.map(({ name }) => name)).toEqual(STRATEGY_NAMES);
     for (const strategy of STRATEGIES) expect(chooseStrategies([strategy.name])[0]?.strategy).toBe(strategy);
   });
 
@@ -63,7 +65,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       {},
       {
         code: "contradictory_strategies",
-        message: "The strategy summarize cannot be combined with others.",
+        message: "The strategy summarize makes a compaction of its own.",
         hints: ["Run `jpg compact --strategy summarize` and the others one after the other."],
         data: { strategies: ["strip-tools", "summarize"] },
       },
