@@ -143,7 +143,18 @@ describe("the documents of --json", () => {
         "report": {
           "events_removed": 3,
           "estimated_tokens_saved": 41,
-          "steps": []
+          "steps": [
+            {
+              "strategy": "reasoning",
+              "events_removed": 3,
+              "estimated_tokens_saved": 38
+            },
+            {
+              "strategy": "tool_calls",
+              "events_removed": 0,
+              "estimated_tokens_saved": 3
+            }
+          ]
         },
         "segments": [
           {
@@ -897,6 +908,9 @@ describe("what compact would do", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools as this agent sends them typically: none are recorded
 
+        reasoning   3 events removed  38 saved
+        tool_calls                     3 saved
+
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
 
           FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
@@ -913,12 +927,15 @@ describe("what compact would do", () => {
     });
     expect(await run("jpg compact --dry-run -c keep_last=1 --fork")).toMatchInlineSnapshot(`
       "$ jpg compact --dry-run -c keep_last=1 --fork
-      Would compact <id>/compact-yhw6 0..4: reasoning + tools stripped
+      Would compact <id>/compact-yhw6 (a new fork) 0..4: reasoning + tools stripped
          0..4  compacted  reasoning + tools stripped      319 → 251   -21%  ██████░░
             5  kept                                              64         ██
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.3%
         system prompt and tools as this agent sends them typically: none are recorded
+
+        reasoning   5 events removed  63 saved
+        tool_calls                     5 saved
 
         cache: 20.0k kept, 308 rewritten once; 68 saved per call, pays after 53 calls
 
@@ -1130,6 +1147,9 @@ describe("fork", () => {
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools as this agent sends them typically: none are recorded
+
+        reasoning   2 events removed  25 saved
+        tool_calls                     2 saved
 
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       "
@@ -1424,6 +1444,9 @@ describe("log, diff, undo, revert", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools as this agent sends them typically: none are recorded
 
+        reasoning   3 events removed  38 saved
+        tool_calls                     3 saved
+
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
       "
     `);
@@ -1567,6 +1590,9 @@ describe("checkout", () => {
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools as this agent sends them typically: none are recorded
 
+        reasoning   2 events removed  25 saved
+        tool_calls                     2 saved
+
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       "
     `);
@@ -1596,6 +1622,9 @@ describe("checkout", () => {
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.1%
         system prompt and tools as this agent sends them typically: none are recorded
+
+        reasoning   1 event removed  13 saved
+        tool_calls                    1 saved
 
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
       note: saves only 14 of the conversation's 356 tokens (3.9%); what is cached is rewritten all the same

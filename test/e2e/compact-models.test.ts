@@ -162,7 +162,7 @@ describe("jpg compact -p with a model", () => {
     expect(JSON.stringify(server.requests[0])).toContain("<analysis>");
     const shown = await view(sandbox);
     for (const section of SECTIONS) expect(shown).toContain(`## ${section}`);
-    expect(shown).not.toContain("hm");
+    expect(shown).not.toMatch(/\bhm\b/);
     expect(sandbox.git(["log", "-1", "--format=%b", "HEAD"])).toMatch(/src\/parser\.ts[\s\S]*write the docs/);
   });
 

@@ -232,7 +232,7 @@ describe("strategies", () => {
       const state = storeState(sandbox);
       const small = await sandbox.jpg(["compact", "-s", "auto"]);
       expect(small).toMatchObject({ code: 0, stderr: "" });
-      expect(small.stdout).toMatch(/^Nothing to compact\. Auto would save \d+ tokens a call, .* from 20000/);
+      expect(small.stdout).toMatch(/^Nothing to compact\. The strategy auto would save \d+ tokens a call, .* from 20000/);
       expect(storeState(sandbox)).toBe(state);
       expect(await sandbox.json(["compact", "-s", "auto", "--force"])).toMatchObject({
         compaction: expect.any(String) as string,
@@ -357,6 +357,68 @@ describe("strategies that hide turns", () => {
       expect(error.hints.join("\n")).not.toContain("Nothing was committed");
       const [newest] = await sandbox.json<Json[]>(["log"]);
       expect(newest).toMatchObject({ live: true, subject: expect.stringContaining("tools stripped") });
+    },
+    SLOW,
+  );
+});
+
+describe("what a compaction is said to do", () => {
+  const body = (): string => sandbox.git(["log", "-1", "--format=%B"]);
+
+  it(
+    "is what each policy of a profile takes, and as many removed events in report, record, message and show",
+    async () => {
+      await onFork("told");
+      await sandbox.jpg(["compact", "--profile", "light", "--to", "10"]);
+      const { compaction, event, report } = await sandbox.json<{ compaction: string; event: Json; report: Json }>([
+        "compact",
+      ]);
+      const { steps, events_removed } = report as { steps: readonly Json[]; events_removed: number };
+      expect(steps.map((step) => step["strategy"])).toEqual(["reasoning", "tool_calls"]);
+      expect(steps[0]?.["events_removed"]).toBe(events_removed);
+      expect(events_removed).toBeGreaterThan(0);
+      expect(event["stats"]).toMatchObject({ events_removed });
+      expect(body()).toContain(`Hidden: ${events_removed} events removed, `);
+      expect(await sandbox.json(["show", compaction])).toMatchObject({ receipt: { events_removed } });
+    },
+    SLOW,
+  );
+
+  it(
+    "names what it gives back, in the report and in the commit",
+    async () => {
+      await onFork("given-back");
+      const profile = (name: string, policy: string): string =>
+        `[conversation.compaction.profiles.${name}]\ntool_calls = "${policy}"\n`;
+      writeConfig(profile("asked", "strip-requests") + profile("answered", "strip-responses"));
+      const first = await sandbox.jpg(["compact", "--profile", "asked"]);
+      expect(first.stdout).toContain("tool arguments stripped");
+      // jp's own hints, and jpg's, speak of results, too: an argument's policy is none of theirs.
+      expect(body()).not.toMatch(/Hints: .*results/);
+      const second = await sandbox.json(["compact", "--profile", "answered"]);
+      rmSync(configFile());
+      const said = /gives back the arguments of \d+ calls: for tool calls the newest policy decides alone/;
+      expect((second["warnings"] as readonly string[]).join("\n")).toMatch(said);
+      expect(body()).toMatch(
+        /^Gives back: the arguments of \d+ calls: for tool calls the newest policy decides alone$/m,
+      );
+    },
+    SLOW,
+  );
+
+  it(
+    "names the turns that go where others stay between them",
+    async () => {
+      await onFork("named-turns");
+      const args = ["compact", "-s", "classify-tangents", "--turns", "3,5-6"];
+      expect((await sandbox.jpg([...args, "--dry-run"])).stdout).toMatch(
+        /Would compact .* 3\.\.6: turns 3, 5\.\.6 omitted\n/,
+      );
+      await sandbox.jpg(args);
+      expect(body()).toMatch(/^compact 3\.\.6: turns 3, 5\.\.6 omitted \(/);
+      const [row] = await sandbox.json<Json[]>(["log"]);
+      expect(row).toMatchObject({ policies: "turns 3, 5..6 omitted" });
+      expect((await sandbox.jpg(["log"])).stdout).not.toContain("message differs");
     },
     SLOW,
   );

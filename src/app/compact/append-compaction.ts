@@ -3,6 +3,7 @@
 import { type Compaction, EXTRACTIVE, isHiding } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
+import { describeGivenBack } from "../../core/plan/given-back.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { compactionMessage } from "../../store/messages/commit-message.ts";
@@ -179,9 +180,11 @@ async function describeSummarizer(
   return { summarizer, notes: await extractNotes(workspace, planned, { model, asked: request }) };
 }
 
-function changeOf(workspace: Workspace, compaction: Compaction, { turns, after }: PlannedCompaction): PlannedChange {
+function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
+  const { turns, live, before, after } = planned;
+  const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
   return {
-    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, { turns, after }) }),
+    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack }),
     changes: [recordChange(workspace, "compactions", compaction)],
     sign: true,
   };

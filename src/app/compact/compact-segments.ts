@@ -2,7 +2,6 @@
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
-import type { PlanSegment } from "../../core/plan/plan-timeline.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
 import type { CompactSegment } from "../plan/compact-report.ts";
 
@@ -36,33 +35,28 @@ export function segmentTokens(plan: CompactionPlan, { turns, before, after, coun
   }));
 }
 
-/** Gives the segment that an event of a view counts to; a turn that is cut between two segments counts to both. */
+/**
+ * Gives the segment that an event of a view counts to: where it stands in its turn, also where the turn is cut between several.
+ * A summary counts to its own, or to the one that takes its place.
+ */
 function createPlacer(
-  { segments, compaction }: CompactionPlan,
+  { segments }: CompactionPlan,
   turns: ReadonlyMap<number, Turn>,
 ): (turn: ProjectedTurn, event: string) => number {
+  const cut = new Set(segments.filter(({ fromIndex }) => fromIndex !== undefined).map(({ from }) => from));
   const positions = new Map<string, number>();
-  for (const index of [compaction.from_turn, compaction.to_turn]) {
-    for (const [position, event] of turns.get(index)?.events.entries() ?? []) positions.set(event.id, position);
-  }
-  const first = compaction.from_event === undefined ? 0 : (positions.get(compaction.from_event) ?? 0);
-  const last =
-    compaction.to_event === undefined
-      ? Number.POSITIVE_INFINITY
-      : (positions.get(compaction.to_event) ?? Number.POSITIVE_INFINITY);
-  const isPlanned = (turn: number, event: string): boolean => {
-    const position = positions.get(event) ?? 0;
-    return (turn > compaction.from_turn || position >= first) && (turn < compaction.to_turn || position <= last);
+  for (const turn of cut)
+    for (const [position, { id }] of turns.get(turn)?.events.entries() ?? []) positions.set(id, position);
+  const ofKept = (turn: number, event: string): number => {
+    const position = cut.has(turn) ? (positions.get(event) ?? 0) : 0;
+    return segments.findLastIndex(({ from, fromIndex = 0 }) => from < turn || (from === turn && fromIndex <= position));
   };
-  return (projected, event) => {
-    const turn = projected.origin.kind === "kept" ? projected.origin.turn : projected.origin.from;
-    const holding = segments.flatMap((segment: PlanSegment, index) =>
-      segment.from <= turn && turn <= segment.to ? [index] : [],
-    );
-    if (holding.length <= 1) return holding[0] ?? 0;
-    if (projected.origin.kind !== "kept")
-      return holding.find((index) => segments[index]?.kind === "summary") ?? holding[0] ?? 0;
-    const planned = isPlanned(turn, event);
-    return holding.find((index) => (segments[index]?.planned === true) === planned) ?? holding[0] ?? 0;
+  const ofSummary = (turn: number, compaction: string): number => {
+    const held = segments.filter(({ from, to }) => from <= turn && turn <= to);
+    const own = held.find((segment) => segment.compaction === compaction);
+    const found = own ?? held.find(({ planned }) => planned) ?? held.find(({ kind }) => kind === "summary") ?? held[0];
+    return found === undefined ? 0 : segments.indexOf(found);
   };
+  return ({ origin }, event) =>
+    Math.max(0, origin.kind === "kept" ? ofKept(origin.turn, event) : ofSummary(origin.from, origin.compaction));
 }

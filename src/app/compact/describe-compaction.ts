@@ -3,7 +3,9 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
+import { describeGivenBack } from "../../core/plan/given-back.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
+import { policySteps } from "../../core/plan/policy-steps.ts";
 import { cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
@@ -82,16 +84,19 @@ export function describeReport(facts: {
 }
 
 function reportOf(planned: PlannedCompaction): StrategyReport | null {
-  const { plan, tokens } = planned;
+  const { plan, tokens, meter, before, after } = planned;
+  const { compaction } = plan;
   if (plan.summarize !== undefined) return null;
+  const byProfile = compaction.strategy === undefined || compaction.summary !== undefined;
   return {
     events_removed: eventsRemoved(planned),
     estimated_tokens_saved: tokens.before - tokens.after,
-    steps: plan.steps,
+    steps: byProfile ? policySteps(compaction, { before, after, countEvent: meter.countEvent }) : plan.steps,
   };
 }
 
-function warningsOf({ plan, tokens, meter, problems }: PlannedCompaction): string[] {
+function warningsOf(planned: PlannedCompaction): string[] {
+  const { plan, tokens, meter, problems } = planned;
   const { from_turn, to_turn } = plan.compaction;
   return [
     ...(plan.extendedFrom === undefined
@@ -100,9 +105,15 @@ function warningsOf({ plan, tokens, meter, problems }: PlannedCompaction): strin
           `extended from ${plan.extendedFrom.from}..${plan.extendedFrom.to} to ${from_turn}..${to_turn}: a summary partly overlaps it`,
         ]),
     ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
+    ...givenBackNotice(planned),
     ...gainNotice(plan, tokens, meter.overhead),
     ...problems,
   ];
+}
+
+function givenBackNotice({ plan, turns, live, before, after }: PlannedCompaction): string[] {
+  const given = describeGivenBack(plan.compaction, { turns, compactions: live.applied, before, after });
+  return given === null ? [] : [`gives back ${given}`];
 }
 
 /** Share of the conversation below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */

@@ -159,11 +159,9 @@ async function hiddenAt(
   const turnCount = then.turnOids.length;
   const withIt = live.applied;
   const without = withIt.filter(({ id }) => id !== compaction.id);
-  const isTold = compaction.receipt !== undefined;
   const wanted = new Set([
     ...planReading(turnCount, withIt),
-    // Imported compactions have no receipt of their own: it is worked out from the view without them.
-    ...(isTold ? [] : planReading(turnCount, without)),
+    ...planReading(turnCount, without),
     ...positionsIn(compaction, turnCount),
   ]);
   const turns = await loadTurns(
@@ -172,9 +170,10 @@ async function hiddenAt(
     [...wanted].sort((a, b) => a - b),
   );
   const view = project({ turnCount, turns, compactions: withIt });
-  const hidden = hiddenBy(compaction, { turns, after: view });
-  if (isTold) return { ...hidden, ...compaction.receipt };
   const before = project({ turnCount, turns, compactions: without });
+  const hidden = hiddenBy(compaction, { turns, before, after: view });
+  // Imported compactions have no receipt of their own.
+  if (compaction.receipt !== undefined) return { ...hidden, ...compaction.receipt };
   return { ...hidden, ...lossOf(compaction, { turns, before, after: view }) };
 }
 

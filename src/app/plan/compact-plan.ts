@@ -203,7 +203,7 @@ function protectionOf({ range: { to, keep }, strategies }: CompactInput): Pick<R
 function smallGain({ before, after }: TokenChange, strategies: ChosenStrategies | undefined): string | null {
   const least = strategies?.minGainTokens;
   if (least === undefined || before - after >= least) return null;
-  return `${strategies?.names.join(", ")} would save ${before - after} tokens a call, and a batch is worth it from ${least} (--min-gain, --force)`;
+  return `the strategy ${strategies?.names.join(", ")} would save ${before - after} tokens a call, and a batch is worth it from ${least} (--min-gain, --force)`;
 }
 
 /** Which profile decides, if one does, and by which policies. */

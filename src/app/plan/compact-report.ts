@@ -31,7 +31,7 @@ export interface StrategyReport {
   readonly events_removed: number;
   /** Below 0 when the view grows. */
   readonly estimated_tokens_saved: number;
-  /** What each strategy added to those before it, in order; empty where a profile decided. They add up to the totals, rounding aside. */
+  /** What each strategy added to those before it, in order; of a profile each policy, by its key. They add up to the totals, rounding aside. */
   readonly steps: readonly StepReport[];
 }
 
@@ -112,7 +112,8 @@ export function sayNothing({ reason, hints = [] }: NothingReport): {
   readonly why: string;
   readonly hints: readonly string[];
 } {
-  const why = reason === undefined ? "" : `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
+  const begin = /^[a-z]+(?=[\s,])/.exec(reason ?? "")?.[0] ?? "";
+  const why = `${begin.charAt(0).toUpperCase()}${begin.slice(1)}${(reason ?? "").slice(begin.length)}`;
   return { title: "Nothing to compact.", why: why === "" || why.endsWith(".") ? why : `${why}.`, hints };
 }
 

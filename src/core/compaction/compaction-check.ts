@@ -125,6 +125,7 @@ const stats = record(
     compression_ratio: amount,
     events_removed: amount,
     tokens: record({ before: amount, after: amount }),
+    turns_omitted: list(record({ from: position, to: position })),
   },
 );
 

@@ -101,6 +101,8 @@ export interface CompactionStats {
   readonly compression_ratio?: number;
   readonly tokens?: { readonly before: number; readonly after: number };
   readonly events_removed?: number;
+  /** Of an omission that keeps turns of its range whole: those that go, as ranges in order; absent = all of the range. */
+  readonly turns_omitted?: readonly { readonly from: number; readonly to: number }[];
 }
 
 export interface Compaction {

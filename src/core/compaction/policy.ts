@@ -71,7 +71,7 @@ export function parseToolCallPolicy(value: unknown, where: string): UniformToolC
 export function describePolicies(compaction: Pick<Compaction, DescribedField>): string {
   if (compaction.summary !== undefined) return describeSummary(compaction.summary);
   if (compaction.replacement !== undefined) return "replacement";
-  if (compaction.turns === "omit") return "turns omitted";
+  if (compaction.turns === "omit") return describeOmission(compaction);
   const tools = compaction.tool_calls === undefined ? null : describeTools(compaction.tool_calls);
   const stripped = [
     ...(compaction.reasoning === "strip" ? ["reasoning"] : []),
@@ -91,7 +91,28 @@ function describeSummary({ source }: Summary): string {
   return source === "extractive" ? "summary (extract)" : "summary";
 }
 
-type DescribedField = "summary" | "replacement" | "turns" | "tool_calls" | "reasoning" | "attachments" | "tools";
+type DescribedField =
+  | "from_turn"
+  | "to_turn"
+  | "stats"
+  | "summary"
+  | "replacement"
+  | "turns"
+  | "tool_calls"
+  | "reasoning"
+  | "attachments"
+  | "tools";
+
+/** Names the turns that go where others of the range stay; not where what the record says of them cannot be so. */
+function describeOmission({ from_turn, to_turn, stats }: Pick<Compaction, "from_turn" | "to_turn" | "stats">): string {
+  const runs = stats?.turns_omitted ?? [];
+  const isSound = runs.every(
+    ({ from, to }, at) => from > (runs[at - 1]?.to ?? from_turn - 1) && from <= to && to <= to_turn,
+  );
+  if (!isSound || runs.length === 0) return "turns omitted";
+  const named = runs.map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`)).join(", ");
+  return `${/\D/.test(named) ? "turns" : "turn"} ${named} omitted`;
+}
 
 interface ToolWords {
   readonly stripped?: readonly string[];

@@ -2,11 +2,12 @@
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
+import { traitsOf } from "../event/event.ts";
 import { planReading } from "../projection/hidden-turns.ts";
 import { isNothing, type Nothing, resolveBounds, turnsForBounds } from "../range/bound-resolution.ts";
 import { cutRangeOf, type EventRange, isInRange, locateRange } from "../range/range-location.ts";
 import { extendEventRange, standsForTurns } from "../range/summary-extent.ts";
-import { rangesIntersect, type TurnRange } from "../range/turn-range.ts";
+import { joinRuns, rangesIntersect, type TurnRange } from "../range/turn-range.ts";
 import { planStrategies, type StrategyOutcome, type StrategyRequest } from "../strategies/plan-strategies.ts";
 import type { CompactionDraft, CompactionPlan, CompactionRequest } from "./compaction-request.ts";
 import { explainNothing, nothingChanged, nothingVisible } from "./explain-nothing.ts";
@@ -58,7 +59,7 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
   const beneath = mayBeHidden(request);
   const effect = effectOf(trial, range, { ...request, beneath, pairs: request.strategies?.pairs });
   if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
-  const stats = { original_message_count: effect.messages, events_removed: effect.removed };
+  const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
   return {
     compaction: { ...draft, stats },
     ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
@@ -121,6 +122,7 @@ function createDraft(
   const bounds = cutRangeOf(range, request);
   const keep = keptIn(range, request);
   const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
+  const omitted = fields.turns === undefined ? [] : omittedIn(range, keep, request);
   const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
   return {
     type: "compaction",
@@ -136,6 +138,7 @@ function createDraft(
     ...(profile === undefined ? {} : { profile }),
     source,
     ...(strategies === undefined ? {} : { strategy: namesOf(strategies) }),
+    ...(omitted.length === 0 ? {} : { stats: { turns_omitted: omitted } }),
   };
 }
 
@@ -164,6 +167,15 @@ function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): rea
     }
   }
   return [...new Set(keep)].filter((id) => inside.has(id));
+}
+
+/** The turns of a range that an omission hides something of, as runs; none where it keeps no turn whole. */
+function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }: CompactionRequest): TurnRange[] {
+  const kept = new Set(keep);
+  const gone = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((turn) =>
+    (turns.get(turn)?.events ?? []).some((event) => traitsOf(event).providerVisible && !kept.has(event.id)),
+  );
+  return gone.length === to - from + 1 ? [] : [...joinRuns(gone.map((turn) => ({ from: turn, to: turn })))];
 }
 
 function unionWithSummaries(range: TurnRange, { compactions, turnCount }: Omit<CompactionRequest, "turns">): TurnRange {

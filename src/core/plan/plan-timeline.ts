@@ -13,6 +13,8 @@ import { type EventRange, isInRange } from "../range/range-location.ts";
 export interface PlanSegment {
   readonly from: number;
   readonly to: number;
+  /** Position of its first event in the turn `from`, 0-based; absent = it begins with the turn. */
+  readonly fromIndex?: number;
   readonly kind: "kept" | "compacted" | "summary";
   /** What is done there, in words; absent when kept. */
   readonly policies?: string;
@@ -38,8 +40,8 @@ export function planTimeline(
   const segments: PlanSegment[] = [];
   for (const range of planRanges(turnCount, [...compactions, draft])) {
     const turn = range.isCut ? turns.get(range.from) : undefined;
-    const parts = turn === undefined ? [decide(range.overlays)] : partsOf(range, turn);
-    for (const part of parts) addSegment(segments, describe(part, draft), range);
+    const parts = turn === undefined ? [{ overlay: decide(range.overlays), start: 0 }] : partsOf(range, turn);
+    for (const { overlay, start } of parts) addSegment(segments, describe(overlay, draft), { ...range, start });
   }
   return segments;
 }
@@ -84,16 +86,24 @@ function hidersOf(
   return ids;
 }
 
-/** The overlays in force over the runs of one cut turn's events, in order and never empty; null = kept. */
-function partsOf(range: CoveredRange, turn: Turn): readonly (Overlay | null)[] {
+/** A run of a turn's events that are read alike: what is in force on it, null = nothing, and the position of its first event. */
+interface TurnRun {
+  readonly overlay: Overlay | null;
+  readonly start: number;
+}
+
+/** The runs of one cut turn's events, in order and never empty; the first begins with the turn. */
+function partsOf(range: CoveredRange, turn: Turn): readonly TurnRun[] {
   const locals = localizeOverlays(range, turn);
-  const parts: (Overlay | null)[] = [];
+  const parts: TurnRun[] = [];
   for (const [index, event] of turn.events.entries()) {
     if (!traitsOf(event).providerVisible) continue;
-    const part = decide(locals.filter((local) => coversEvent(local, index)).map(({ overlay }) => overlay));
-    if (parts.at(-1) !== part) parts.push(part);
+    const overlay = decide(locals.filter((local) => coversEvent(local, index)).map((local) => local.overlay));
+    const last = parts.at(-1);
+    if (last === undefined) parts.push({ overlay, start: 0 });
+    else if (last.overlay !== overlay) parts.push({ overlay, start: index });
   }
-  return parts.length === 0 ? [decide(range.overlays)] : parts;
+  return parts.length === 0 ? [{ overlay: decide(range.overlays), start: 0 }] : parts;
 }
 
 /** The overlay that says most about an event, of those that cover it, newest first: one that hides it, else the newest. */
@@ -112,7 +122,11 @@ function describe(overlay: Overlay | null, draft: Compaction): Omit<PlanSegment,
   };
 }
 
-function addSegment(segments: PlanSegment[], next: Omit<PlanSegment, "from" | "to">, { from, to }: CoveredRange): void {
+function addSegment(
+  segments: PlanSegment[],
+  next: Omit<PlanSegment, "from" | "to">,
+  { from, to, start }: CoveredRange & Pick<TurnRun, "start">,
+): void {
   const last = segments.at(-1);
   const continues =
     last !== undefined &&
@@ -120,5 +134,5 @@ function addSegment(segments: PlanSegment[], next: Omit<PlanSegment, "from" | "t
     last.compaction === next.compaction &&
     last.planned === next.planned;
   if (continues) segments[segments.length - 1] = { ...last, to };
-  else segments.push({ from, to, ...next });
+  else segments.push({ from, to, ...(start === 0 ? {} : { fromIndex: start }), ...next });
 }

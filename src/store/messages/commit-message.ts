@@ -33,12 +33,16 @@ export function turnMessage(work: {
   return start === "" ? `${subject}\n` : `${subject}: ${start}\n`;
 }
 
-/** Makes the message of a compaction's commit: subject, body for reviewers, trailers. `hidden` = what it took out of the view, or null. */
+/**
+ * Makes the message of a compaction's commit: subject, body for reviewers, trailers. `hidden` = what it took out of the view, or
+ * null; `givenBack` = what it shows again, a clause.
+ */
 export function compactionMessage(work: {
   readonly compaction: Compaction;
   readonly hidden: HiddenContent | null;
+  readonly givenBack?: string | null;
 }): string {
-  const body = compactionBody(work.compaction, work.hidden);
+  const body = compactionBody(work.compaction, work.hidden, work.givenBack ?? null);
   return [subjectOf(work.compaction), body, `${formatTrailers(work.compaction)}\n`].join("\n\n");
 }
 

@@ -14,8 +14,15 @@ import { renderPrice } from "../../core/tokens/usage-price.ts";
 /** Entries of a list before the rest is only counted. */
 const MOST_LISTED = 50;
 
-/** Renders the body, without blank lines at its ends; `hidden` = what the compaction took out of the view, null when it was not worked out. */
-export function compactionBody(compaction: Compaction, hidden: HiddenContent | null): string {
+/**
+ * Renders the body, without blank lines at its ends; `hidden` = what the compaction took out of the view, null when it was not
+ * worked out; `givenBack` = what it shows again, a clause of jpg's own, null = nothing.
+ */
+export function compactionBody(
+  compaction: Compaction,
+  hidden: HiddenContent | null,
+  givenBack: string | null = null,
+): string {
   const { summary } = compaction;
   const sections = [
     "The turns themselves are unchanged; from here on they are read as follows.\nReverting this commit takes it back.",
@@ -24,6 +31,7 @@ export function compactionBody(compaction: Compaction, hidden: HiddenContent | n
     ...(summary?.source === "generated" ? [originLines(summary)] : []),
     ...list("Files of the summary", summary?.files ?? []),
     ...list("Open tasks", summary?.open_tasks ?? []),
+    ...(givenBack === null ? [] : [`Gives back: ${givenBack}`]),
     ...(hidden === null ? [] : hiddenLines(hidden)),
     ...(compaction.receipt === undefined ? [] : lossSection(compaction.receipt)),
   ];

@@ -101,6 +101,7 @@ describe("parsing policies of tool calls", () => {
 
 describe("describePolicies", () => {
   const strip = { policy: "strip", request: true, response: true } as const;
+  const runs = (...all: readonly (readonly [number, number])[]) => all.map(([from, to]) => ({ from, to }));
   it.each<[Partial<Compaction>, string]>([
     [{ reasoning: "strip", tool_calls: strip }, "reasoning + tools stripped"],
     [{ reasoning: "strip" }, "reasoning stripped"],
@@ -164,7 +165,16 @@ describe("describePolicies", () => {
     [{ tools: { policy: "prune", names: [] } }, "no change"],
     [{ tools: { policy: "prune", names: ["a", "b"] } }, "2 unused tools pruned"],
     [{}, "no change"],
+    [{ turns: "omit" }, "turns omitted"],
+    [{ turns: "omit", stats: { turns_omitted: runs([3, 3], [5, 7]) } }, "turns 3, 5..7 omitted"],
+    [{ turns: "omit", stats: { turns_omitted: runs([9, 9]) } }, "turn 9 omitted"],
+    [{ turns: "omit", stats: { turns_omitted: [] } }, "turns omitted"],
+    // What cannot be so is not repeated.
+    [{ turns: "omit", stats: { turns_omitted: runs([2, 3]) } }, "turns omitted"],
+    [{ turns: "omit", stats: { turns_omitted: runs([3, 10]) } }, "turns omitted"],
+    [{ turns: "omit", stats: { turns_omitted: runs([5, 6], [6, 7]) } }, "turns omitted"],
+    [{ turns: "omit", stats: { turns_omitted: runs([5, 4]) } }, "turns omitted"],
   ])("says of %j: %s", (compaction, words) => {
-    expect(describePolicies(compaction)).toBe(words);
+    expect(describePolicies({ from_turn: 3, to_turn: 9, ...compaction })).toBe(words);
   });
 });

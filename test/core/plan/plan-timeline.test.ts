@@ -27,7 +27,7 @@ describe("planTimeline", () => {
       planTimeline(draft(0, 2, { to_event: "e2.3", turns: "omit" }), { turnCount: 5, turns, compactions: [] }),
     ).toEqual([
       { from: 0, to: 2, kind: "compacted", policies: "turns omitted", planned: true },
-      { from: 2, to: 4, kind: "kept" },
+      { from: 2, to: 4, fromIndex: 4, kind: "kept" },
     ]);
   });
 
@@ -84,14 +84,14 @@ describe("planTimeline", () => {
     expect(planTimeline(draft(2, 4, { reasoning: "strip" }), { turnCount: 5, turns, compactions })).toEqual([
       { from: 0, to: 1, kind: "kept" },
       { from: 2, to: 2, kind: "compacted", policies: "reasoning stripped", planned: true },
-      { from: 2, to: 3, kind: "summary", policies: "summary", compaction: "old" },
+      { from: 2, to: 3, fromIndex: 4, kind: "summary", policies: "summary", compaction: "old" },
       { from: 4, to: 4, kind: "compacted", policies: "reasoning stripped", planned: true },
     ]);
     expect(planTimeline(draft(0, 0, { reasoning: "strip" }), { turnCount: 5, turns, compactions })).toEqual([
       { from: 0, to: 0, kind: "compacted", policies: "reasoning stripped", planned: true },
       { from: 1, to: 2, kind: "kept" },
-      { from: 2, to: 2, kind: "compacted", policies: "attachments stripped", compaction: "m" },
-      { from: 2, to: 3, kind: "summary", policies: "summary", compaction: "old" },
+      { from: 2, to: 2, fromIndex: 2, kind: "compacted", policies: "attachments stripped", compaction: "m" },
+      { from: 2, to: 3, fromIndex: 4, kind: "summary", policies: "summary", compaction: "old" },
       { from: 4, to: 4, kind: "kept" },
     ]);
   });
