@@ -30,9 +30,48 @@ export function parseConfigDelta(text: string, file: string): StoredDelta {
   return { file, at_turn: atTurn, timestamp, id, delta };
 }
 
-/** Selects the deltas that hold at a turn (0-based; absent = the newest), oldest first: the later one wins. */
+/**
+ * Selects the deltas that hold at a turn (0-based; absent = the newest), oldest first: the later one wins. A `null` takes back
+ * what older ones set there, key or table: neither it nor these are in what is given.
+ */
 export function selectDeltas(deltas: readonly StoredDelta[], turn: number = Number.POSITIVE_INFINITY): StoredDelta[] {
-  return deltas.filter(({ at_turn }) => at_turn <= turn).sort(compareDeltas);
+  const taken: Taken = new Map();
+  const newestFirst = deltas.filter(({ at_turn }) => at_turn <= turn).sort((a, b) => compareDeltas(b, a));
+  const held = newestFirst.map((stored) => {
+    const delta = withoutTaken(stored.delta, taken);
+    takeBack(stored.delta, taken);
+    return { ...stored, delta };
+  });
+  return held.reverse();
+}
+
+/** What newer deltas take back, by name; null = all that stands there. */
+type Taken = Map<string, Taken | null>;
+
+function withoutTaken(table: unknown, taken: Taken): unknown {
+  if (!isFields(table)) return table;
+  const kept = Object.entries(table).flatMap(([name, value]): [string, unknown][] => {
+    const inner = taken.get(name);
+    if (inner === null || value === null) return [];
+    const left = withoutTaken(value, inner ?? new Map());
+    return isEmpty(left) && !isEmpty(value) ? [] : [[name, left]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isEmpty(value: unknown): boolean {
+  return isFields(value) && Object.keys(value).length === 0;
+}
+
+function takeBack(table: unknown, taken: Taken): void {
+  for (const [name, value] of isFields(table) ? Object.entries(table) : []) {
+    const known = taken.get(name);
+    if (value === null) taken.set(name, null);
+    if (known === null || !isFields(value)) continue;
+    const inner = known ?? new Map();
+    takeBack(value, inner);
+    if (inner.size > 0) taken.set(name, inner);
+  }
 }
 
 function compareDeltas(a: StoredDelta, b: StoredDelta): number {

@@ -1,8 +1,9 @@
-// Reads a setting's key as it is written, dotted, its names bare or quoted as in TOML.
+// Reads a setting's key as it is written, dotted, its names bare or quoted as in TOML; `*`, the name for every other tool, may be
+// bare, too.
 import { parse } from "smol-toml";
 import type { SettingPath } from "./setting-key.ts";
 
-const PART = /[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*/y;
+const PART = /[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+|\*)[ \t]*/y;
 
 /** A key read from the beginning of a text, and where it ended. */
 export interface ScannedKey {

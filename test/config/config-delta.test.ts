@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseConfigDelta, selectDeltas } from "../../src/config/config-delta.ts";
+import { runs } from "../helpers/runs.ts";
 
 // covers: 064 "They are stored and hold later"
 // covers: 064 "Config deltas survive; config outside the range is unaffected"
@@ -62,5 +63,51 @@ describe("the deltas that hold at a turn", () => {
   it("leave out those of later turns", () => {
     expect(selectDeltas(deltas, 2).map(({ id }) => id)).toEqual(["a", "b"]);
     expect(selectDeltas(deltas, 1).map(({ id }) => id)).toEqual(["a"]);
+  });
+});
+
+describe("a delta that takes settings back", () => {
+  let at = 0;
+  const stored = (delta: unknown) => {
+    at += 1;
+    const timestamp = `2026-11-21T20:30:00.${String(at).padStart(6, "0")}Z`;
+    const record = { type: "config_delta", id: `d${at}`, timestamp, at_turn: at, delta };
+    return parseConfigDelta(JSON.stringify(record), `config/${at}`);
+  };
+  const held = (...deltas: unknown[]) => selectDeltas(deltas.map(stored)).map(({ delta }) => delta);
+
+  it("hides what older ones set there, a key or a table, and what newer ones set stays", () => {
+    expect(held({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: null } })).toEqual([{ a: { c: 2 }, d: 3 }, {}]);
+    expect(held({ a: { b: 1, c: 2 }, d: 3 }, { a: null })).toEqual([{ d: 3 }, {}]);
+    expect(held({ a: { b: 1 } }, { a: { b: null } }, { a: { b: 2 } })).toEqual([{}, {}, { a: { b: 2 } }]);
+    expect(held({ a: { b: 1 } }, { a: { b: { c: null } } }, { a: null })).toEqual([{}, {}, {}]);
+  });
+
+  it("leaves tables that are empty as they are, for they name something", () => {
+    expect(held({ profiles: { mine: {} } }, { other: null })).toEqual([{ profiles: { mine: {} } }, {}]);
+  });
+
+  it("makes what it takes back as if it had never been set, whatever else is", () => {
+    const keys = fc.constantFrom("a", "b", "__proto__", "constructor");
+    const path = fc.array(keys, { minLength: 1, maxLength: 3 });
+    const value = fc.oneof(fc.integer(), fc.constant("x"), fc.boolean());
+    const nest = (names: readonly string[], leaf: unknown): unknown =>
+      names.reduceRight<unknown>((inner, name) => Object.fromEntries([[name, inner]]), leaf);
+    const lookup = (table: unknown, names: readonly string[]): unknown =>
+      names.reduce<unknown>(
+        (inner, name) => (isTable(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+        table,
+      );
+    const isTable = (table: unknown): table is Record<string, unknown> => typeof table === "object" && table !== null;
+    fc.assert(
+      fc.property(fc.array(fc.tuple(path, value), { maxLength: 4 }), path, (set, gone) => {
+        const deltas = set.map(([names, leaf]) => nest(names, leaf));
+        const left = held(...deltas, nest(gone, null));
+        for (const delta of left) expect(lookup(delta, gone)).toBeUndefined();
+        for (const [index, [names, leaf]] of set.entries())
+          if (!gone.every((name, depth) => names[depth] === name)) expect(lookup(left[index], names)).toEqual(leaf);
+      }),
+      { numRuns: runs(300) },
+    );
   });
 });

@@ -232,7 +232,9 @@ describe("strategies", () => {
       const state = storeState(sandbox);
       const small = await sandbox.jpg(["compact", "-s", "auto"]);
       expect(small).toMatchObject({ code: 0, stderr: "" });
-      expect(small.stdout).toMatch(/^Nothing to compact\. The strategy auto would save \d+ tokens a call, .* from 20000/);
+      expect(small.stdout).toMatch(
+        /^Nothing to compact\. The strategy auto would save \d+ tokens a call, .* from 20000/,
+      );
       expect(storeState(sandbox)).toBe(state);
       expect(await sandbox.json(["compact", "-s", "auto", "--force"])).toMatchObject({
         compaction: expect.any(String) as string,
@@ -577,6 +579,43 @@ describe("settings on the conversation", () => {
       ]);
       await sandbox.jpg(["use", `${conversation}/main`]);
       expect(await last("--dry-run")).toBe(22);
+    },
+    SLOW,
+  );
+
+  it(
+    "are taken back by config --unset, which says what holds then",
+    async () => {
+      const branch = await onFork("unset");
+      const last = async (): Promise<unknown> => (await sandbox.json(["compact", "--dry-run"]))["to_turn"];
+      await sandbox.jpg(["compact", "-c", "keep_last=1", "-c", "tools.*.compaction.response=keep"]);
+      await sandbox.jpg(["undo"]);
+      expect(await last()).toBe(24);
+      const result = await sandbox.jpg(["config", "--unset", "keep_last"]);
+      expect(result).toMatchObject({
+        code: 0,
+        stderr: `${branch} no longer keeps conversation.compaction.keep_last\n`,
+        stdout: "built-in\t\tconversation.compaction.keep_last=3\n",
+      });
+      expect(sandbox.git(["log", "-1", "--format=%s", branch])).toBe("config: unset conversation.compaction.keep_last");
+      expect(await last()).toBe(22);
+      expect(await sandbox.json(["config", "tools.*"])).toMatchObject([
+        { key: 'conversation.tools."*".compaction.response', value: "keep", origin: { layer: "conversation" } },
+      ]);
+      expect(await sandbox.json(["config", "--unset", "tools"])).toMatchObject({ key: "conversation.tools", branch });
+      expect((await sandbox.jpg(["config", "tools.*"])).code).toBe(1);
+      for (const key of ["keep_last", "tools.*", "fork"])
+        await expectRefusal(sandbox, ["config", "--unset", key], {
+          code: "not_set",
+          exit: 2,
+          says: /does not set conversation/,
+        });
+      await expectRefusal(sandbox, ["config", "--unset", "keep_lst"], {
+        code: "unknown_key",
+        exit: 2,
+        says: /keep_lst/,
+      });
+      await expectRefusal(sandbox, ["config", "--unset"], { code: "usage", exit: 2, says: /needs a KEY/ });
     },
     SLOW,
   );

@@ -116,6 +116,8 @@ describe("the tools of jpg mcp", () => {
       ["fork", { name: "../../etc" }, /name/],
       ["fork", { first: 0 }, /first/],
       ["compact", { focus: 3 }, /focus/],
+      ["compact", { focuss: "the quay" }, /focuss/],
+      ["stats", { dryRun: true }, /dryRun/],
     ] as const) {
       const answer = await agent.call(name, args);
       expect(answer.isError, `${name} ${JSON.stringify(args)}`).toBe(true);

@@ -41,8 +41,14 @@ export function createCompactTool(
     definition: COMPACT_DEFINITION,
     origin: "jpg",
     confirm: false,
-    async call({ focus }, { signal }) {
+    async call({ focus, ...others }, { signal }) {
       signal.throwIfAborted();
+      const [other] = Object.keys(others);
+      if (other !== undefined)
+        return {
+          content: `${JSON.stringify(other)} is no argument of this tool: it takes focus, or none.`,
+          isError: true,
+        };
       if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
         return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
       // Most turns never call it.

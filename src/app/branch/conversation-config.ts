@@ -27,7 +27,15 @@ export async function storeOverrides(workspace: Workspace, tree: BranchTree): Pr
     workspace.config(),
   ]);
   const delta = toDelta(workspace.overrides.map(parseOverride), (profile) => asksForSummary(profile, config));
-  if (delta === null) return null;
+  return delta === null ? null : storeDelta(workspace, tree, delta);
+}
+
+/** Stores a delta on the conversation, from its next turn on. */
+export function storeDelta(
+  workspace: Workspace,
+  tree: BranchTree,
+  delta: Readonly<Record<string, unknown>>,
+): Promise<AppendedCommit | null> {
   return commitChange(workspace, tree, async (current) => {
     const deltas = await readDeltas(workspace, current);
     const timestamp = timestampAfter(
@@ -49,10 +57,10 @@ export async function storeOverrides(workspace: Workspace, tree: BranchTree): Pr
   });
 }
 
-/** The keys that a delta sets; values stay out of commit messages. */
+/** The keys that a delta sets, or takes back; values stay out of commit messages. */
 function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): string[] {
   return Object.entries(table).flatMap(([name, value]) =>
-    isFields(value) ? settingNames(value, `${prefix}${name}.`) : [`${prefix}${name}`],
+    isFields(value) ? settingNames(value, `${prefix}${name}.`) : [`${value === null ? "unset " : ""}${prefix}${name}`],
   );
 }
 

@@ -1,8 +1,15 @@
-// The settings in force, for `jpg config`.
+// The settings in force, and those that a conversation keeps taken back, for `jpg config`.
+
+import { selectDeltas } from "../../config/config-delta.ts";
+import { parseKey } from "../../config/scan-key.ts";
+import { formatKey, type SettingPath } from "../../config/setting-key.ts";
+import { resolveShortKey } from "../../config/short-key.ts";
 import { listSettings, renderSettings, type SettingRow } from "../../config/show-config.ts";
-import { JpgError } from "../../core/errors.ts";
-import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { resolveTree } from "../names/resolve-id.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { isFields } from "../../core/event/fields.ts";
+import { loadConversationConfig, readDeltas, storeDelta } from "../branch/conversation-config.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { resolveTree, resolveWhole } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 export interface SettingsReport {
@@ -19,6 +26,48 @@ export async function readSettings(
   const loaded = await load(workspace);
   const rows = listSettings(loaded, key);
   return { rows, text: renderSettings(rows, options) };
+}
+
+/** A setting that a conversation kept and keeps no more. */
+export interface UnsetReport {
+  /** In full, dotted; of a table, all that it held. */
+  readonly key: string;
+  readonly branch: string;
+  readonly commit: string;
+  /** What holds from now on; empty where nothing sets it. */
+  readonly rows: readonly SettingRow[];
+  readonly text: string;
+}
+
+/** Has the active conversation no longer keep a setting. Throws `unknown_key`, `not_set`. */
+export async function unsetSetting(workspace: Workspace, key: string): Promise<UnsetReport> {
+  const { path } = resolveShortKey(parseKey(key) ?? [key]);
+  const tree = await resolveWhole(workspace);
+  const deltas = selectDeltas(await readDeltas(workspace, tree));
+  const dotted = formatKey(path);
+  if (!deltas.some(({ delta }) => holds(delta, path)))
+    throw notSet(dotted, listSettings(await load(workspace), dotted));
+  const delta = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), null) as Record<string, unknown>;
+  const stored = await storeDelta(workspace, tree, delta);
+  if (stored === null) throw new Error("a delta is always stored");
+  await refreshViews(workspace, tree.branch, stored.parent);
+  const rows = listSettings(await load(workspace), dotted);
+  const text = renderSettings(rows, { showOrigin: true });
+  return { key: dotted, branch: tree.branch, commit: stored.commit, rows, text };
+}
+
+function holds(table: unknown, [name, ...rest]: SettingPath): boolean {
+  if (name === undefined) return table !== undefined;
+  return isFields(table) && Object.hasOwn(table, name) && holds(table[name], rest);
+}
+
+function notSet(key: string, rows: readonly SettingRow[]): Error {
+  const [row] = rows;
+  const place = row === undefined ? "nowhere" : `in the layer ${row.origin.layer}`;
+  return userError("not_set", `The conversation does not set ${key}: it is set ${place}.`, {
+    data: { key },
+    hints: ["`jpg config --show-origin` names the file and line that each setting comes from."],
+  });
 }
 
 async function load(workspace: Workspace): ReturnType<Workspace["config"]> {

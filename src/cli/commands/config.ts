@@ -1,18 +1,43 @@
-import { readSettings } from "../../app/manage/settings.ts";
-import { forTerminal } from "../../core/safe-text.ts";
+import { readSettings, unsetSetting } from "../../app/manage/settings.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "config",
   summary: "show settings and where they come from",
   description:
-    "Shows the settings in force for the active conversation; later layers win: built-in, user, project, conversation, --cfg. With KEY, only that key or table.",
+    "Shows the settings in force for the active conversation; later layers win: built-in, user, project, conversation, --cfg. With KEY, only that key or table. The conversation keeps what `query`, `chat` and `compact` were given with --cfg; --unset takes it back.",
   arguments: [{ name: "[key]", description: "dotted key; the prefix conversation.compaction. may be left out" }],
-  options: [{ flags: "--show-origin", description: "show the file and line each comes from" }],
+  options: [
+    {
+      flags: "--show-origin",
+      description: "show the file and line each comes from",
+      conflicts: ["unset"],
+    },
+    { flags: "--unset", description: "remove KEY, a setting or a table, from what the conversation keeps" },
+  ],
+  examples: [
+    { command: "jpg config auto", explains: "one table" },
+    { command: "jpg config --unset keep_last", explains: "undo what `jpg compact -c keep_last=1` left behind" },
+  ],
   run: async ({ args, options, output, json, open }) => {
-    const settings = await readSettings(await open({ create: false }), args[0], {
-      showOrigin: flag(options, "showOrigin"),
-    });
+    const workspace = await open({ create: false });
+    const [key] = args;
+    if (flag(options, "unset")) {
+      if (key === undefined)
+        throw userError("usage", "jpg config: --unset needs a KEY.", {
+          hints: ["`jpg config --show-origin` says which settings the conversation keeps."],
+        });
+      const { text, ...report } = await unsetSetting(workspace, key);
+      if (json) output.json(report);
+      else {
+        output.info(safe`${forTerminalLine(report.branch)} no longer keeps ${forTerminalLine(report.key)}`);
+        output.data(forTerminal(text));
+      }
+      return 0;
+    }
+    const settings = await readSettings(workspace, key, { showOrigin: flag(options, "showOrigin") });
     if (json) output.json(settings.rows);
     else output.data(forTerminal(settings.text));
     return settings.rows.length === 0 ? 1 : 0;

@@ -83,7 +83,11 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     description: "use the git program (native) or work without it",
     choices: ["native", "embedded"],
   },
-  { flags: "-c, --cfg <key=value>", description: "set a configuration key for this call", repeatable: true },
+  {
+    flags: "-c, --cfg <key=value>",
+    description: "set a setting; query, chat and compact keep it in the conversation (jpg config --unset)",
+    repeatable: true,
+  },
   { flags: "-q, --quiet", description: "print only results and errors" },
   { flags: "-v, --verbose", description: "print more" },
 ];

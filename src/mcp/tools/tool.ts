@@ -43,7 +43,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const { name, title, description, input, output, readOnly } = spec;
   return (server, place) => {
     const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false };
-    const config = { title, description, inputSchema: input, outputSchema: output, annotations };
+    // An argument that no tool reads is a slip of the model that wrote it, and is said.
+    const config = { title, description, inputSchema: input.strict(), outputSchema: output, annotations };
     const run = (args: z.output<Input>, signal: AbortSignal): Promise<CallToolResult> =>
       runCall(place, signal, (call) => spec.run(call, args));
     // The library's type of the callback does not see that an object schema is one.

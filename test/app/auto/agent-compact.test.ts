@@ -140,6 +140,10 @@ describe("compactTool", () => {
   it("refuses arguments that are none, and ends with its signal", async () => {
     const place = await open({ turns: 1 });
     expect(await call(place, { focus: 3 })).toMatchObject({ isError: true });
+    expect(await call(place, { focuss: "x" })).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('"focuss"'),
+    });
     expect(await call(place, { focus: "x".repeat(3000) })).toMatchObject({ isError: true });
     await expect(call(place, {}, AbortSignal.abort())).rejects.toThrow(/abort/);
   });

@@ -12,6 +12,7 @@ import { createOutput, type OutputStream } from "../../../src/cli/frame/output.t
 import { JpgError } from "../../../src/core/errors.ts";
 import { NO_OFFERS } from "../../../src/core/plan/compact-prompt.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";
+import { startChatServer } from "../../helpers/chat-server.ts";
 import { type FakeKeyboard, openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
@@ -351,6 +352,38 @@ describe("the offer to compact", () => {
   });
 });
 
+describe("the summary of /compact", () => {
+  const SEVEN = ["TASK STATE", "FILES", "TOOL HISTORY", "ERRORS", "DECISIONS", "USER GUIDANCE", "NEXT STEPS"];
+
+  /** What the summary model is sent for a chat whose tools bear that name. */
+  async function asked(tool: string): Promise<string> {
+    const server = await startChatServer((stream) => stream.fail(400, "not now"));
+    try {
+      const text = String(smallSession({ turns: 20 })).replaceAll('"name":"Bash"', `"name":"${tool}"`);
+      const { branch } = await importBytes(workspace, Buffer.from(text.replaceAll('"command":', '"file_path":')));
+      const folder = join(workspace.runtime.home, ".config", "jpg");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "config.toml"), server.config);
+      await (await beginChat(branch)).enter("/compact --model test/model-1");
+      return JSON.stringify(server.requests[0]?.messages);
+    } finally {
+      await server.close();
+    }
+  }
+
+  it("is asked for in the seven sections where tools changed files or ran commands", async () => {
+    const prompt = await asked("Edit");
+    for (const section of SEVEN) expect(prompt).toContain(`## ${section}`);
+    expect(prompt).not.toContain("## KEY POINTS");
+  });
+
+  it("is the gist where there was only talk and reading", async () => {
+    const prompt = await asked("Read");
+    expect(prompt).toContain("## KEY POINTS");
+    for (const section of SEVEN) expect(prompt).not.toContain(`## ${section}`);
+  });
+});
+
 describe("a compaction that fails", () => {
   it("is said, and the message is sent all the same", async () => {
     const branch = await importTurns(17);
@@ -366,6 +399,20 @@ describe("a compaction that fails", () => {
 });
 
 describe("a slash command", () => {
+  it("/compact says why there is nothing to do, with what the chat has for it, and that it goes on on a fork", async () => {
+    const branch = await importTurns(20);
+    const folder = join(workspace.runtime.home, ".config", "jpg");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.toml"), "[conversation.compaction]\nfork = true\n");
+    const chat = await beginChat(branch);
+    const stripped = await chat.enter("/compact strip 5");
+    expect(stripped).toMatch(/Forked to [^\n]*\/compact-[0-9a-z]{4}, now active\n/);
+    const nothing = await chat.enter("/compact strip 5");
+    expect(nothing).toContain("Nothing to compact. All that may be taken out is compacted already.\n");
+    expect(nothing).toContain("hint: /compact N keeps N messages, /compact strip N strips the others.\n");
+    expect(nothing).not.toContain("jpg compact");
+  });
+
   it("/compact leaves recent messages as they were, and undo brings the rest back", async () => {
     const chat = await beginChat(await importTurns(20));
     expect(await chat.enter("/compact")).toMatch(

@@ -6,7 +6,7 @@ import { project } from "../../../src/core/projection/projection.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "For each event and content type the latest compaction that covers it wins"
+// covers: 064 "Per event and type the latest that covers it wins"
 
 const list = parseConversation("U T:read t T:grep t A | U T:read t A");
 const turns = new Map(list.map((turn) => [turn.index, turn]));
