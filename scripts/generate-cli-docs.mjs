@@ -1,6 +1,7 @@
-// Writes docs/cli.md from the commands' declarations (`npm run docs`); with `-`, to standard output. The same commands
-// give the same text: test/cli/cli-docs.test.ts compares it with the file.
-import { writeFileSync } from "node:fs";
+// Writes docs/cli.md from the commands' declarations (`npm run docs`). The same commands give the same text:
+// test/cli/cli-docs.test.ts compares it with the file.
+import { realpathSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { GLOBAL_OPTIONS } from "../src/cli/frame/command.ts";
 import { loadCommands } from "../src/cli/help.ts";
 import { buildCommand } from "../src/cli/parse-arguments.ts";
@@ -62,18 +63,20 @@ function capitalise(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const commands = await loadCommands();
-const text = `${[
-  INTRODUCTION,
-  "Options of every command:",
-  ...renderTable(
-    "option",
-    GLOBAL_OPTIONS.map((option) => [code(option.flags), describe(option)]),
-  ),
-  ...commands.map(renderCommand),
-]
-  .join("\n\n")
-  .replace(/\n{3,}/g, "\n\n")}\n`;
+/** The whole page. */
+export function renderPage(commands) {
+  const parts = [
+    INTRODUCTION,
+    "Options of every command:",
+    ...renderTable(
+      "option",
+      GLOBAL_OPTIONS.map((option) => [code(option.flags), describe(option)]),
+    ),
+    ...commands.map(renderCommand),
+  ];
+  return `${parts.join("\n\n").replace(/\n{3,}/g, "\n\n")}\n`;
+}
 
-if (process.argv.includes("-")) process.stdout.write(text);
-else writeFileSync(new URL("../docs/cli.md", import.meta.url), text);
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL("../docs/cli.md", import.meta.url), renderPage(await loadCommands()));
+}
