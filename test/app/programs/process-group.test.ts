@@ -5,27 +5,33 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BundledProgram, bundleProgram } from "../../helpers/bundle-program.ts";
 import { areGone } from "../../helpers/processes.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SERVER = join(ROOT, "test/fixtures/mcp/server.mjs");
 let folder: TempFolder;
-beforeAll(() => {
+let programs: BundledProgram;
+beforeAll(async () => {
   folder = createTempFolder();
+  programs = await bundleProgram(join(ROOT, "src/app/programs/external-process.ts"));
 });
-afterAll(() => folder.remove());
+afterAll(() => {
+  folder.remove();
+  programs.remove();
+});
 
 /** Starts a program that runs `more` once its two servers run; gives how it ended and the processes that it had started. */
 async function runOwner(name: string, more: string, signal?: NodeJS.Signals) {
   const file = join(folder.path, name);
   const script = `
-    import { startProgram } from "${join(ROOT, "src/app/programs/external-process.ts")}";
+    import { startProgram } from "${programs.path}";
     const place = { cwd: ".", env: { PATH: process.env.PATH, PID_FILE: ${JSON.stringify(file)} } };
     for (const mode of ["child", "slow-end"]) startProgram([process.execPath, ${JSON.stringify(SERVER)}, mode, "child"], place);
     setInterval(() => {}, 1000);
     ${more}`;
-  const owner = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], {
+  const owner = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: ROOT,
     stdio: "ignore",
   });

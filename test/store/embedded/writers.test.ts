@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { type BundledProgram, bundleProgram } from "../../helpers/bundle-program.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 
@@ -14,6 +15,12 @@ const WRITERS = 4;
 const APPENDS = 50;
 /** On a machine that does other things as well; milliseconds. */
 const LONGEST_MS = 300_000;
+
+let writer: BundledProgram;
+beforeAll(async () => {
+  writer = await bundleProgram(WRITER);
+});
+afterAll(() => writer.remove());
 
 let temp: TempStore;
 beforeEach(async () => {
@@ -25,16 +32,7 @@ async function startWriters(branches: readonly string[], writers = WRITERS, appe
   const engines = ["native", "embedded"].flatMap((engine) => Array.from({ length: writers }, (_, n) => [engine, n]));
   await Promise.all(
     engines.map(([engine, n]) => {
-      const args = [
-        "--import",
-        "tsx",
-        WRITER,
-        temp.root,
-        String(engine),
-        `${engine}-${n}`,
-        String(appends),
-        ...branches,
-      ];
+      const args = [writer.path, temp.root, String(engine), `${engine}-${n}`, String(appends), ...branches];
       return promisify(execFile)(process.execPath, args, { env: { ...temp.env } });
     }),
   );
