@@ -1,4 +1,5 @@
-// Stores of the embedded engine for tests: in memory, over memfs, and on a disk.
+// Stores of the embedded engine in memory, over memfs, for tests.
+import { inflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { createFsFromVolume, Volume } from "memfs";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
@@ -7,17 +8,26 @@ import type { EmbeddedRepository, FileSystem } from "../../src/store/embedded/re
 import { FALLBACK_IDENTITY } from "../../src/store/store-surroundings.ts";
 
 const ROOT = "/store";
+const GIT_DIR = `${ROOT}/.git`;
 
-/** Creates an empty repository in memory. */
-export async function createMemoryRepository(): Promise<EmbeddedRepository> {
-  const fs = createFsFromVolume(new Volume()) as unknown as FileSystem;
+/** Creates an empty repository in memory, whose objects isomorphic-git reads. */
+export function createMemoryRepository(): Promise<EmbeddedRepository> {
+  return createRepository(new Volume(), () => null);
+}
+
+async function createRepository(
+  volume: Volume,
+  read: EmbeddedRepository["files"]["read"],
+): Promise<EmbeddedRepository> {
+  const fs = createFsFromVolume(volume) as unknown as FileSystem;
   await git.init({ fs, dir: ROOT, defaultBranch: "main" });
   return {
     fs,
     root: ROOT,
-    gitDir: `${ROOT}/.git`,
+    gitDir: GIT_DIR,
     isBare: false,
-    files: null,
+    isOnDisk: false,
+    files: { read, close: () => undefined },
     cache: {},
     identity: () => Promise.resolve(FALLBACK_IDENTITY),
     signs: () => Promise.resolve(false),
@@ -25,7 +35,23 @@ export async function createMemoryRepository(): Promise<EmbeddedRepository> {
   };
 }
 
-/** Creates a store in memory. */
+/** Creates a store in memory. Its objects are inflated once, by zlib: isomorphic-git takes ten times as long, each time. */
 export async function createMemoryStore(): Promise<ConversationStore> {
-  return createEmbeddedStore(await createMemoryRepository());
+  const volume = new Volume();
+  const known = new Map<string, LooseObject>();
+  const read = (oid: string): LooseObject | null => {
+    const object = known.get(oid) ?? readLoose(volume, oid);
+    if (object !== null) known.set(oid, object);
+    return object;
+  };
+  return createEmbeddedStore(await createRepository(volume, read));
+}
+
+type LooseObject = NonNullable<ReturnType<EmbeddedRepository["files"]["read"]>>;
+
+function readLoose(volume: Volume, oid: string): LooseObject | null {
+  const path = `${GIT_DIR}/objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
+  if (!volume.existsSync(path)) return null;
+  const bytes = inflateSync(volume.readFileSync(path) as Buffer);
+  return { type: bytes.toString("latin1", 0, bytes.indexOf(" ")), bytes: bytes.subarray(bytes.indexOf(0) + 1) };
 }

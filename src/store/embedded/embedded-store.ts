@@ -52,6 +52,7 @@ export async function openEmbeddedStore(options: {
     root,
     gitDir,
     isBare,
+    isOnDisk: true,
     files: createObjectFiles(gitDir, { largest: Number.POSITIVE_INFINITY }),
     cache: {},
     identity: (role) => readIdentity(gitDir, env, role),
@@ -118,7 +119,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     },
     findText: (commits, query) => findText(objects, (commit, under) => trees.list(commit, under), commits, query),
     async write(writes) {
-      if (repository.files !== null) await clearLeftovers({ gitDir, cwd: root }, await worktreesOf(repository));
+      if (repository.isOnDisk) await clearLeftovers({ gitDir, cwd: root }, await worktreesOf(repository));
       return await write(repository, tools, writes);
     },
     verify: async () => verifyObjects(tools, await listRefs(repository, "refs/")),
@@ -126,7 +127,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     get objectsRead() {
       return objects.count;
     },
-    close: () => Promise.resolve(repository.files?.close()),
+    close: () => Promise.resolve(repository.files.close()),
   };
 }
 
@@ -192,6 +193,6 @@ async function moveBranch(
 }
 
 /** Stock git must never take one record for a renamed copy of another; a store in memory is not for it. */
-async function configure({ files, gitDir }: EmbeddedRepository, names: readonly string[]): Promise<void> {
-  if (files !== null) await configureBranches({ gitDir }, names);
+async function configure({ isOnDisk, gitDir }: EmbeddedRepository, names: readonly string[]): Promise<void> {
+  if (isOnDisk) await configureBranches({ gitDir }, names);
 }

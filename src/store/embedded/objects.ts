@@ -46,13 +46,13 @@ const LARGEST_WAITING = 64 * 1024 * 1024;
 
 /** Creates the objects of a repository. */
 export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
-  const { gitDir: gitdir, cache, files } = repository;
+  const { gitDir: gitdir, cache, files, isOnDisk } = repository;
   const fs = withSafeWrites(repository.fs);
   const waiting = new Map<string, WaitingObject>();
   let waitingBytes = 0;
   let count = 0;
   const find = async (oid: string, atLeast?: number): Promise<StoredObject | null> => {
-    const plain = waiting.get(oid) ?? files?.read(oid, atLeast) ?? null;
+    const plain = waiting.get(oid) ?? files.read(oid, atLeast);
     const found =
       plain ?? (await orNull(git.readObject({ fs, gitdir, cache, oid, format: "content" }), repository, oid));
     if (found === null) return null;
@@ -71,7 +71,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const flush = async (): Promise<void> => {
     const objects = [...waiting.values()];
     try {
-      if (files !== null && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
+      if (isOnDisk && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
       else await writeFiles(objects);
     } catch (cause) {
       throw packError(gitdir, cause);

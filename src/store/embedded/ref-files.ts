@@ -9,7 +9,7 @@ export interface FoundRef {
   readonly commit: string | null;
 }
 
-type Files = Pick<EmbeddedRepository, "fs" | "files" | "gitDir">;
+type Files = Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">;
 
 /** Symbolic refs that are followed, as many as git does. */
 const DEEPEST = 5;

@@ -36,7 +36,7 @@ export async function lockFile(
     if (!(await isWanted())) return null;
     await sleep(Math.min(WAIT_MS + attempt, LONGEST_WAIT_MS));
   }
-  if (repository.files !== null && (await isAbandoned({ gitDir: repository.gitDir, cwd: repository.root }, lock))) {
+  if (repository.isOnDisk && (await isAbandoned({ gitDir: repository.gitDir, cwd: repository.root }, lock))) {
     await repository.fs.promises.rm(lock, { force: true });
     const held = await tryLock(repository, path);
     if (held !== null) return held;

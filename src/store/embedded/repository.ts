@@ -35,8 +35,10 @@ export interface EmbeddedRepository {
   /** The git dir that all worktrees share, absolute. */
   readonly gitDir: string;
   readonly isBare: boolean;
-  /** The objects of a git dir on disk, read as the native engine reads them; null in memory. */
-  readonly files: ObjectFiles | null;
+  /** Whether git and other processes may work here, too: not so in memory. */
+  readonly isOnDisk: boolean;
+  /** Reads objects before isomorphic-git is asked: on a disk as the native engine does. */
+  readonly files: ObjectFiles;
   /** What isomorphic-git keeps of packs that only it can read. */
   readonly cache: object;
   /** Who commits are by, and who moves refs. */
@@ -48,10 +50,10 @@ export interface EmbeddedRepository {
 
 /** Reads a small file as text; null when it is not there. */
 export async function readText(
-  { fs, files }: Pick<EmbeddedRepository, "fs" | "files">,
+  { fs, isOnDisk }: Pick<EmbeddedRepository, "fs" | "isOnDisk">,
   path: string,
 ): Promise<string | null> {
-  if (files !== null) return await readFileIfThere(path);
+  if (isOnDisk) return await readFileIfThere(path);
   try {
     return (await fs.promises.readFile(path)).toString("utf8");
   } catch (error) {

@@ -21,7 +21,7 @@ interface RevisionTools {
 
 /** Resolves a revision to the id of a commit that is there; null when it names none. */
 export async function resolveRevision(
-  repository: Pick<EmbeddedRepository, "fs" | "files" | "gitDir">,
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
   { objects, read, head }: RevisionTools,
   revision: string,
 ): Promise<string | null> {
@@ -38,7 +38,7 @@ export async function resolveRevision(
 }
 
 async function findStart(
-  repository: Pick<EmbeddedRepository, "fs" | "files" | "gitDir">,
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
   { objects, head }: Pick<RevisionTools, "objects" | "head">,
   name: string,
 ): Promise<string | null> {
@@ -54,7 +54,7 @@ async function findStart(
 }
 
 async function readWorktreeHead(
-  repository: Pick<EmbeddedRepository, "fs" | "files" | "gitDir">,
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
   gitDir: string,
 ): Promise<string | null> {
   const head = await readHead(repository, gitDir);

@@ -14,8 +14,7 @@ import { readActiveBranch } from "./use-branch.ts";
 
 /** Gives the surroundings of a repository; one in memory keeps nothing. */
 export function createSurroundings(repository: EmbeddedRepository): StoreSurroundings {
-  const { gitDir } = repository;
-  const isOnDisk = repository.files !== null;
+  const { gitDir, isOnDisk } = repository;
   return {
     cache: (name, worktree) => (isOnDisk ? openCache(worktree?.gitDir ?? gitDir, name) : NO_CACHE),
     dropCaches: async () => (isOnDisk ? await dropCaches(gitDir) : undefined),

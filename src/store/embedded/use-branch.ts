@@ -38,7 +38,7 @@ async function marked(
   place: Pick<Worktree, "gitDir" | "path">,
   move: () => Promise<boolean>,
 ): Promise<void> {
-  const hasIndex = repository.files !== null && !(repository.isBare && place.gitDir === repository.gitDir);
+  const hasIndex = repository.isOnDisk && !(repository.isBare && place.gitDir === repository.gitDir);
   if (hasIndex) await withWorktreeMark(place, () => readCommit(repository, place.gitDir), move);
   else await move();
 }

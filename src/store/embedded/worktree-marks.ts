@@ -11,7 +11,7 @@ import type { EmbeddedRepository } from "./repository.ts";
 
 /** All worktrees of a repository; none in memory. */
 export async function worktreesOf(repository: EmbeddedRepository): Promise<readonly Worktree[]> {
-  if (repository.files === null) return [];
+  if (!repository.isOnDisk) return [];
   const { gitDir, root, isBare } = repository;
   return await listWorktrees({ gitDir, cwd: root, env: {} }, isBare ? null : root);
 }

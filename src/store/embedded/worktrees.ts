@@ -9,7 +9,7 @@ import { withWorktreeMark, worktreesOf } from "./worktree-marks.ts";
 
 /** Gives the worktrees of a repository on a disk; null of one in memory. */
 export function createWorktrees(repository: EmbeddedRepository): Worktrees | null {
-  if (repository.files === null) return null;
+  if (!repository.isOnDisk) return null;
   const { gitDir, root, isBare } = repository;
   return {
     folder: () => worktreesFolder(root, gitDir),
