@@ -21,6 +21,8 @@ export function createRuntime(version: string): Runtime {
       return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
     },
     random: (length) => randomBytes(length),
+    inputKind: async () => (await import("./frame/standard-input.ts")).inputKind(),
+    readStdinWithin: async (firstByteMs) => (await import("./frame/standard-input.ts")).readInput(firstByteMs),
     readStdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

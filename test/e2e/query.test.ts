@@ -75,7 +75,7 @@ const turnText = (sandbox: Sandbox, turn: number, branch = "HEAD"): string =>
 describe("jpg query", () => {
   it("streams the answer of an imported conversation's next turn, and goes on from it", async () => {
     const { sandbox, server } = await prepare(say("Five ", "metres", "."));
-    const first = await sandbox.jpg(["query", "How high", "is it now?"]);
+    const first = await sandbox.jpg(["query", "How high", "is it now?"], { process: true });
     expect(first).toEqual({ stdout: "Five metres.\n", stderr: "", code: 0 });
     expect(subjects(sandbox, 2)).toEqual(["turn 4: How high is it now?", "turn 3: Request 3 about the harbour wall"]);
     await sandbox.jpg(["query", "--", "--and then?"]);
@@ -111,8 +111,8 @@ describe("jpg query", () => {
   it("takes the request from standard input, or attaches what comes there", async () => {
     const { sandbox, server } = await prepare(say("Read."));
     writeFileSync(join(sandbox.project, "notes.md"), "the pier leans\n");
-    await sandbox.jpg(["query", "-"], { input: "What is a pier?\n" });
-    await sandbox.jpg(["query", "Review", "@notes.md"], { input: "+ a line\n" });
+    await sandbox.jpg(["query", "-"], { input: "What is a pier?\n", process: true });
+    await sandbox.jpg(["query", "Review", "@notes.md"], { input: "+ a line\n", process: true });
     expect(server.requests[0]!.messages.at(-1)).toEqual({ role: "user", content: "What is a pier?\n" });
     const asked = JSON.stringify(server.requests[1]!.messages.at(-1));
     expect(asked).toContain("Review @notes.md");
@@ -244,7 +244,7 @@ describe("tools in a query", () => {
   it("of MCP servers are run when the user allows it beforehand", async () => {
     const { sandbox, server } = await prepare(callFirst);
     writeUserConfig(sandbox, config(server));
-    const result = await sandbox.jpg(["query", "--yes", "Call it"]);
+    const result = await sandbox.jpg(["query", "--yes", "Call it"], { process: true });
     expect(result.stdout).toMatch(/^It said: The tide at A stands at 2 m/);
     expect(result.stderr).toContain('→ tide {"pier":"A"}');
     expect(

@@ -134,7 +134,8 @@ async function sendsOf(place: Place): Promise<readonly string[]> {
     ["compact", "-s", "tiered", "-s", "auto", "--target", "1k", "--fork", "--no-activate", "--force"],
   ];
   for (const args of calls) {
-    await jpg(args);
+    // With its own environment and folder, for what a library may read there.
+    await jpg(args, { process: args[0] === "query" });
     note(args.join(" "));
   }
   writeFileSync(file, createLongSession(SESSION).turns(14).bytes());

@@ -13,23 +13,27 @@ export interface InProcessResult {
 }
 
 /** Commands that talk to the streams, signals or terminal of the process they run in: these need one of their own. */
-const NEED_A_PROCESS: ReadonlySet<string> = new Set(["chat", "git", "mcp", "query", "resume"]);
+const NEED_A_PROCESS: ReadonlySet<string> = new Set(["chat", "git", "mcp"]);
 
 /** Whether a command line runs in the process of the tests. With JPG_TEST_PROCESSES=1 none does: slow, and nothing is handed in. */
 export function runsInProcess(argv: readonly string[]): boolean {
   return (
-    process.env["JPG_TEST_PROCESSES"] !== "1" && !argv.some((word) => NEED_A_PROCESS.has(word) || word === "--watch")
+    process.env["JPG_TEST_PROCESSES"] !== "1" &&
+    !argv.some((word) => NEED_A_PROCESS.has(word) || word === "--watch" || word === "--exec")
   );
 }
 
 /** The world of a command that a user types: clock and randomness are real. */
 export function createUserRuntime(cwd: string, env: TestEnvironment, input: string | Uint8Array = ""): Runtime {
+  const bytes = Buffer.from(input);
   return {
     ...createRuntime(packageJson.version),
     cwd,
     env,
     home: env["HOME"] ?? cwd,
-    readStdin: () => Promise.resolve(Buffer.from(input)),
+    inputKind: () => Promise.resolve("open"),
+    readStdin: () => Promise.resolve(bytes),
+    readStdinWithin: () => Promise.resolve(bytes),
   };
 }
 

@@ -43,8 +43,12 @@ export function createTestRuntime(
         seed = (seed * 1103515245 + 12345) % 2147483648;
         return seed >> 16;
       }),
+    inputKind: () => Promise.resolve("open"),
     readStdin() {
       return Promise.resolve(this.stdin);
+    },
+    readStdinWithin() {
+      return this.readStdin();
     },
   };
 }

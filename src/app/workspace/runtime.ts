@@ -3,6 +3,9 @@
 import type { Calendar } from "../../core/calendar-time.ts";
 import type { Engine } from "../../store/conversation-store.ts";
 
+/** What stands at standard input. `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */
+export type InputKind = "terminal" | "open" | "file" | "none";
+
 export interface Runtime extends Calendar {
   /** Of this jpg, for those it talks to, e.g. `0.1.0`; `0.0.0` when run from source. */
   readonly version: string;
@@ -18,8 +21,11 @@ export interface Runtime extends Calendar {
   now(): Date;
   /** Random bytes, for ids and padding. */
   random(length: number): Uint8Array;
+  inputKind(): Promise<InputKind>;
   /** The whole of standard input. */
   readStdin(): Promise<Uint8Array>;
+  /** The same; null when nothing came, not even its end, within so many milliseconds. */
+  readStdinWithin(firstByteMs: number): Promise<Uint8Array | null>;
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

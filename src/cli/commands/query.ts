@@ -17,7 +17,6 @@ import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { INTERRUPTED } from "../frame/exit-code.ts";
 import { count } from "../frame/number-option.ts";
 import { isAsciiOnly, screenOf } from "../frame/screen.ts";
-import { inputKind, readInput } from "../frame/standard-input.ts";
 import { createQueryPrinter } from "../render/query-printer.ts";
 import { renderNothing } from "../render/render-nothing.ts";
 import type { AnswerPrinter } from "../render/stream-printer.ts";
@@ -157,12 +156,12 @@ async function readRequest({ args, options, runtime, output }: CommandContext): 
   const words = args.filter((word) => word !== "-").join(" ");
   const files = texts(options, "attach");
   const isWanted = args.includes("-");
-  const kind = inputKind();
+  const kind = await runtime.inputKind();
   let stdin: Uint8Array | null = null;
   if (isWanted || kind === "file" || (kind === "open" && words === "" && files.length === 0)) {
     stdin = await runtime.readStdin();
   } else if (kind === "open") {
-    stdin = await readInput(PIPE_WAIT_MS);
+    stdin = await runtime.readStdinWithin(PIPE_WAIT_MS);
     if (stdin === null) output.warn(safe`standard input stayed silent for 3 s and is left out; \`-\` waits for it`);
   }
   return requestContent(runtime.cwd, { text: words, files, stdin });

@@ -1,9 +1,7 @@
 // What stands at standard input, and reading it without waiting forever for someone who never writes.
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
-
-/** `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */
-export type InputKind = "terminal" | "open" | "file" | "none";
+import type { InputKind } from "../../app/workspace/runtime.ts";
 
 /** Tells what standard input is. */
 export function inputKind(): InputKind {
