@@ -30,6 +30,8 @@ export interface AutoSituation extends Omit<NextRequest, "openEvents"> {
   readonly place: AutoPlace;
   /** In a loop: it counts, and where complete turns are not enough its answered calls are compacted, too. */
   readonly openTurn?: OpenTurnPlace;
+  /** The model that this call talks to, which may write the summary; absent = none. */
+  readonly answering?: string;
   readonly signal?: AbortSignal;
   /** Told what was done, a line at a time. Like warnings it may hold words of the conversation: not safe for a terminal yet. */
   notice(text: string): void;
@@ -187,7 +189,7 @@ async function compactBy(
   [rules, instead]: readonly [AutoRules, AutoRules?],
 ): Promise<CompactReport | null> {
   const { tree, situation } = candidate;
-  const { signal, tools, model } = situation;
+  const { signal, tools, answering } = situation;
   try {
     const report = await compact(withoutOverrides(workspace), tree, {
       ...rules.request,
@@ -195,7 +197,7 @@ async function compactBy(
       dryRun: false,
       fork: false,
       activate: false,
-      ...(model === null ? {} : { answering: model }),
+      ...(answering === undefined ? {} : { answering }),
       ...(signal === undefined ? {} : { signal }),
       ...(tools === undefined ? {} : { tools }),
     });

@@ -1,7 +1,7 @@
 // The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
 import { JpgError } from "../../core/errors.ts";
 import type { ToolDefinition } from "../../llm/llm-client.ts";
-import type { OpenedModel } from "../models/models.ts";
+import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -33,10 +33,10 @@ export const COMPACT_DEFINITION: ToolDefinition = {
 export function createCompactTool(
   workspace: Workspace,
   branch: string,
-  { name, facts, others }: Pick<OpenedModel, "name" | "facts"> & { readonly others: readonly Tool[] },
+  { others, ...model }: Pick<OpenedModel, "name" | "facts" | "isAssumed"> & { readonly others: readonly Tool[] },
 ): Tool {
   const tools = [COMPACT_DEFINITION, ...others.map(({ definition }) => definition)];
-  const asking = { window: facts.contextWindow, answering: name, tools };
+  const asking = { window: model.facts.contextWindow, ...asAnswering(model), tools };
   return {
     definition: COMPACT_DEFINITION,
     origin: "jpg",

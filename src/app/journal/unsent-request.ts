@@ -17,11 +17,13 @@ export function requestOf(events: readonly Event[]): Content {
   return events.find((event) => event.type === "chat_request")?.content ?? "";
 }
 
-/** What to type to send a kept text again. */
-export function unsentHints(path: string | null): readonly string[] {
-  return path === null
-    ? []
-    : [`The conversation is as it was; what you wrote is in ${path}: \`jpg query - < '${path}'\` sends it again.`];
+/** What to type to send a kept text again; `isNew` = it was to begin a conversation, which there is not. */
+export function unsentHints(path: string | null, isNew: boolean): readonly string[] {
+  if (path === null) return [];
+  const state = isNew ? "No conversation was begun" : "The conversation is as it was";
+  return [
+    `${state}; what you wrote is in ${path}: \`jpg query${isNew ? " --new" : ""} - < '${path}'\` sends it again.`,
+  ];
 }
 
 /** An error with more hints and data; anything that is no JpgError stays as it is. */

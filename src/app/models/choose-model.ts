@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
-import { cheapModel } from "../../core/model/current-models.ts";
+import { cheapModel, usualModel } from "../../core/model/current-models.ts";
 import { formatModelName, type ModelName, parseModelName } from "../../core/model/model-name.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../core/model/model-provider.ts";
 import { shellWord } from "../../core/shell-word.ts";
@@ -13,6 +13,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { configuredProviders, connectionTo, isConfigured, isReady } from "./model-connection.ts";
 import { refreshModelList } from "./model-list-cache.ts";
 import { cachedList } from "./models.ts";
+import { keyHolders } from "./only-key.ts";
 
 /** From what the model of a conversation is chosen. */
 export interface ModelChoice {
@@ -34,7 +35,7 @@ export async function chooseModel(workspace: Workspace, choice: ModelChoice): Pr
   if (named !== undefined) return formatModelName(parseModelName(named, configuredProviders(config)));
   if (last === null) throw noModel(workspace, config);
   if (isNamed(config, last)) return formatModelName(parseModelName(last, configuredProviders(config)));
-  throw notNamed(last);
+  throw notNamed(workspace, config, last);
 }
 
 function isNamed(config: Config, model: string): boolean {
@@ -42,26 +43,34 @@ function isNamed(config: Config, model: string): boolean {
   return provider !== null && namedProviders(config).has(provider);
 }
 
-function noModel({ runtime }: Workspace, config: Config): JpgError {
-  const { env } = runtime;
-  const ready = MODEL_PROVIDERS.filter(({ name: provider, needsKey }) => needsKey && isReady(env, config, provider));
+function noModel(workspace: Workspace, config: Config): JpgError {
+  const keyed = keyHints(workspace, config);
   return new JpgError(
     "config",
     "no_model",
     "no model to ask: expected --model, conversation.model in the settings, or a conversation that a model answered in",
     {
-      hints: [
-        "type for example: --model anthropic/claude-sonnet",
-        ready.length === 0
-          ? "no provider has a key yet; ANTHROPIC_API_KEY, OPENAI_API_KEY and the like are read"
-          : `a key is there for ${ready.map(({ name: provider }) => provider).join(", ")}`,
-      ],
+      hints:
+        keyed.length > 0
+          ? keyed
+          : [
+              "type for example: --model anthropic/claude-sonnet",
+              "no provider has a key yet; ANTHROPIC_API_KEY, OPENAI_API_KEY and the like are read",
+            ],
     },
   );
 }
 
+/** What to type for each provider that has a key. */
+function keyHints(workspace: Workspace, config: Config): readonly string[] {
+  return keyHolders(workspace, config).map(({ provider, setting }) => {
+    const model = usualModel(provider);
+    return `${setting} is a key for ${provider}: --model ${model === null ? `${provider}/…` : formatModelName({ provider, model })}`;
+  });
+}
+
 /** The conversation came from somewhere: whom it is sent to is for the user to say. */
-function notNamed(last: string): JpgError {
+function notNamed(workspace: Workspace, config: Config, last: string): JpgError {
   return new JpgError(
     "config",
     "model_not_named",
@@ -69,6 +78,7 @@ function notNamed(last: string): JpgError {
     {
       hints: [
         `say it once, and this conversation keeps it: --model ${shellWord(last)}`,
+        ...keyHints(workspace, config),
         "or set conversation.model in your own settings (`jpg config --show-origin` names the file)",
       ],
       data: { model: last },

@@ -68,6 +68,11 @@ export function isReady(env: Environment, config: Config, name: string): boolean
   return !provider.needsKey || keySource(env, config, provider) !== null;
 }
 
+/** Gives where the key of a provider stands, a variable or a setting; null when it has none. No program is run. */
+export function keySetting(env: Environment, config: Config, name: string): string | null {
+  return keySource(env, config, findProvider(config, name))?.setting ?? null;
+}
+
 /** Whether the settings give a key for a provider, or name a local server. Variables of the environment name none. */
 export function isConfigured(config: Config, { name, api, isLocal }: ModelProvider): boolean {
   if (config.providers[name] === undefined) return false;

@@ -34,6 +34,15 @@ export interface OpenedModel {
   readonly model: string;
   readonly client: LlmClient;
   readonly facts: ModelFacts;
+  /** Nobody named it: it answers, and nothing more (see only-key.ts). */
+  readonly isAssumed?: true;
+}
+
+/** Names a model as the one whose provider may be sent what a summary is made of; nothing for one that was assumed. */
+export function asAnswering({ name, isAssumed }: Pick<OpenedModel, "name" | "isAssumed">): {
+  readonly answering?: string;
+} {
+  return isAssumed === true ? {} : { answering: name };
 }
 
 /**

@@ -43,7 +43,7 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
     throw reasonOf([loaded, opened, turn, tools]);
   } catch (error) {
     const unsent = await keepUnsent(workspace.store, request.content);
-    throw withHints(error, unsentHints(unsent));
+    throw withHints(error, unsentHints(unsent, request.root !== undefined));
   }
 }
 
@@ -63,8 +63,8 @@ async function openTools({ tools, openTools: open }: QueryRequest, opening: Tool
 async function chooseAndOpen(
   workspace: Workspace,
   start: Start,
-  { config, model, opened }: Pick<QueryRequest, "model" | "opened"> & { readonly config: Config },
+  { config, model, opened, voice }: Pick<QueryRequest, "model" | "opened" | "voice"> & { readonly config: Config },
 ): Promise<OpenedModel> {
   const tree = "tree" in start ? start.tree : null;
-  return opened ?? openModelFor(workspace, { config, tree, named: model });
+  return opened ?? openModelFor(workspace, config, { tree, named: model, voice });
 }

@@ -1,35 +1,57 @@
 // The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
 import type { Config } from "../../config/config.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
+import { JpgError, messageOf } from "../../core/errors.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { chooseModel, chooseSummaryModel } from "../models/choose-model.ts";
 import { lastModel } from "../models/last-model.ts";
-import { type OpenedModel, openModel } from "../models/models.ts";
+import { asAnswering, type OpenedModel, openModel } from "../models/models.ts";
+import { type AssumedModel, assumeModel } from "../models/only-key.ts";
+import { rememberProvider } from "../workspace/remembered-providers.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
+/** Whoever is told which model is asked where nobody named one, and asked whether that is meant. */
+export interface AssumptionVoice {
+  say(text: string): void;
+  /** `instead` = what answers it beforehand. Throws where nobody can be asked. */
+  allow(question: { readonly text: string; readonly instead: string }): Promise<boolean>;
+}
+
+/** From what the model of a conversation is chosen. */
+export interface ChatModelRequest {
+  /** Null = the conversation is still to begin. */
+  readonly tree: BranchTree | null;
+  /** `--model`. */
+  readonly named?: string | undefined;
+  /** Without it nothing is assumed: a model has to be named. */
+  readonly voice?: AssumptionVoice | undefined;
+}
+
 /**
- * Chooses the model for a conversation (null = one that is still to begin), or takes the one named, and makes sure that it
- * can be asked. Throws `no_model`, `model_not_named`, `no_key` and what else `openModel` throws.
+ * Chooses the model for a conversation, or takes the one named, and makes sure that it can be asked. Throws `no_model`,
+ * `model_not_named`, `no_key` and what else `openModel` throws.
  */
-export async function openChatModel(
-  workspace: Workspace,
-  tree: BranchTree | null,
-  named?: string,
-): Promise<OpenedModel> {
-  return openModelFor(workspace, { config: await configOf(workspace, tree), tree, named });
+export async function openChatModel(workspace: Workspace, request: ChatModelRequest): Promise<OpenedModel> {
+  return openModelFor(workspace, await configOf(workspace, request.tree), request);
 }
 
 /** The same with the settings at hand. */
 export async function openModelFor(
   workspace: Workspace,
-  {
-    config,
-    tree,
-    named,
-  }: { readonly config: Config; readonly tree: BranchTree | null; readonly named: string | undefined },
+  config: Config,
+  { tree, named, voice }: ChatModelRequest,
 ): Promise<OpenedModel> {
   const isNamed = named !== undefined || config.conversation.model !== "";
   const last = isNamed || tree === null ? null : await lastModel(workspace.store, tree);
+  const isNew = tree === null || tree.turnOids.length === 0;
+  const assumed = isNamed || voice === undefined ? null : assumeModel(workspace, config, { last, isNew });
+  if (assumed !== null && voice !== undefined) {
+    const isMeant = await settleAssumption(workspace, { assumed, last, tree }, voice);
+    const opened = await openModel(workspace, config, assumed.name);
+    return isMeant ? opened : { ...opened, isAssumed: true };
+  }
   const name = await chooseModel(workspace, {
     config,
     conversationModel: last,
@@ -38,9 +60,43 @@ export async function openModelFor(
   return openModel(workspace, config, name);
 }
 
+/**
+ * Says which model is asked. Of a conversation that comes from elsewhere the user is asked first; a yes is remembered as
+ * `--model` is. Gives whether they said so. Throws `model_not_named`.
+ */
+async function settleAssumption(
+  workspace: Workspace,
+  {
+    assumed,
+    last,
+    tree,
+  }: { readonly assumed: AssumedModel; readonly last: string | null } & Pick<ChatModelRequest, "tree">,
+  voice: AssumptionVoice,
+): Promise<boolean> {
+  const { name, provider, setting } = assumed;
+  if (!assumed.asks || tree === null) {
+    voice.say(`Asking ${name}: ${setting} is the only key here. --model names another model.`);
+    return false;
+  }
+  const from = last === null ? "It does not say which model answered in it." : `${last} answered last in it.`;
+  const text = `Send this conversation to ${name}? ${from} ${setting} is the only key here.`;
+  const instead = `--model ${shellWord(name)}`;
+  if (!(await voice.allow({ text, instead })))
+    throw new JpgError("config", "model_not_named", `This conversation was not sent to ${name}: you said no.`, {
+      hints: [`\`${instead}\` sends it there after all, another name elsewhere.`],
+      data: { model: name },
+    });
+  try {
+    await rememberProvider(workspace, conversationOf(tree.branch), provider);
+  } catch (error) {
+    voice.say(`${name} has to be named again next time: ${messageOf(error)}`);
+  }
+  return true;
+}
+
 /** Chooses the model that writes summaries in a chat with a model: as configured, else the cheap one of its provider. */
-export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, { name }: OpenedModel): Promise<string> {
-  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), answering: name });
+export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, model: OpenedModel): Promise<string> {
+  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), ...asAnswering(model) });
 }
 
 async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {

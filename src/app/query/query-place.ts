@@ -2,13 +2,13 @@
 import { userError } from "../../core/errors.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { withHints } from "../journal/unsent-request.ts";
-import type { OpenedModel } from "../models/models.ts";
+import { asAnswering, type OpenedModel } from "../models/models.ts";
 import { activeBranch } from "../names/conversations.ts";
 import { type NewConversation, newConversation } from "../names/new-conversation.ts";
 import { resolveWhole } from "../names/resolve-id.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { openChatModel } from "./chat-model.ts";
+import { type AssumptionVoice, openChatModel } from "./chat-model.ts";
 
 export interface QueryPlaceRequest {
   /** Text of the request, for the name of a new conversation. */
@@ -20,6 +20,7 @@ export interface QueryPlaceRequest {
   /** Compact first: with the default profile, or with this one. */
   readonly compact?: true | string;
   readonly model?: string;
+  readonly voice?: AssumptionVoice;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +50,7 @@ export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRe
   const active = await resolveWhole(workspace);
   if (request.fork === undefined && request.compact === undefined)
     return { ...plain, branch: active.branch, tree: active };
-  const opened = await openChatModel(workspace, active, request.model);
+  const opened = await openChatModel(workspace, { tree: active, named: request.model, voice: request.voice });
   const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
   const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, { ...request, opened });
   const isOnFork = compaction?.activated !== undefined && compaction.commit !== null;
@@ -93,7 +94,7 @@ async function compactFirst(
       dryRun: false,
       activate: true,
       signal,
-      answering: opened.name,
+      ...asAnswering(opened),
       ...(fork === undefined ? {} : { fork: false }),
       ...(typeof profile === "string" ? { profile } : {}),
     });

@@ -4,6 +4,7 @@ import type { Content } from "../../core/event/event.ts";
 import type { BranchTree, ConversationHeader } from "../branch/branch-tree.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { ToolBox } from "../programs/tool-box.ts";
+import type { AssumptionVoice } from "./chat-model.ts";
 
 /** What tools are opened with. */
 export interface ToolOpening {
@@ -16,6 +17,8 @@ export interface QueryRequest {
   readonly content: Content;
   /** Model that answers, from now on; absent = the one of the settings, else the one that answered last. */
   readonly model?: string;
+  /** Told, and asked, where nobody named a model and one provider has a key; without it a model has to be named. */
+  readonly voice?: AssumptionVoice;
   /** A model that was opened before, in place of choosing and opening one. */
   readonly opened?: OpenedModel;
   /** Tools that are open; the caller closes them. */

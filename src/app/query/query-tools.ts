@@ -18,8 +18,8 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   model.catch(() => inVain.abort());
   const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
   try {
-    const { name, facts } = await model;
-    return { ...box, tools: [createCompactTool(workspace, branch, { name, facts, others: box.tools }), ...box.tools] };
+    const opened = await model;
+    return { ...box, tools: [createCompactTool(workspace, branch, { ...opened, others: box.tools }), ...box.tools] };
   } catch (error) {
     await box.close();
     throw error;

@@ -9,6 +9,7 @@ import type { Signature } from "../../store/conversation-store.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignature } from "../branch/append-record.ts";
 import { recoverTurns } from "../journal/recover-turns.ts";
+import { asAnswering } from "../models/models.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import { rememberProvider } from "../workspace/remembered-providers.ts";
@@ -97,6 +98,7 @@ async function talkQuery(
       ...where,
       load,
       model: name,
+      ...asAnswering(opened),
       window: facts.contextWindow,
       isWindowSet: facts.setWindow !== undefined,
       signal: request.signal,

@@ -43,7 +43,7 @@ export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promis
   if (!hasAnswer(turn.events)) {
     await turn.journal.remove();
     const unsent = await keepUnsent(workspace.store, requestOf(turn.events));
-    throw withHints(noAnswer(ended.opened, end.stop), unsentHints(unsent));
+    throw withHints(noAnswer(ended.opened, end.stop), unsentHints(unsent, isNew(turn)));
   }
   const recorded = await commitTurn(workspace, ended);
   return { recorded, notices: [...stopNotices(ended), ...forkNotices(turn, recorded)] };
@@ -58,7 +58,7 @@ export async function failTurn(
   const path = await turn.journal.leave();
   const left = await keepLeft(workspace, path, reason).catch(() => null);
   if (left === null) throw withHints(error, [journalHint(path)]);
-  if (left.recorded === null) throw withHints(error, unsentHints(left.unsent));
+  if (left.recorded === null) throw withHints(error, unsentHints(left.unsent, isNew(turn)));
   const { branch, commit } = left.recorded;
   const hint = `What came until then is kept as turn ${turn.head.turn} of ${branch}, marked as interrupted.`;
   throw withHints(error, [hint], { branch, turn: turn.head.turn, commit });
@@ -84,23 +84,27 @@ async function keepLeft(workspace: Workspace, path: string, reason: Interruption
   return left;
 }
 
+/** Whether a turn begins its conversation. */
+function isNew({ head }: OpenTurn): boolean {
+  return head.root !== undefined;
+}
+
 async function commitTurn(workspace: Workspace, { turn, signature, settings }: EndedTurn): Promise<RecordedTurn> {
   const { head, events, journal } = turn;
-  const isNew = head.root !== undefined;
   let recorded: RecordedTurn;
   try {
     // On its way to the disk while git writes the commit.
     const complete = journal.complete();
     complete.catch(() => undefined);
     // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
-    if (!isNew) await storeSettings(workspace, head.branch, settings);
+    if (!isNew(turn)) await storeSettings(workspace, head.branch, settings);
     recorded = await recordTurn(workspace, { ...head, events }, await signature());
     await complete;
   } catch (error) {
     throw withHints(error, [journalHint(await journal.leave())]);
   }
   await journal.remove();
-  if (isNew) {
+  if (isNew(turn)) {
     await makeActive(workspace, recorded.branch);
     await storeSettings(workspace, recorded.branch, settings);
   }

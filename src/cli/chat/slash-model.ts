@@ -14,7 +14,7 @@ export const modelCommand: SlashCommand = {
     if (words.length > 1) throw wrongWords(modelCommand, `expected one name; got ${words.join(" ")}`);
     const [name] = words;
     const tree = state.branch === null ? null : await loadTree();
-    const model = name === undefined ? state.model : await openChatModel(workspace, tree, name);
+    const model = name === undefined ? state.model : await openChatModel(workspace, { tree, named: name });
     const { contextWindow } = model.facts;
     const window =
       contextWindow === null ? safe`context window unknown` : safe`${formatTokens(contextWindow)} tokens of context`;

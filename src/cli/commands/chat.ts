@@ -14,6 +14,7 @@ import type { MessageHistory } from "../chat/chat-terminal.ts";
 import { createHistory } from "../chat/message-history.ts";
 import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
+import { createAssumptionVoice } from "../frame/ask-assumed.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { isAsciiOnly } from "../frame/screen.ts";
 import { unpainted } from "../frame/style.ts";
@@ -43,7 +44,7 @@ export const command: CommandSpec = {
     const workspace = await context.open({ create: true });
     const found = flag(options, "new") ? null : await resolveOrNone(workspace, context.args[0]);
     const named = text(options, "model");
-    const model = await openChatModel(workspace, found, named);
+    const model = await openChatModel(workspace, { tree: found, named, voice: createAssumptionVoice(output) });
     // Not before it is known that somebody answers there.
     const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
     const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);

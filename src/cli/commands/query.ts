@@ -12,6 +12,7 @@ import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
+import { createAssumptionVoice } from "../frame/ask-assumed.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { INTERRUPTED } from "../frame/exit-code.ts";
@@ -65,7 +66,9 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
   const { output, options, json } = context;
   const model = text(options, "model");
   const workspace = await context.open({ create: true });
+  const voice = createAssumptionVoice(output, signal);
   const place = await findQueryPlace(workspace, {
+    voice,
     text: wordsOfContent(content),
     isNew: flag(options, "new"),
     ...(options["fork"] === undefined ? {} : { fork: forkOption(options["fork"]) }),
@@ -83,6 +86,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     const request = {
       content,
       signal,
+      voice,
       ...(model === undefined ? {} : { model }),
       ...(tree === undefined ? {} : { tree }),
       ...(root === undefined ? {} : { root }),

@@ -1,4 +1,4 @@
-// The models that short names stand for, and the cheap one of each provider that writes summaries when nobody chose. Checked
+// The models that short names stand for, and which of each provider answers, and writes summaries, when nobody chose. Checked
 // against the providers' model pages in November 2026; a retired model is taken out, never kept as a default.
 import type { ModelPrice } from "./model-price.ts";
 
@@ -11,6 +11,8 @@ export interface CurrentModel {
   readonly model: string;
   /** Writes summaries when nobody chose a model. */
   readonly isCheap?: true;
+  /** Answers when nobody chose a model. */
+  readonly isUsual?: true;
   /** Tokens that can be sent. */
   readonly contextWindow?: number;
   /** Longest answer, tokens. */
@@ -38,19 +40,21 @@ const MODELS: readonly CurrentModel[] = [
     provider: "anthropic",
     alias: "claude-sonnet",
     model: "claude-sonnet-5-5",
+    isUsual: true,
     contextWindow: 1_000_000,
     maxOutput: 128_000,
     price: { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },
   },
   { provider: "anthropic", alias: "claude-opus", model: "claude-opus-5-5", maxOutput: 128_000 },
   { provider: "openai", alias: "gpt-mini", model: "gpt-5.4-mini", isCheap: true, maxOutput: 128_000 },
-  { provider: "openai", alias: "gpt-luna", model: "gpt-6-luna", maxOutput: 128_000 },
+  { provider: "openai", alias: "gpt-luna", model: "gpt-6-luna", isUsual: true, maxOutput: 128_000 },
   { provider: "openai", alias: "gpt-sol", model: "gpt-6-sol", maxOutput: 128_000 },
   {
     provider: "google",
     alias: "gemini-flash",
     model: "gemini-3.8-flash",
     isCheap: true,
+    isUsual: true,
     contextWindow: 1_048_576,
     maxOutput: 65_536,
   },
@@ -60,10 +64,11 @@ const MODELS: readonly CurrentModel[] = [
     alias: "llama-3.3-70b",
     model: "llama-3.3-70b-versatile",
     isCheap: true,
+    isUsual: true,
     contextWindow: 131_072,
     maxOutput: 32_768,
   },
-  { provider: "openrouter", alias: "cheap", model: "openai/gpt-6-luna", isCheap: true },
+  { provider: "openrouter", alias: "cheap", model: "openai/gpt-6-luna", isCheap: true, isUsual: true },
 ];
 
 /** Models on OpenRouter that write usable summaries: its cheapest ones are toys, or free for the right to read along. */
@@ -93,6 +98,11 @@ export function providerOfAlias(alias: string): string | undefined {
 /** Finds what the table says of a model by the provider's own name; undefined when it is not in it. */
 export function currentModel(provider: string, model: string): CurrentModel | undefined {
   return MODELS.find((row) => row.provider === provider && row.model === model);
+}
+
+/** Gives the model of a provider that answers when nobody chose one, the provider's own name; null for one without. */
+export function usualModel(provider: string): string | null {
+  return MODELS.find((row) => row.provider === provider && row.isUsual)?.model ?? null;
 }
 
 /** A model of a list, with its price when the list has one. */
