@@ -1,6 +1,7 @@
 // The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 import type { JpgError } from "../core/errors.ts";
+import type { Sharing } from "./sharing.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
 
 /** What reads and writes a store: the git program, or jpg without it. */
@@ -128,6 +129,8 @@ export interface ConversationStore extends StoreSurroundings {
   readonly trash: Trash | null;
   /** Branches of remotes, where the engine knows them. */
   readonly remotes: Remotes | null;
+  /** Sending and getting conversations, where the engine can. */
+  readonly sharing: Sharing | null;
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;

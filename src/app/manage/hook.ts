@@ -1,5 +1,5 @@
 // What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date;
-// record what is pushed.
+// record what is pushed, and refuse what must not leave.
 // A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
 import { realpath } from "node:fs/promises";
 import { JpgError } from "../../core/errors.ts";
@@ -9,20 +9,32 @@ import { recordPush } from "../../store/native/refs/published.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { recordedCommit, refreshWorktree } from "../branch/refresh-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
+import { checkOutgoing } from "../share/check-outgoing.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
-/** Runs what a hook does. `warn` is told what the user should know. */
+/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `local_conversation`. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
   const workspace = await openWorkspace(runtime, { info: warn, warn }).catch(passOverJpgErrors);
   if (workspace === null) return;
   try {
-    if (name === "pre-push")
-      await recordPush(workspace.store.gitDir, new TextDecoder().decode(await runtime.readStdin()));
+    if (name === "pre-push") await beforePush(workspace, new TextDecoder().decode(await runtime.readStdin()));
     else await followAll(workspace);
   } finally {
     await workspace.close();
   }
+}
+
+/** Looks at what stock git is about to push, as it tells its hook: local ref, commit, ref there, commit there. */
+async function beforePush(workspace: Workspace, lines: string): Promise<void> {
+  const pushed = [...lines.matchAll(/^(\S+) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)];
+  const leaving = pushed.filter(([, , commit = ""]) => !/^0+$/.test(commit));
+  const tips = leaving.flatMap(([, from = "", commit = "", to = ""]) =>
+    [from, to].map((ref) => ({ name: ref.replace(/^refs\/(heads|jpg\/conversations)\//, ""), commit })),
+  );
+  const there = pushed.map(([, , , , commit = ""]) => commit);
+  await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
+  await recordPush(workspace.store.gitDir, lines);
 }
 
 /** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type Cache, NO_CACHE } from "../../store/cache.ts";
 import type { BranchWrite, ConversationStore, WriteResult } from "../../store/conversation-store.ts";
 import { journalFolder } from "../../store/files/kept-files.ts";
+import { needsGit } from "../../store/needs-git.ts";
+import type { Sharing } from "../../store/sharing.ts";
 import type { StoreSurroundings } from "../../store/store-surroundings.ts";
 
 /** Gives a store at `root` that `make` makes and opens once there is something to write. */
@@ -29,6 +31,9 @@ export function createStoreOnWrite(
     },
     get remotes() {
       return made?.remotes ?? null;
+    },
+    get sharing() {
+      return made?.sharing ?? (made === null && engine === "native" ? sharingOf(open) : null);
     },
     ...surroundingsOf(root, () => made, open),
     get objectsRead() {
@@ -81,6 +86,30 @@ function surroundingsOf(
     excludeViews: async () => made()?.excludeViews(),
     ignoredSettings: () => made()?.ignoredSettings() ?? [],
     maintain: () => made()?.maintain(),
+  };
+}
+
+/** Before the store is made it has no remote, and adding one makes it. */
+function sharingOf(open: () => Promise<ConversationStore>): Sharing {
+  const opened = async (): Promise<Sharing> => {
+    const { sharing } = await open();
+    if (sharing === null) throw needsGit("Sharing conversations");
+    return sharing;
+  };
+  return {
+    remotes: () => Promise.resolve([]),
+    tracked: () => Promise.resolve([]),
+    present: () => Promise.resolve(new Set()),
+    localConversations: () => Promise.resolve(new Set()),
+    addRemote: async (remote) => (await opened()).addRemote(remote),
+    removeRemote: async (name) => (await opened()).removeRemote(name),
+    listRefs: async (url, options) => (await opened()).listRefs(url, options),
+    fetch: async (remote, options) => (await opened()).fetch(remote, options),
+    push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
+    listOutgoing: async (objects) => (await opened()).listOutgoing(objects),
+    outgoingBytes: async (objects) => (await opened()).outgoingBytes(objects),
+    mergeBases: async (one, other) => (await opened()).mergeBases(one, other),
+    markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
   };
 }
 

@@ -88,6 +88,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     worktrees: createWorktrees(repository),
     trash: createTrash(repository, (names) => configure(repository, names)),
     remotes: createRemotes(repository),
+    sharing: null,
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     async listBranchesWith(commit) {

@@ -13,7 +13,7 @@ import { worktreesFolder } from "./refs/project-of-store.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
-import { type HookPrograms, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
+import { formatHook, type HookPrograms, isJpgHook, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
 import { repairWorktrees } from "./worktrees/repair-worktrees.ts";
 
 /** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
@@ -59,6 +59,8 @@ async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault 
   const hook = await readFileIfThere(join(hooksDir, "pre-push"));
   if (hook === null) return "outdated";
   const called = programsOf(hook);
+  // An older jpg wrote it.
+  if (called !== null && isJpgHook(hook) && hook !== formatHook("pre-push", called)) return "outdated";
   if (called === null || (isFile(called.nodePath) && isFile(called.jpgPath))) return null;
   return isFile(programs.nodePath) && isFile(programs.jpgPath) ? "programs" : null;
 }

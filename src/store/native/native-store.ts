@@ -26,6 +26,7 @@ import { refOfBranch } from "./refs/ref-name.ts";
 import { readRef } from "./refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
 import { createRemotes } from "./refs/remote-branches.ts";
+import { createSharing } from "./remotes/sharing.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { findText } from "./text-finder.ts";
 import { createTrash } from "./trash.ts";
@@ -60,6 +61,7 @@ export async function openNativeStore(options: {
     worktrees: createWorktrees(repository, worktreeRoot),
     trash: createTrash(repository, worktreeRoot),
     remotes: createRemotes(repository),
+    sharing: createSharing(repository),
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,

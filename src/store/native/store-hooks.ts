@@ -1,5 +1,5 @@
 // The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
-// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase, and record what is pushed.
+// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, and refuse what must not leave.
 import { join } from "node:path";
 import { quoteForShell } from "../../core/shell-word.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
@@ -17,8 +17,8 @@ export const HOOK_NAMES: readonly string[] = ["post-checkout", "post-merge", "po
 /** The text of a hook. */
 export function formatHook(name: string, programs: HookPrograms): string {
   const call = `"$node" "$jpg" hook ${name} "$@"`;
-  // Git does nothing when a hook that it runs beforehand fails: troubles of jpg's own are no reason not to push.
-  return script(programs, "exit 0", name.startsWith("pre-") ? `${call} || exit 0` : `exec ${call}`);
+  // Git does nothing when a hook that it runs beforehand fails. jpg refuses with 2; troubles of its own are no reason not to push.
+  return script(programs, "exit 0", name.startsWith("pre-") ? `${call}; [ $? -ne 2 ]` : `exec ${call}`);
 }
 
 /** The text of the program that makes `git show` of a compaction readable; without jpg it shows the file as it is. */

@@ -14,7 +14,7 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
   ["user", /^(name|email|signingkey)$/],
   ["commit", /^gpgsign$/],
   ["branch", /^(remote|merge|rebase|mergeoptions|description)$/],
-  ["remote", /^(url|pushurl|fetch|push)$/],
+  ["remote", /^(url|pushurl|fetch|push|tagopt)$/],
   // jpg's own; and jpg starts no git that converts texts.
   ['diff "jpg"', /^textconv$/],
 ]);

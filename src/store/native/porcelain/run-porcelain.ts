@@ -5,10 +5,18 @@ import { gitEnvironment } from "../git/git-environment.ts";
 import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
 import { permissionsFor } from "./permissions.ts";
 
+/** Characters of a line that has not ended yet. */
+const LONGEST_LINE = 4096;
+
+/** A run without input; `progress` is told each line that git writes to standard error, as it comes. */
+export interface PorcelainRun extends Omit<GitRun, "input"> {
+  readonly progress?: (line: string) => void;
+}
+
 /** Runs git to its end, as `runGit` does, with nothing to read. Throws `git_missing`, `git_refused`. */
-export async function runPorcelain(args: readonly string[], place: Omit<GitRun, "input">): Promise<GitResult> {
+export async function runPorcelain(args: readonly string[], place: PorcelainRun): Promise<GitResult> {
   const { simpleGit, GitConstructError, GitPluginError } = await import("simple-git");
-  const { cwd, signal } = place;
+  const { cwd, signal, progress } = place;
   const env = gitEnvironment(place.env, place.extraEnv);
   let code = -1;
   let stderr = "";
@@ -25,7 +33,10 @@ export async function runPorcelain(args: readonly string[], place: Omit<GitRun, 
       },
     }).env(env);
     // After a command that prints nothing simple-git waits 50 ms for more; an empty chunk is something.
-    git.outputHandler((_command, stdout) => void setImmediate(() => stdout.emit("data", Buffer.alloc(0))));
+    git.outputHandler((_command, stdout, errors) => {
+      setImmediate(() => stdout.emit("data", Buffer.alloc(0)));
+      if (progress !== undefined) errors.on("data", byLine(progress));
+    });
     const stdout = Buffer.from(await git.raw([...args]));
     signal?.throwIfAborted();
     // What node says of a process that could not be started stands where git's own words would.
@@ -38,6 +49,16 @@ export async function runPorcelain(args: readonly string[], place: Omit<GitRun, 
     const said = error.message.replace(/ without enabling \w+$/, "");
     throw repositoryError("git_refused", `git was not started in ${cwd}: ${said}`, { cause: error });
   }
+}
+
+/** Hands a stream's text on by lines; what git writes over itself (`\r`) is left out until it stands. */
+function byLine(tell: (line: string) => void): (chunk: Buffer) => void {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = (lines.pop() ?? "").slice(-LONGEST_LINE);
+    for (const line of lines) tell(line.slice(line.lastIndexOf("\r", line.length - 2) + 1).trimEnd());
+  };
 }
 
 /** The error that Node describes in a text: its first line, with its code. */

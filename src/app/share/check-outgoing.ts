@@ -1,0 +1,45 @@
+// The one place that everything passes before it leaves the store: what `jpg push` sends, and what stock `git push` is about to
+// send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
+import { conversationOf } from "../../core/conversation-name.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { OutgoingObjects } from "../../store/sharing.ts";
+import { loadBranchTree } from "../branch/branch-tree.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { localError } from "./local.ts";
+import { requireSharing } from "./remotes.ts";
+
+/** What is about to leave. */
+export interface Outgoing {
+  /** Branches as they are named on either side, and their commits. */
+  readonly tips: readonly BranchTip[];
+  /** Commits that the other side is known to have; each is here. */
+  readonly known: readonly string[];
+}
+
+/** Refuses what must not leave. Throws `local_conversation`. */
+export async function checkOutgoing(workspace: Workspace, { tips }: Outgoing): Promise<void> {
+  const local = await requireSharing(workspace).localConversations();
+  if (local.size === 0) return;
+  const found: string[] = [];
+  for (const { name, commit } of tips) {
+    const ids = [conversationOf(name), ...(await idIn(workspace.store, name, commit))];
+    found.push(...ids.filter((id) => local.has(id)));
+  }
+  if (found.length > 0) throw localError(found);
+}
+
+/** What the object database would send for these tips: for what looks into everything that leaves. */
+export function outgoingObjects({ tips, known }: Outgoing): OutgoingObjects {
+  return { tips: tips.map(({ commit }) => commit), known };
+}
+
+/** The id that a commit's own tree names, whatever its branch is called; none where it is no conversation. */
+async function idIn(store: ConversationStore, name: string, commit: string): Promise<readonly string[]> {
+  try {
+    return [(await loadBranchTree(store, name, commit)).header.id];
+  } catch (error) {
+    if (error instanceof JpgError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// Gets what a remote has, and moves nothing of one's own.
+import { type PublishedAs, shownUrl } from "../../core/remote-address.ts";
+import type { BranchTip } from "../../store/conversation-store.ts";
+import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { requireSharing } from "./remotes.ts";
+
+/** What a fetch brought. */
+export interface FetchReport {
+  readonly remote: string;
+  /** The address, as it may be shown. */
+  readonly url: string;
+  readonly as: PublishedAs;
+  readonly branches: readonly { readonly branch: string; readonly status: "new" | "updated" }[];
+  /** Branches that the remote has, new ones among them. */
+  readonly total: number;
+}
+
+/** Fetches from a remote. Throws `remote_*`, `store_programs`. */
+export async function fetchConversations(
+  workspace: Workspace,
+  remote: Remote,
+  options: TransferOptions,
+): Promise<FetchReport> {
+  const sharing = requireSharing(workspace);
+  const before = byName(await sharing.tracked(remote.name));
+  await sharing.fetch(remote, options);
+  const after = await sharing.tracked(remote.name);
+  return {
+    remote: remote.name,
+    url: shownUrl(remote.url),
+    as: remote.as,
+    branches: after.flatMap(({ name, commit }) => {
+      const old = before.get(name);
+      return old === commit ? [] : [{ branch: name, status: old === undefined ? "new" : "updated" } as const];
+    }),
+    total: after.length,
+  };
+}
+
+function byName(tips: readonly BranchTip[]): ReadonlyMap<string, string> {
+  return new Map(tips.map(({ name, commit }) => [name, commit]));
+}

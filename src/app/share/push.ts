@@ -1,0 +1,170 @@
+// Sends conversations to a remote: load what stands there → plan what goes → send. What others added there is never
+// overwritten; it has to be pulled first.
+import { conversationOf } from "../../core/conversation-name.ts";
+import { repositoryError } from "../../core/errors.ts";
+import { type PublishedAs, shownUrl } from "../../core/remote-address.ts";
+import type { BranchTip } from "../../store/conversation-store.ts";
+import type { PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
+import { listTurnOids } from "../branch/turn-list.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { checkOutgoing, outgoingObjects } from "./check-outgoing.ts";
+import { localError } from "./local.ts";
+import { requireSharing } from "./remotes.ts";
+
+/** What to send: `@`'s fork when no id and not all is said, all forks of an id, or one fork that was named. */
+export interface PushRequest {
+  readonly id?: string;
+  readonly all: boolean;
+}
+
+/** A branch and what would become of it on the remote. */
+export interface PlannedPush extends BranchTip {
+  /** `ahead`: the remote has all of it and more. `behind`: the remote has commits that are not here. */
+  readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind";
+  /** Turns that the remote does not have; >= 0. */
+  readonly turns: number;
+}
+
+/** What a push would send. */
+export interface PushPlan {
+  readonly remote: Remote;
+  readonly branches: readonly PlannedPush[];
+  /** Conversations that were left out because they are local; only of all. */
+  readonly local: readonly string[];
+  /** Commits that the remote has and that are here. */
+  readonly known: readonly string[];
+  /** Bytes as they are stored here; what goes over the line is about as much. */
+  readonly bytes: number;
+}
+
+/** What a push sent. */
+export interface PushReport {
+  readonly remote: string;
+  /** The address, as it may be shown. */
+  readonly url: string;
+  readonly as: PublishedAs;
+  readonly branches: readonly {
+    readonly branch: string;
+    readonly status: PlannedPush["status"] | "refused";
+    readonly turns: number;
+    /** Why it was refused, in git's words. */
+    readonly reason?: string;
+  }[];
+  readonly local: readonly string[];
+  readonly bytes: number;
+}
+
+/** Plans a push. Throws `local_conversation`, the errors of ids, and `remote_*`. */
+export async function planPush(
+  workspace: Workspace,
+  remote: Remote,
+  { request, options }: { readonly request: PushRequest; readonly options: TransferOptions },
+): Promise<PushPlan> {
+  const sharing = requireSharing(workspace);
+  const { tips, local } = await chooseTips(workspace, request);
+  const there = (await sharing.listRefs(remote.pushUrl, options))[remote.as];
+  const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
+  const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
+  const branches: PlannedPush[] = [];
+  for (const tip of tips) branches.push(await planBranch(workspace, tip, { at: remoteTips.get(tip.name), present }));
+  const known = [...present];
+  const leaving = branches.filter(isLeaving);
+  const outgoing = outgoingObjects({ tips: leaving, known });
+  const bytes = leaving.length === 0 ? 0 : await sharing.outgoingBytes(outgoing);
+  return { remote, branches, local, known, bytes };
+}
+
+/** Sends what was planned; gives what became of each branch. Throws what `checkOutgoing` refuses, and `remote_*`. */
+export async function sendPush(workspace: Workspace, plan: PushPlan, options: TransferOptions): Promise<PushReport> {
+  const tips = plan.branches.filter(isLeaving);
+  await checkOutgoing(workspace, { tips, known: plan.known });
+  const pushed = await requireSharing(workspace).push(plan.remote, tips, options);
+  return reportPush(plan, pushed);
+}
+
+/** The report of a plan: of what was sent, or of what would be. */
+export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = []): PushReport {
+  const { remote, local, bytes } = plan;
+  const answers = new Map(pushed.map((branch) => [branch.name, branch]));
+  return {
+    remote: remote.name,
+    url: shownUrl(remote.pushUrl),
+    as: remote.as,
+    branches: plan.branches.map(({ name, status, turns }) => {
+      const answer = answers.get(name);
+      const isStopped = answer?.status === "behind" || answer?.status === "refused";
+      return {
+        branch: name,
+        status: isStopped ? answer.status : status,
+        turns,
+        ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
+      };
+    }),
+    local,
+    bytes,
+  };
+}
+
+/** The error of a push of which something did not arrive; null when all of it did. */
+export function pushError({ remote, url, as, branches }: PushReport): Error | null {
+  const refused = branches.filter(({ status }) => status === "refused");
+  const behind = branches.filter(({ status }) => status === "behind");
+  if (refused.length > 0) {
+    const message = `${remote} (${url}) refused ${namesOf(refused)}: ${refused[0]?.reason ?? "it did not say why"}.`;
+    const hidden = [
+      `Some hosts take no hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
+    ];
+    const branch = ["Look at the rules for branches there, and at what you may write."];
+    const code = as === "hidden" ? "hidden_refs_refused" : "push_refused";
+    return repositoryError(code, message, { hints: as === "hidden" ? hidden : branch });
+  }
+  if (behind.length === 0) return null;
+  return repositoryError("push_behind", `${remote} has commits of ${namesOf(behind)} that are not here.`, {
+    hints: [`\`jpg pull --from ${remote}\` brings them in; then push again.`],
+  });
+}
+
+function namesOf(branches: readonly { readonly branch: string }[]): string {
+  const names = branches.map(({ branch }) => branch);
+  return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}
+
+function isLeaving({ status }: PlannedPush): boolean {
+  return status === "new" || status === "updated";
+}
+
+async function chooseTips(
+  workspace: Workspace,
+  { id, all }: PushRequest,
+): Promise<{ readonly tips: readonly BranchTip[]; readonly local: readonly string[] }> {
+  const marked = await requireSharing(workspace).localConversations();
+  const isLocal = ({ name }: BranchTip): boolean => marked.has(conversationOf(name));
+  if (all) {
+    const tips = (await workspace.store.listBranches()).filter(({ name }) => name.includes("/"));
+    const local = [...new Set(tips.filter(isLocal).map(({ name }) => conversationOf(name)))];
+    return { tips: tips.filter((tip) => !isLocal(tip)), local };
+  }
+  const { branch } = await resolveId(workspace, id);
+  const conversation = conversationOf(branch);
+  if (marked.has(conversation)) throw localError([conversation]);
+  const isOne = id === undefined || id === "@" || id === "-" || id.includes("/");
+  const isMeant = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
+  return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
+}
+
+async function planBranch(
+  workspace: Workspace,
+  tip: BranchTip,
+  { at, present }: { readonly at: string | undefined; readonly present: ReadonlySet<string> },
+): Promise<PlannedPush> {
+  const { store } = workspace;
+  if (at === tip.commit) return { ...tip, status: "unchanged", turns: 0 };
+  const turns = (await listTurnOids(store, tip.commit)).length;
+  if (at === undefined) return { ...tip, status: "new", turns };
+  if (!present.has(at)) return { ...tip, status: "behind", turns: 0 };
+  const bases = await requireSharing(workspace).mergeBases(tip.commit, at);
+  if (bases.includes(tip.commit)) return { ...tip, status: "ahead", turns: 0 };
+  if (!bases.includes(at)) return { ...tip, status: "behind", turns: 0 };
+  return { ...tip, status: "updated", turns: Math.max(0, turns - (await listTurnOids(store, at)).length) };
+}

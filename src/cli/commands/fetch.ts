@@ -1,0 +1,28 @@
+import { fetchConversations } from "../../app/share/fetch.ts";
+import { chooseRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
+import { shownUrl } from "../../core/remote-address.ts";
+import { safe } from "../../core/safe-text.ts";
+import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { watchTransfer } from "../frame/transfer-options.ts";
+import { renderFetch, renderPlace } from "../render/render-sharing.ts";
+
+export const command: CommandSpec = {
+  name: "fetch",
+  summary: "get what a remote has, and change nothing of your own",
+  description:
+    "What came stands beside your branches until `jpg pull` takes it in, or `jpg use ID` begins a branch with it.",
+  options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
+  run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
+};
+
+async function run({ options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
+  const workspace = await open();
+  const remote = await chooseRemote(workspace, { name: text(options, "from"), flag: "--from" });
+  if (remote === null) throw noRemote(await projectOrigin(workspace));
+  output.info(safe`From ${renderPlace({ remote: remote.name, as: remote.as, url: shownUrl(remote.url) })}`);
+  const report = await fetchConversations(workspace, remote, { ...watchTransfer(output), signal });
+  if (json) output.json(report);
+  else output.data(renderFetch(report, output));
+  return 0;
+}

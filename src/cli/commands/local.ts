@@ -1,0 +1,40 @@
+import { listLocal, setLocal } from "../../app/share/local.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminalLine, joinLines, joinSafe, safe } from "../../core/safe-text.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
+
+export const command: CommandSpec = {
+  name: "local",
+  summary: "keep a conversation on this machine; without one, list those that are",
+  description:
+    "`jpg push` and stock `git push` refuse a local conversation with all its forks. The mark stands in the store's own settings and is sent nowhere itself. It takes nothing back that was pushed before.",
+  arguments: [{ name: "[id]", description: "conversation; @ = the active one" }],
+  options: [{ flags: "--off", description: "take the mark away" }],
+  examples: [
+    { command: "jpg local @", explains: "this conversation stays here" },
+    { command: "jpg local fix-parser --off", explains: "that one may be pushed again" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const workspace = await open();
+    const [id] = args;
+    const off = flag(options, "off");
+    if (id === undefined) {
+      if (off) throw userError("usage", "jpg local --off: say which conversation.", { hints: ["jpg local ID --off"] });
+      const local = await listLocal(workspace);
+      if (json) output.json(local);
+      else if (local.length === 0) output.info(safe`No conversation is local.`);
+      else output.data(joinLines(local.map(forTerminalLine)));
+      return 0;
+    }
+    const report = await setLocal(workspace, id, !off);
+    const name = forTerminalLine(report.conversation);
+    if (json) output.json(report);
+    else
+      output.data(off ? safe`${name} may be pushed again.` : safe`${name} is local: nothing of it leaves this store.`);
+    if (!off && report.seen_on.length > 0)
+      output.warn(
+        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: what is there stays there, and others may have it.`,
+      );
+    return 0;
+  },
+};

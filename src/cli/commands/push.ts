@@ -1,0 +1,69 @@
+import { type PushPlan, planPush, pushError, reportPush, sendPush } from "../../app/share/push.ts";
+import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { shownUrl } from "../../core/remote-address.ts";
+import { safe } from "../../core/safe-text.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import { askYesNo } from "../frame/ask.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { exitCodeOf } from "../frame/exit-code.ts";
+import { watchTransfer } from "../frame/transfer-options.ts";
+import { renderPlace, renderPush } from "../render/render-sharing.ts";
+
+export const command: CommandSpec = {
+  name: "push",
+  summary: "send conversations to a remote",
+  description:
+    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. Nothing is ever pushed by itself.",
+  arguments: [{ name: "[id]", description: "conversation; default the fork @ stands on" }],
+  options: [
+    { flags: "--all", description: "all conversations that are not local" },
+    { flags: "--to <remote>", description: "where to; default the only remote, else origin" },
+    { flags: "--dry-run", description: "say what would be sent; send nothing" },
+  ],
+  examples: [
+    { command: "jpg push", explains: "this fork, to the only remote" },
+    { command: "jpg push fix-parser --to team", explains: "a conversation with all its forks" },
+    { command: "jpg push --all --dry-run", explains: "what is not there yet" },
+  ],
+  run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
+};
+
+async function run({ args, options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
+  const workspace = await open();
+  const [id] = args;
+  const request = { all: flag(options, "all"), ...(id === undefined ? {} : { id }) };
+  const isDryRun = flag(options, "dryRun");
+  const name = text(options, "to");
+  const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));
+  const watched = { ...watchTransfer(output), signal };
+  output.info(safe`To ${renderPlace({ remote: remote.name, as: remote.as, url: shownUrl(remote.pushUrl) })}`);
+  const plan = await planPush(workspace, remote, { request, options: watched });
+  const planned = reportPush(plan);
+  const report = isDryRun ? planned : await sendPush(workspace, plan, watched);
+  const error = pushError(report);
+  if (json) output.json({ ...report, dry_run: isDryRun });
+  else output.data(renderPush(report, isDryRun, output));
+  if (error === null) return 0;
+  if (!json) output.error(error);
+  return exitCodeOf(error);
+}
+
+/** Offers the project's own remote. Throws `no_remote`, and `needs_terminal` where nobody can be asked. */
+async function offerOrigin(workspace: Workspace, output: CommandContext["output"]): Promise<PushPlan["remote"]> {
+  const origin = await projectOrigin(workspace);
+  if (origin === null) throw noRemote(origin);
+  const url = shownUrl(origin.url);
+  const isAgreed = await askYesNo(
+    {
+      text: `No remote is set. Push to the project's own, ${origin.name} (${url}), as hidden refs? They show in no branch list and come with no clone, but everybody who can read that repository can read them.`,
+      otherwise: "no",
+      instead: `\`jpg remote add ${origin.name} ${shellWord(url)} --as hidden\``,
+    },
+    { output },
+  );
+  if (!isAgreed) throw noRemote(origin);
+  await addRemote(workspace, { ...origin, as: "hidden" });
+  return findRemote(workspace, origin.name);
+}

@@ -1,0 +1,81 @@
+// What was sent and what came, a branch a line, with the address that it went to or came from.
+import type { FetchReport } from "../../app/share/fetch.ts";
+import type { PushReport } from "../../app/share/push.ts";
+import type { RemoteRow } from "../../app/share/remotes.ts";
+import type { PublishedAs } from "../../core/remote-address.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Rendering } from "../frame/style.ts";
+import { renderTable } from "../frame/table.ts";
+import { renderBytes, renderCount } from "./render-quantity.ts";
+
+/** A remote by its name, how conversations stand there, and its address. */
+export function renderPlace({ remote, as, url }: Pick<PushReport, "remote" | "as" | "url">): SafeText {
+  return safe`${forTerminalLine(remote)} (${renderPublished(as)}): ${forTerminalLine(url)}`;
+}
+
+/** How conversations stand on a remote, in words. */
+export function renderPublished(as: PublishedAs): SafeText {
+  return as === "hidden" ? safe`hidden refs` : safe`branches`;
+}
+
+/** The remotes of a store, one a line. */
+export function renderRemotes(rows: readonly RemoteRow[], { style, width }: Rendering): SafeText {
+  const cells = rows.map(({ name, as, url, branches }) => [
+    name,
+    renderPublished(as),
+    url,
+    branches === 0 ? "" : renderCount(branches, "branch", "branches"),
+  ]);
+  const columns = [{ paint: style.id }, {}, { shrinkTo: 16 }, { shrinkTo: 8, paint: style.faint }];
+  return joinLines(renderTable(cells, { columns, width }));
+}
+
+/** What a push sent, or would send. */
+export function renderPush(report: PushReport, isDryRun: boolean, { style, width }: Rendering): SafeText {
+  const shown = report.branches.filter(({ status }) => status !== "unchanged");
+  const cells = shown.map(({ branch, status, turns, reason }) => [
+    PUSH_STATUS[status],
+    branch,
+    reason ?? (turns === 0 ? "" : renderCount(turns, "turn")),
+  ]);
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
+  const going = shown.filter(({ status }) => status === "new" || status === "updated");
+  const unchanged = report.branches.length - shown.length;
+  const local = joinSafe(report.local.map(forTerminalLine), ", ");
+  return joinLines([
+    ...renderTable(cells, { columns, width, indent: "  " }),
+    ...(going.length === 0
+      ? [safe`Nothing ${isDryRun ? "would be" : "was"} sent to ${forTerminalLine(report.remote)}.`]
+      : [
+          safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${forTerminalLine(report.remote)}.`,
+        ]),
+    ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} there already.`]),
+    ...(report.local.length === 0 ? [] : [safe`Left out, for they are local: ${local}.`]),
+  ]);
+}
+
+function sumOf(branches: PushReport["branches"], bytes: number): SafeText {
+  const turns = branches.reduce((sum, branch) => sum + branch.turns, 0);
+  return safe`${renderCount(branches.length, "branch", "branches")}, ${renderCount(turns, "turn")}, ${renderBytes(bytes)}`;
+}
+
+const PUSH_STATUS: Readonly<Record<PushReport["branches"][number]["status"], string>> = {
+  new: "new",
+  updated: "updated",
+  unchanged: "unchanged",
+  ahead: "pull first: more is there",
+  behind: "not sent: pull first",
+  refused: "refused",
+};
+
+/** What a fetch brought. */
+export function renderFetch({ remote, branches, total }: FetchReport, { style, width }: Rendering): SafeText {
+  const cells = branches.map(({ branch, status }) => [status, branch]);
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }];
+  const name = forTerminalLine(remote);
+  const end =
+    branches.length > 0
+      ? safe`Nothing of yours was changed; \`jpg pull\` takes these in.`
+      : safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`;
+  return joinLines([...renderTable(cells, { columns, width, indent: "  " }), end]);
+}

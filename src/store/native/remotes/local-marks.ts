@@ -1,0 +1,25 @@
+// Conversations that never leave a store. The marks stand in its git configuration, which is sent nowhere, and are of whole
+// conversations, so that a fork is born with its own.
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { runPorcelain } from "../porcelain/run-porcelain.ts";
+
+const KEY = "jpg.local";
+
+/** Ids of the conversations that are marked. */
+export async function readLocalMarks(repository: Repository): Promise<ReadonlySet<string>> {
+  const { stdout } = await tryCommand(repository, { args: ["config", "--local", "-z", "--get-all", KEY] });
+  return new Set(
+    stdout
+      .toString()
+      .split("\0")
+      .filter((id) => id !== ""),
+  );
+}
+
+/** Marks a conversation, or takes its mark away; nothing happens when it is so already. */
+export async function markLocal(repository: Repository, conversation: string, isLocal: boolean): Promise<void> {
+  const isMarked = (await readLocalMarks(repository)).has(conversation);
+  if (isMarked === isLocal) return;
+  const change = isLocal ? ["--add", KEY, conversation] : ["--unset-all", "--fixed-value", KEY, conversation];
+  await runCommand(repository, { args: ["config", "--local", ...change] }, runPorcelain);
+}

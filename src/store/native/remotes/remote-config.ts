@@ -1,0 +1,78 @@
+// Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
+// jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
+
+import { userError } from "../../../core/errors.ts";
+import { checkRemoteUrl, type PublishedAs } from "../../../core/remote-address.ts";
+import type { Remote } from "../../sharing.ts";
+import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { runPorcelain } from "../porcelain/run-porcelain.ts";
+import { appendConfig, formatConfig } from "../refs/append-config.ts";
+
+/** Where conversations stand on a remote, by how they are published; a branch's name follows. */
+export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {
+  branches: "refs/heads/",
+  hidden: "refs/jpg/conversations/",
+};
+
+/** Reads the remotes of a store, in the order of its configuration. Throws `bad_remote_url`. */
+export async function readRemotes(repository: Repository): Promise<readonly Remote[]> {
+  const remotes = new Map<string, Map<string, string[]>>();
+  for (const [name, key, value] of await readRemoteSettings(repository)) {
+    const settings = remotes.get(name) ?? new Map<string, string[]>();
+    settings.set(key, [...(settings.get(key) ?? []), value]);
+    remotes.set(name, settings);
+  }
+  return [...remotes].flatMap(([name, settings]) => {
+    const url = settings.get("url")?.[0];
+    if (url === undefined) return [];
+    const isHidden = settings.get("fetch")?.some((refspec) => refspec.startsWith(`+${REMOTE_PREFIX.hidden}*:`));
+    return [
+      {
+        name,
+        url: checkRemoteUrl(url),
+        pushUrl: checkRemoteUrl(settings.get("pushurl")?.[0] ?? url),
+        as: isHidden === true ? "hidden" : "branches",
+      } as const,
+    ];
+  });
+}
+
+/** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */
+export async function addRemote(
+  repository: Repository,
+  { name, url, as }: Pick<Remote, "name" | "url" | "as">,
+): Promise<void> {
+  if ((await readRemoteSettings(repository)).some(([other]) => other === name)) throw remoteExists(name);
+  const key = `remote.${name}`;
+  const settings = new Map([
+    [`${key}.url`, checkRemoteUrl(url)],
+    [`${key}.fetch`, `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`],
+    [`${key}.tagOpt`, "--no-tags"],
+    // Without it stock git would push to a branch that everybody sees.
+    ...(as === "hidden" ? [[`${key}.push`, `refs/heads/*:${REMOTE_PREFIX.hidden}*`] as const] : []),
+  ]);
+  await appendConfig(repository.gitDir, () => formatConfig(settings));
+}
+
+/** Forgets a remote and its branches, as stock git does. */
+export async function removeRemote(repository: Repository, name: string): Promise<void> {
+  await runCommand(repository, { args: ["remote", "remove", name] }, runPorcelain);
+}
+
+/** Name, key and value of each setting of a remote; the names are as they were written. */
+async function readRemoteSettings(repository: Repository): Promise<readonly (readonly [string, string, string])[]> {
+  const { stdout } = await tryCommand(repository, { args: ["config", "--local", "-z", "--get-regexp", "^remote\\."] });
+  return stdout
+    .toString()
+    .split("\0")
+    .flatMap((entry) => {
+      const [, name, key, value = ""] = /^remote\.([^\n]+)\.([a-z-]+)(?:\n(.*))?$/is.exec(entry) ?? [];
+      return name === undefined || key === undefined ? [] : [[name, key.toLowerCase(), value] as const];
+    });
+}
+
+function remoteExists(name: string): Error {
+  return userError("remote_exists", `There is a remote ${name} already.`, {
+    hints: ["`jpg remote ls` lists them.", `\`jpg remote rm ${name}\` forgets it; nothing there changes.`],
+  });
+}

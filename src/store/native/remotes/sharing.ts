@@ -1,0 +1,26 @@
+// Sharing over the git program.
+import type { Sharing } from "../../sharing.ts";
+import type { Repository } from "../git/git-command.ts";
+import { listOutgoing, mergeBases, outgoingBytes, presentCommits } from "./history.ts";
+import { markLocal, readLocalMarks } from "./local-marks.ts";
+import { addRemote, readRemotes, removeRemote } from "./remote-config.ts";
+import { fetchRemote, listRemoteRefs, listTracked, pushTips } from "./transfer.ts";
+
+/** The sharing of a repository. */
+export function createSharing(repository: Repository): Sharing {
+  return {
+    remotes: () => readRemotes(repository),
+    addRemote: (remote) => addRemote(repository, remote),
+    removeRemote: (name) => removeRemote(repository, name),
+    listRefs: (url, options) => listRemoteRefs(repository, url, options),
+    fetch: (remote, options) => fetchRemote(repository, remote, options),
+    tracked: (name) => listTracked(repository, name),
+    push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),
+    present: (commits) => presentCommits(repository, commits),
+    listOutgoing: (objects) => listOutgoing(repository, objects),
+    outgoingBytes: (objects) => outgoingBytes(repository, objects),
+    mergeBases: (one, other) => mergeBases(repository, one, other),
+    localConversations: () => readLocalMarks(repository),
+    markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
+  };
+}

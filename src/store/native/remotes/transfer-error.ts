@@ -1,0 +1,89 @@
+// Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
+import { type JpgError, repositoryError } from "../../../core/errors.ts";
+import { shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
+import { gitError, readableStderr } from "../git/git-error.ts";
+import type { GitResult } from "../git/git-process.ts";
+
+interface TransferRule {
+  readonly code: string;
+  readonly pattern: RegExp;
+  readonly says: string;
+  readonly hints: readonly string[];
+}
+
+const AGAIN = "Run the command again: nothing was lost, and what is whole already is not sent again.";
+
+// Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
+const RULES: readonly TransferRule[] = [
+  {
+    code: "remote_host_unknown",
+    pattern: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    says: "does not have the host key that ssh knows, or none is known",
+    hints: ["Run `ssh HOST` once in a terminal and look at what it asks."],
+  },
+  {
+    code: "remote_credentials",
+    pattern:
+      /Authentication failed|could not read (Username|Password)|Permission denied|terminal prompts disabled|The requested URL returned error: 40[13]|Invalid credentials|access denied/i,
+    says: "refused the credentials",
+    hints: [
+      "Log in as git does: a credential helper of your own (git config --global credential.helper …), or a key in ssh-agent.",
+      "`git ls-remote ADDRESS` shows whether git itself gets in.",
+    ],
+  },
+  {
+    code: "remote_not_found",
+    pattern:
+      /does not appear to be a git repository|[Rr]epository '?.*'? not found|The requested URL returned error: 404|not a git repository|does not exist|not valid: is this a git repository|No such file or directory/,
+    says: "is no git repository, or not for you",
+    hints: ["Look at the address: `jpg remote ls`."],
+  },
+  {
+    code: "remote_unreachable",
+    pattern:
+      /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|certificate/i,
+    says: "cannot be reached",
+    hints: ["Look at the network and at the address: `jpg remote ls`.", AGAIN],
+  },
+  {
+    code: "remote_protocol",
+    pattern: /transport '.*' not allowed|unsupported protocol|Unable to find remote helper/,
+    says: "uses a protocol that is not allowed",
+    hints: ["Name another address: https://HOST/PATH, USER@HOST:PATH, or a folder."],
+  },
+  {
+    code: "remote_full",
+    pattern: /remote: .*(No space left|quota)|exceeds|too large|pack-objects died.*size/i,
+    says: "does not take that much",
+    hints: ["Ask its owner for room, or push fewer conversations at a time."],
+  },
+  {
+    code: "remote_broke_off",
+    pattern:
+      /early EOF|unexpected disconnect|remote end hung up|RPC failed|index-pack (failed|died)|unpack|The requested URL returned error: 5\d\d|protocol error|bad line length|expected flush|invalid|fsck/i,
+    says: "broke off, or sent what cannot be read",
+    hints: [AGAIN],
+  },
+];
+
+/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching`. */
+export function transferError(
+  doing: string,
+  url: string,
+  { code, stderr }: Pick<GitResult, "code" | "stderr">,
+): JpgError {
+  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, shownUrl(url))));
+  const rule = RULES.find(({ pattern }) => pattern.test(stderr));
+  // A full disk on this side, a store that may not be written.
+  const own = gitError({ args: ["fetch"], code, stderr, where: shownUrl(url) });
+  if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
+  const says = rule?.says ?? "failed";
+  return repositoryError(
+    rule?.code ?? "remote_failed",
+    `${doing} failed: ${shownUrl(url)} ${says}: ${said || "git said nothing"}`,
+    {
+      hints: rule?.hints ?? [AGAIN],
+      data: { url: shownUrl(url), exit: code, stderr: said },
+    },
+  );
+}

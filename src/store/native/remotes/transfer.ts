@@ -1,0 +1,182 @@
+// Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
+// store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
+import { parseBranchName } from "../../../core/conversation-name.ts";
+import { repositoryError, userError } from "../../../core/errors.ts";
+import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
+import type { BranchTip } from "../../conversation-store.ts";
+import type { PushedBranch, Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
+import { type GitCommand, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import type { GitResult, GitRunner } from "../git/git-process.ts";
+import { guardEnvironment, ignoredSettings } from "../git/store-guard.ts";
+import { runPorcelain } from "../porcelain/run-porcelain.ts";
+import { recordPush } from "../refs/published.ts";
+import { ZERO_ID } from "../refs/ref-name.ts";
+import { REMOTE_PREFIX } from "./remote-config.ts";
+import { transferError } from "./transfer-error.ts";
+
+/** A place to ask an address from that is in no repository, whose settings would count. */
+interface Nowhere extends Pick<Repository, "cwd" | "env"> {
+  readonly gitDir: null;
+}
+
+/** Asks an address for its refs, from a store or from nowhere. */
+export async function listRemoteRefs(
+  place: Repository | Nowhere,
+  url: string,
+  options: TransferOptions = {},
+): Promise<RemoteRefs> {
+  const patterns = ["HEAD", ...Object.values(REMOTE_PREFIX).map((prefix) => `${prefix}*`)];
+  const args = ["ls-remote", "--symref", "--", checkRemoteUrl(url), ...patterns];
+  const result =
+    place.gitDir === null
+      ? await runnerOf(options)(args, { ...place, extraEnv: promptOf(options) })
+      : await transfer(place, { args }, { url, options });
+  if (result.code !== 0) throw transferError("Asking for its conversations", url, result);
+  return parseRefs(result.stdout.toString());
+}
+
+/** Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. */
+export async function fetchRemote(
+  repository: Repository,
+  { name, url, as }: Remote,
+  options: TransferOptions = {},
+): Promise<void> {
+  const args = [
+    ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
+    ...["--refmap=", "--progress", "--", url, `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`],
+  ];
+  // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
+  const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
+  if (result.code !== 0) throw transferError("Fetching", url, result);
+}
+
+/** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
+export async function pushTips(
+  repository: Repository,
+  { name, pushUrl, as }: Remote,
+  { tips, options = {} }: { readonly tips: readonly BranchTip[]; readonly options?: TransferOptions },
+): Promise<readonly PushedBranch[]> {
+  if (tips.length === 0) return [];
+  const refOf = (branch: string): string => `${REMOTE_PREFIX[as]}${branch}`;
+  // Before git sends anything: from now on others may have these commits.
+  const lines = tips.map((tip) => `refs/heads/${tip.name} ${tip.commit} ${refOf(tip.name)} ${ZERO_ID}\n`);
+  await recordPush(repository.gitDir, lines.join(""));
+  const refspecs = tips.map((tip) => `${tip.commit}:${refOf(tip.name)}`);
+  const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
+  const result = await transfer(repository, { args: [...args, "--", pushUrl, ...refspecs] }, { url: pushUrl, options });
+  const answers = parsePushed(result.stdout.toString());
+  const pushed = tips.flatMap((tip) => {
+    const answer = answers.get(refOf(tip.name));
+    return answer === undefined ? [] : [{ name: tip.name, ...answer }];
+  });
+  if (pushed.length < tips.length) throw transferError("Pushing", pushUrl, result);
+  const arrived = new Set(
+    pushed.filter(({ status }) => status === "sent" || status === "unchanged").map((one) => one.name),
+  );
+  await keepTracked(
+    repository,
+    name,
+    tips.filter((tip) => arrived.has(tip.name)),
+  );
+  return pushed;
+}
+
+/** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
+export async function listTracked(repository: Repository, name: string): Promise<readonly BranchTip[]> {
+  const prefix = `refs/remotes/${name}/`;
+  const args = ["for-each-ref", "--format=%(objectname) %(refname) %(symref)", prefix];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [commit = "", ref = "", symref] = line.split(" ");
+    return symref === "" ? asTip(commit, ref, prefix) : [];
+  });
+}
+
+async function keepTracked(repository: Repository, name: string, tips: readonly BranchTip[]): Promise<void> {
+  if (tips.length === 0) return;
+  const input = tips.map((tip) => `update refs/remotes/${name}/${tip.name}\0${tip.commit}\0\0`).join("");
+  await runCommand(repository, { args: ["update-ref", "-m", "jpg: push", "-z", "--stdin"], input });
+}
+
+/** Runs a transfer. Throws `store_programs` where the store's own settings stand between it and the address. */
+async function transfer(
+  repository: Repository,
+  command: GitCommand,
+  { url, options }: { readonly url: string; readonly options: TransferOptions },
+): Promise<GitResult> {
+  if (guardEnvironment(repository)["GIT_ALLOW_PROTOCOL"] === "none") throw shut(repository, url);
+  return await tryCommand(repository, { ...command, extraEnv: promptOf(options) }, runnerOf(options));
+}
+
+function promptOf({ interactive }: TransferOptions): { readonly GIT_TERMINAL_PROMPT: string } {
+  return { GIT_TERMINAL_PROMPT: interactive === true ? "1" : "0" };
+}
+
+function runnerOf({ signal, progress }: TransferOptions): GitRunner {
+  return async (args, run) => {
+    try {
+      return await runPorcelain(args, {
+        ...run,
+        ...(signal === undefined ? {} : { signal }),
+        ...(progress === undefined ? {} : { progress }),
+      });
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+      throw userError("interrupted", "The transfer was interrupted.", { hints: ["Run the command again to go on."] });
+    }
+  };
+}
+
+function shut(repository: Repository, url: string): Error {
+  const keys = ignoredSettings(repository);
+  const message = `Nothing is sent to or fetched from ${shownUrl(url)}: the configuration of the store itself says how it is reached (${keys.join(", ")}), and whoever made the store wrote it.`;
+  return repositoryError("store_programs", message, {
+    hints: [
+      `If these are yours, set them for yourself (git config --global …), then: ${keys.map((key) => `\`jpg git config --unset-all ${key}\``).join(", ")}`,
+    ],
+    data: { settings: keys },
+  });
+}
+
+function parseRefs(output: string): RemoteRefs {
+  const lines = output.split("\n").map((line) => line.split("\t"));
+  const under = (prefix: string): readonly BranchTip[] =>
+    lines.flatMap(([commit = "", ref = ""]) => asTip(commit, ref, prefix));
+  const branches = under(REMOTE_PREFIX.branches);
+  const head = lines.find(([target = "", ref]) => ref === "HEAD" && target.startsWith("ref: "))?.[0] ?? "";
+  const named = head.slice("ref: refs/heads/".length);
+  return {
+    branches,
+    hidden: under(REMOTE_PREFIX.hidden),
+    head: branches.some(({ name }) => name === named) ? named : null,
+  };
+}
+
+/** A ref as a branch of a conversation; none when its name can be no such branch's. */
+function asTip(commit: string, ref: string, prefix: string): readonly BranchTip[] {
+  const name = ref.slice(prefix.length);
+  return ref.startsWith(prefix) && /^[0-9a-f]{40}$/.test(commit) && isConversationBranch(name)
+    ? [{ name, commit }]
+    : [];
+}
+
+function isConversationBranch(name: string): boolean {
+  try {
+    parseBranchName(name);
+    return true;
+  } catch {
+    return false; // somebody else's branch
+  }
+}
+
+/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there. */
+function parsePushed(output: string): ReadonlyMap<string, Pick<PushedBranch, "status" | "reason">> {
+  const answers = new Map<string, Pick<PushedBranch, "status" | "reason">>();
+  for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
+    const [, reason = ""] = /\((.*)\)$/.exec(summary) ?? [];
+    const isBehind = /^\[rejected\]/.test(summary);
+    const refusal = isBehind ? "behind" : "refused";
+    answers.set(to, { status: flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent", reason });
+  }
+  return answers;
+}

@@ -1,0 +1,79 @@
+// Sending conversations to other repositories and getting theirs: what an engine has to offer for it. Only the git program
+// does it: over its transports, with the user's credentials.
+import type { PublishedAs } from "../core/remote-address.ts";
+import type { BranchTip } from "./conversation-store.ts";
+
+/** A remote of a store, as the store's own git configuration has it. */
+export interface Remote {
+  readonly name: string;
+  /** Where conversations come from, as it was written. */
+  readonly url: string;
+  /** Where they are sent. */
+  readonly pushUrl: string;
+  readonly as: PublishedAs;
+}
+
+/** What stands at an address. */
+export interface RemoteRefs {
+  /** Branches; ordered by name, `name` without `refs/heads/`. */
+  readonly branches: readonly BranchTip[];
+  /** Hidden refs; `name` without `refs/jpg/conversations/`. */
+  readonly hidden: readonly BranchTip[];
+  /** The branch that HEAD names there; null when it names none that exists. */
+  readonly head: string | null;
+}
+
+/** How a transfer is watched. */
+export interface TransferOptions {
+  readonly signal?: AbortSignal;
+  /** Whether git may ask the person at the terminal for a name and password; default false. */
+  readonly interactive?: boolean;
+  /** Told what git says of its progress, a line at a time, as it is. */
+  readonly progress?: (line: string) => void;
+}
+
+/** What became of a branch that was sent. */
+export interface PushedBranch {
+  readonly name: string;
+  /** `behind`: the remote has commits that are not here. `refused`: the other side does not take it. */
+  readonly status: "sent" | "unchanged" | "behind" | "refused";
+  /** In git's words; "" when there is nothing to say. */
+  readonly reason: string;
+}
+
+/** Objects that a push sends: all that the tips reach and the known commits do not. */
+export interface OutgoingObjects {
+  readonly tips: readonly string[];
+  /** Commits that the other side has; each is here. */
+  readonly known: readonly string[];
+}
+
+/** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
+export interface Sharing {
+  /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
+  remotes(): Promise<readonly Remote[]>;
+  /** Writes a remote down. Throws `remote_exists`. */
+  addRemote(remote: Pick<Remote, "name" | "url" | "as">): Promise<void>;
+  /** Forgets a remote, with what was fetched from it. */
+  removeRemote(name: string): Promise<void>;
+  /** Asks an address what it has. */
+  listRefs(url: string, options?: TransferOptions): Promise<RemoteRefs>;
+  /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. */
+  fetch(remote: Remote, options?: TransferOptions): Promise<void>;
+  /** The branches of a remote as they were last fetched or sent, ordered by name. */
+  tracked(name: string): Promise<readonly BranchTip[]>;
+  /** Sends commits to branches of the same names, never overwriting any, and keeps in mind what arrived. */
+  push(remote: Remote, tips: readonly BranchTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
+  /** Which of these commits are here. */
+  present(commits: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Ids of the objects that a push sends. */
+  listOutgoing(objects: OutgoingObjects): Promise<readonly string[]>;
+  /** How many bytes they take where they are stored now. */
+  outgoingBytes(objects: OutgoingObjects): Promise<number>;
+  /** The best common ancestors of two commits; none when their histories are unrelated. */
+  mergeBases(one: string, other: string): Promise<readonly string[]>;
+  /** Ids of the conversations that never leave this store. */
+  localConversations(): Promise<ReadonlySet<string>>;
+  /** Marks a conversation as one that never leaves, or takes the mark away. */
+  markLocal(conversation: string, isLocal: boolean): Promise<void>;
+}

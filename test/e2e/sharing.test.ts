@@ -1,0 +1,238 @@
+// Remotes, push, fetch and local conversations, over folders: what is sent where, what is refused, and that nothing is lost.
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+
+let sandbox: ImportedSandbox;
+let bare: string;
+let main: string;
+beforeEach(async () => {
+  sandbox = await copyImportedSandbox();
+  bare = join(sandbox.root, "bare.git");
+  main = `${sandbox.conversation}/main`;
+  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+});
+afterEach(() => sandbox.remove());
+
+const refs = (where = bare): string[] => sandbox.git(["for-each-ref", "--format=%(refname)"], where).split("\n");
+const tip = (ref: string, where = bare): string => sandbox.git(["rev-parse", ref], where);
+const add = (...more: string[]) => sandbox.jpg(["remote", "add", "team", bare, ...more]);
+
+interface Pushed {
+  readonly branches: readonly { readonly branch: string; readonly status: string; readonly turns: number }[];
+  readonly as: string;
+  readonly url: string;
+  readonly local: readonly string[];
+  readonly bytes: number;
+}
+
+describe("jpg remote", () => {
+  it("adds, lists and forgets; stock git reads the same refspecs", async () => {
+    expect(await add("--as", "hidden")).toMatchObject({ code: 0, stdout: `Added team (hidden refs): ${bare}\n` });
+    expect(await sandbox.json(["remote", "ls"])).toEqual([{ name: "team", url: bare, as: "hidden", branches: 0 }]);
+    expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("There is a remote team already.") });
+    sandbox.git(["push", "--quiet", "team"]);
+    expect(refs()).toEqual([`refs/jpg/conversations/${main}`]);
+    expect(await sandbox.jpg(["remote", "rm", "team"])).toMatchObject({ code: 0 });
+    expect(await sandbox.json(["remote"])).toEqual([]);
+    expect(await sandbox.jpg(["remote", "rm", "team"])).toMatchObject({ code: 2 });
+  });
+
+  it("hides conversations where the project itself is pushed, and says so when they are to be branches there", async () => {
+    sandbox.git(["remote", "add", "origin", "../bare.git"], sandbox.project);
+    expect((await sandbox.jpg(["remote", "add", "o", bare])).stdout).toContain("o (hidden refs)");
+    const open = await sandbox.jpg(["remote", "add", "p", bare, "--as", "branches"]);
+    expect(open).toMatchObject({ code: 0, stderr: expect.stringContaining("its branch list will show conversations") });
+    expect((await sandbox.jpg(["remote", "add", "q", join(sandbox.root, "other.git")])).stdout).toContain(
+      "q (branches)",
+    );
+  });
+
+  it.each(["ext::sh -c 'touch pwned'", "--upload-pack=touch pwned", "ssh://-oProxyCommand=touch/x"])(
+    "refuses %s",
+    async (url) => {
+      const before = refs(sandbox.store);
+      expect(await sandbox.jpg(["remote", "add", "evil", "--", url])).toMatchObject({ code: 2 });
+      expect(refs(sandbox.store)).toEqual(before);
+    },
+  );
+
+  it("reaches no address that starts a program, whoever wrote it into the store", async () => {
+    sandbox.git(["config", "remote.team.url", `ext::sh -c 'touch ${sandbox.root}/pwned'`]);
+    sandbox.git(["config", "protocol.ext.allow", "always"]);
+    for (const words of [["push"], ["fetch"], ["remote"]])
+      expect(await sandbox.jpg(words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("no address that jpg reaches"),
+      });
+    expect(existsSync(join(sandbox.root, "pwned"))).toBe(false);
+  });
+
+  it("sends nothing where the store's own settings stand in between, and names them", async () => {
+    await add();
+    sandbox.git(["config", `url.${sandbox.root}/elsewhere.git.insteadOf`, bare]);
+    const pushed = await sandbox.jpg(["push"]);
+    expect(pushed).toMatchObject({ code: 3, stderr: expect.stringContaining("insteadof") });
+    expect(refs()).toEqual([""]);
+  });
+});
+
+describe("jpg push", () => {
+  it("sends the fork that @ stands on, as branches, and says where, what and how much", async () => {
+    await add();
+    await sandbox.jpg(["fork", "@", "other"]);
+    await sandbox.jpg(["use", main]);
+    const pushed = await sandbox.jpg(["push"]);
+    expect(pushed.stderr).toBe(`To team (branches): ${bare}\n`);
+    expect(pushed.stdout).toMatch(/^ {2}new {2}\S+\/main {2}6 turns\nSent 1 branch, 6 turns, [\d.]+ kB to team\.\n$/);
+    expect(refs()).toEqual([`refs/heads/${main}`]);
+    expect(tip(main)).toBe(tip(main, sandbox.store));
+    expect(tip(`refs/remotes/team/${main}`, sandbox.store)).toBe(tip(main));
+    expect((await sandbox.jpg(["push"])).stdout).toBe("Nothing was sent to team.\n1 branch there already.\n");
+  });
+
+  it("sends all forks of an id, one that is named, and all only when asked", async () => {
+    await add("--as", "hidden");
+    await sandbox.jpg(["fork", "@", "one"]);
+    await sandbox.jpg(["fork", "@", "two"]);
+    const forks = async (...words: string[]): Promise<string[]> =>
+      (await sandbox.json<Pushed>(["push", ...words])).branches.map(
+        ({ branch, status }) => `${branch.split("/")[1]} ${status}`,
+      );
+    expect(await forks(`${sandbox.conversation}/one`)).toEqual(["one new"]);
+    expect(await forks(sandbox.conversation)).toEqual(["main new", "one unchanged", "two new"]);
+    expect(await forks("--all")).toEqual(["main unchanged", "one unchanged", "two unchanged"]);
+    expect(refs().every((ref) => ref.startsWith("refs/jpg/conversations/"))).toBe(true);
+  });
+
+  it("sends nothing in a dry run", async () => {
+    await add();
+    const dry = await sandbox.json<Pushed>(["push", "--dry-run"]);
+    expect(dry).toMatchObject({
+      remote: "team",
+      as: "branches",
+      url: bare,
+      branches: [{ branch: main, status: "new", turns: 6 }],
+    });
+    expect(dry.bytes).toBeGreaterThan(1000);
+    expect(refs()).toEqual([""]);
+    expect(existsSync(join(sandbox.store, ".git", "jpg-pushed"))).toBe(false);
+  });
+
+  it("counts what went out as pushed, so that it is never replaced", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    await sandbox.jpg(["remote", "rm", "team"]);
+    expect(existsSync(join(sandbox.store, ".git", "jpg-pushed"))).toBe(true);
+  });
+
+  it("overwrites nothing: what others added has to be pulled first", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    const theirs = join(sandbox.root, "theirs");
+    sandbox.git(["clone", "--quiet", "--branch", main, bare, theirs], sandbox.root);
+    sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "theirs"], theirs);
+    sandbox.git(["push", "--quiet"], theirs);
+    const there = tip(main);
+    await sandbox.jpg(["compact"]);
+    const pushed = await sandbox.jpg(["push"]);
+    expect(pushed).toMatchObject({ code: 3, stderr: expect.stringContaining("jpg pull --from team") });
+    expect(pushed.stdout).toContain("not sent: pull first");
+    expect(tip(main)).toBe(there);
+  });
+
+  it("says what a host refuses, and offers branches for hidden refs; it works when tried again", async () => {
+    const hook = join(bare, "hooks", "pre-receive");
+    writeFileSync(hook, "#!/bin/sh\nwhile read o n r; do case $r in refs/heads/*) ;; *) exit 1;; esac; done\n");
+    chmodSync(hook, 0o755);
+    await add("--as", "hidden");
+    const refused = await sandbox.jpg(["push"]);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("pre-receive hook declined") });
+    expect(refused.stderr).toContain("--as branches");
+    const document = await sandbox.json<Pushed>(["push"]);
+    expect(document.branches).toMatchObject([{ status: "refused", reason: "pre-receive hook declined" }]);
+    rmSync(hook);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    expect(refs()).toEqual([`refs/jpg/conversations/${main}`]);
+  });
+
+  it("names what to type where there is no remote, and in a project its origin; nobody is asked without a terminal", async () => {
+    expect(await sandbox.jpg(["push"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("This store has no remote."),
+    });
+    sandbox.git(["remote", "add", "origin", bare], sandbox.project);
+    const offered = await sandbox.jpg(["push"]);
+    expect(offered).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("everybody who can read that repository"),
+    });
+    expect(offered.stderr).toContain(`jpg remote add origin ${bare} --as hidden`);
+    expect(refs()).toEqual([""]);
+  });
+
+  it("names the remotes where it could be several, and takes origin", async () => {
+    await add();
+    await sandbox.jpg(["remote", "add", "second", join(sandbox.root, "second.git")]);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 2, stderr: expect.stringContaining("team, second") });
+    await sandbox.jpg(["remote", "add", "origin", bare]);
+    expect((await sandbox.json<{ remote: string }>(["push", "--dry-run"])).remote).toBe("origin");
+    expect((await sandbox.json<{ remote: string }>(["push", "--to", "team"])).remote).toBe("team");
+  });
+
+  it.each([
+    ["gone.git", "remote_not_found"],
+    ["http://127.0.0.1:9/x", "remote_unreachable"],
+  ])("says what is wrong with %s", async (url, code) => {
+    await sandbox.jpg(["remote", "add", "team", url]);
+    const { error } = await sandbox.json<{ error: { code: string; kind: string } }>(["push"]);
+    expect(error).toMatchObject({ code, kind: "repository" });
+  });
+});
+
+describe("jpg fetch", () => {
+  it("brings what is there beside one's own branches, and changes none", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    sandbox.git(["update-ref", `refs/heads/${sandbox.conversation}/new`, main], bare);
+    sandbox.git(["update-ref", "refs/heads/no-conversation", main], bare);
+    const before = refs(sandbox.store);
+    const fetched = await sandbox.json<Pushed & { total: number }>(["fetch"]);
+    expect(fetched).toMatchObject({ branches: [{ branch: `${sandbox.conversation}/new`, status: "new" }], total: 2 });
+    const own = (list: string[]): string[] => list.filter((ref) => ref.startsWith("refs/heads/"));
+    expect(own(refs(sandbox.store))).toEqual(own(before));
+    expect(sandbox.git(["tag"])).toBe("");
+    expect((await sandbox.jpg(["fetch"])).stdout).toBe("Nothing new from team, which has 2 branches.\n");
+  });
+});
+
+describe("jpg local", () => {
+  it("keeps a conversation and its forks here: neither jpg nor stock git pushes them", async () => {
+    await add();
+    expect((await sandbox.jpg(["local", "@"])).stdout).toContain("is local: nothing of it leaves this store.");
+    await sandbox.jpg(["fork", "@", "later"]);
+    for (const words of [["push"], ["push", sandbox.conversation], ["push", main]])
+      expect(await sandbox.jpg(words)).toMatchObject({ code: 2, stderr: expect.stringContaining("is local") });
+    const all = await sandbox.json<Pushed>(["push", "--all"]);
+    expect(all).toMatchObject({ branches: [], local: [sandbox.conversation] });
+    expect(() => sandbox.git(["push", "--quiet", bare, main])).toThrow("is local");
+    // By another name, too.
+    expect(() => sandbox.git(["push", "--quiet", bare, `${main}:refs/heads/harmless`])).toThrow("is local");
+    expect(refs()).toEqual([""]);
+    expect(await sandbox.json(["local"])).toEqual([sandbox.conversation]);
+    // Nothing of it stands in a tree.
+    expect(sandbox.git(["log", "--all", "-1", "--format=%s"])).not.toContain("local");
+  });
+
+  it("lets it go again, and says when it was seen elsewhere before", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    expect(await sandbox.jpg(["local", "@"])).toMatchObject({ stderr: expect.stringContaining("It was seen on team") });
+    await sandbox.jpg(["local", "@", "--off"]);
+    expect(await sandbox.json(["local"])).toEqual([]);
+    await sandbox.jpg(["compact"]);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    sandbox.git(["push", "--quiet", bare, `${main}:refs/heads/more`]);
+  });
+});
