@@ -38,6 +38,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   remote: () => import("./commands/remote.ts"),
   push: () => import("./commands/push.ts"),
   fetch: () => import("./commands/fetch.ts"),
+  pull: () => import("./commands/pull.ts"),
   local: () => import("./commands/local.ts"),
   search: () => import("./commands/search.ts"),
   mcp: () => import("./commands/mcp.ts"),

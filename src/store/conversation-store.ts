@@ -1,7 +1,7 @@
 // The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 import type { JpgError } from "../core/errors.ts";
-import type { Sharing } from "./sharing.ts";
+import type { Remotes, Sharing } from "./sharing.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
 
 /** What reads and writes a store: the git program, or jpg without it. */
@@ -40,7 +40,7 @@ export type FileChange =
   | { readonly path: string; readonly oid: string }
   | { readonly path: string; readonly remove: true };
 
-/** One commit to write; its parent is the commit before it in the same write. */
+/** One commit to write; its first parent is the commit before it in the same write. */
 export interface CommitSpec {
   readonly message: string;
   readonly author: Signature;
@@ -48,6 +48,8 @@ export interface CommitSpec {
   readonly changes: Iterable<FileChange>;
   /** Sign when the user's git says so (`commit.gpgSign`); default false. */
   readonly sign?: boolean;
+  /** Further parents; one that has them is never signed, nor are those after it. Default none. */
+  readonly merges?: readonly string[];
 }
 
 /** Commits for one branch, moved by compare-and-swap. */
@@ -215,20 +217,6 @@ export interface UnfinishedOperation {
   readonly branch: string | null;
   /** Arguments of git that end it. */
   readonly ends: readonly string[];
-}
-
-/** A branch of a remote as it was last fetched. */
-export interface RemoteBranch {
-  readonly remote: string;
-  /** Its name there. */
-  readonly name: string;
-}
-
-export interface Remotes {
-  /** The branches of all remotes, by remote and name. */
-  list(): Promise<readonly RemoteBranch[]>;
-  /** Makes a branch of the same name that follows the remote's. Throws `git_failed` when there is one. */
-  track(branch: RemoteBranch): Promise<void>;
 }
 
 /** A branch that was removed and can be brought back. */

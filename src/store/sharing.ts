@@ -3,6 +3,20 @@
 import type { PublishedAs } from "../core/remote-address.ts";
 import type { BranchTip } from "./conversation-store.ts";
 
+/** A branch of a remote as it was last fetched. */
+export interface RemoteBranch {
+  readonly remote: string;
+  /** Its name there. */
+  readonly name: string;
+}
+
+export interface Remotes {
+  /** The branches of all remotes, by remote and name. */
+  list(): Promise<readonly RemoteBranch[]>;
+  /** Makes a branch of the same name that follows the remote's. Throws `git_failed` when there is one. */
+  track(branch: RemoteBranch): Promise<void>;
+}
+
 /** A remote of a store, as the store's own git configuration has it. */
 export interface Remote {
   readonly name: string;

@@ -1,6 +1,6 @@
 // Conversations that a clone brought and that have no branch here yet: git knows them as branches of a remote.
 import { conversationOf } from "../../core/conversation-name.ts";
-import type { RemoteBranch } from "../../store/conversation-store.ts";
+import type { RemoteBranch } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Names that a sentence lists. */

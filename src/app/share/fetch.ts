@@ -5,12 +5,21 @@ import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { requireSharing } from "./remotes.ts";
 
-/** What a fetch brought. */
-export interface FetchReport {
+/** Where conversations come from or go to. */
+export interface RemotePlace {
   readonly remote: string;
   /** The address, as it may be shown. */
   readonly url: string;
   readonly as: PublishedAs;
+}
+
+/** Where a remote's conversations come from. */
+export function fetchedPlace({ name, url, as }: Remote): RemotePlace {
+  return { remote: name, url: shownUrl(url), as };
+}
+
+/** What a fetch brought. */
+export interface FetchReport extends RemotePlace {
   readonly branches: readonly { readonly branch: string; readonly status: "new" | "updated" }[];
   /** Branches that the remote has, new ones among them. */
   readonly total: number;
@@ -27,9 +36,7 @@ export async function fetchConversations(
   await sharing.fetch(remote, options);
   const after = await sharing.tracked(remote.name);
   return {
-    remote: remote.name,
-    url: shownUrl(remote.url),
-    as: remote.as,
+    ...fetchedPlace(remote),
     branches: after.flatMap(({ name, commit }) => {
       const old = before.get(name);
       return old === commit ? [] : [{ branch: name, status: old === undefined ? "new" : "updated" } as const];

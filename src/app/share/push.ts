@@ -2,13 +2,14 @@
 // overwritten; it has to be pulled first.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { type PublishedAs, shownUrl } from "../../core/remote-address.ts";
+import { shownUrl } from "../../core/remote-address.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { checkOutgoing, outgoingObjects } from "./check-outgoing.ts";
+import type { RemotePlace } from "./fetch.ts";
 import { localError } from "./local.ts";
 import { requireSharing } from "./remotes.ts";
 
@@ -39,11 +40,7 @@ export interface PushPlan {
 }
 
 /** What a push sent. */
-export interface PushReport {
-  readonly remote: string;
-  /** The address, as it may be shown. */
-  readonly url: string;
-  readonly as: PublishedAs;
+export interface PushReport extends RemotePlace {
   readonly branches: readonly {
     readonly branch: string;
     readonly status: PlannedPush["status"] | "refused";
@@ -83,14 +80,17 @@ export async function sendPush(workspace: Workspace, plan: PushPlan, options: Tr
   return reportPush(plan, pushed);
 }
 
+/** Where conversations are sent. */
+export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
+  return { remote: name, url: shownUrl(pushUrl), as };
+}
+
 /** The report of a plan: of what was sent, or of what would be. */
 export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = []): PushReport {
   const { remote, local, bytes } = plan;
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
-    remote: remote.name,
-    url: shownUrl(remote.pushUrl),
-    as: remote.as,
+    ...pushedPlace(remote),
     branches: plan.branches.map(({ name, status, turns }) => {
       const answer = answers.get(name);
       const isStopped = answer?.status === "behind" || answer?.status === "refused";

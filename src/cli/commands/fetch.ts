@@ -1,6 +1,5 @@
-import { fetchConversations } from "../../app/share/fetch.ts";
+import { fetchConversations, fetchedPlace } from "../../app/share/fetch.ts";
 import { chooseRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
-import { shownUrl } from "../../core/remote-address.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -20,7 +19,7 @@ async function run({ options, output, json, open }: CommandContext, signal: Abor
   const workspace = await open();
   const remote = await chooseRemote(workspace, { name: text(options, "from"), flag: "--from" });
   if (remote === null) throw noRemote(await projectOrigin(workspace));
-  output.info(safe`From ${renderPlace({ remote: remote.name, as: remote.as, url: shownUrl(remote.url) })}`);
+  output.info(safe`From ${renderPlace(fetchedPlace(remote))}`);
   const report = await fetchConversations(workspace, remote, { ...watchTransfer(output), signal });
   if (json) output.json(report);
   else output.data(renderFetch(report, output));

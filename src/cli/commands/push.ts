@@ -1,4 +1,4 @@
-import { type PushPlan, planPush, pushError, reportPush, sendPush } from "../../app/share/push.ts";
+import { type PushPlan, planPush, pushError, pushedPlace, reportPush, sendPush } from "../../app/share/push.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { shownUrl } from "../../core/remote-address.ts";
@@ -38,7 +38,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const name = text(options, "to");
   const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));
   const watched = { ...watchTransfer(output), signal };
-  output.info(safe`To ${renderPlace({ remote: remote.name, as: remote.as, url: shownUrl(remote.pushUrl) })}`);
+  output.info(safe`To ${renderPlace(pushedPlace(remote))}`);
   const plan = await planPush(workspace, remote, { request, options: watched });
   const planned = reportPush(plan);
   const report = isDryRun ? planned : await sendPush(workspace, plan, watched);

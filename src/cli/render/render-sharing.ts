@@ -1,5 +1,6 @@
 // What was sent and what came, a branch a line, with the address that it went to or came from.
-import type { FetchReport } from "../../app/share/fetch.ts";
+import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
+import type { PullReport } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
@@ -9,7 +10,7 @@ import { renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
 
 /** A remote by its name, how conversations stand there, and its address. */
-export function renderPlace({ remote, as, url }: Pick<PushReport, "remote" | "as" | "url">): SafeText {
+export function renderPlace({ remote, as, url }: RemotePlace): SafeText {
   return safe`${forTerminalLine(remote)} (${renderPublished(as)}): ${forTerminalLine(url)}`;
 }
 
@@ -78,4 +79,29 @@ export function renderFetch({ remote, branches, total }: FetchReport, { style, w
       ? safe`Nothing of yours was changed; \`jpg pull\` takes these in.`
       : safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`;
   return joinLines([...renderTable(cells, { columns, width, indent: "  " }), end]);
+}
+
+/** What a pull took in. */
+export function renderPull(report: PullReport, { style, width }: Rendering): SafeText {
+  const { remote, branches, removed, total, active } = report;
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
+  const name = forTerminalLine(remote);
+  const isForked = branches.some(({ status }) => status === "forked");
+  const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
+  return joinLines([
+    ...renderTable(branches.map(pulledCells), { columns, width, indent: "  " }),
+    ...(branches.length > 0
+      ? []
+      : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
+    ...(isForked ? [safe`Both sides had turns of their own: theirs kept the name, and nothing of yours is lost.`] : []),
+    ...(removed.length === 0
+      ? []
+      : [safe`Left out, for they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
+    ...(active === null || !isBegun ? [] : [safe`Now on ${forTerminalLine(active)}`]),
+  ]);
+}
+
+function pulledCells({ branch, status, turns, fork, reason }: PullReport["branches"][number]): string[] {
+  const count = turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`;
+  return [status, branch, reason ?? [fork === undefined ? "" : `yours is ${fork}`, count].filter(Boolean).join("; ")];
 }

@@ -11,12 +11,12 @@ const NOBODY: Signature = { name: "", email: "", seconds: 0, offsetMinutes: 0 };
 
 /** Formats a commit. Equal to what git makes of the same. */
 export function formatCommit(
-  { author, committer, message }: Omit<CommitSpec, "changes">,
+  { author, committer, message, merges = [] }: Omit<CommitSpec, "changes">,
   { tree, parent }: { readonly tree: string; readonly parent: string | null },
 ): Buffer {
   const lines = [
     `tree ${tree}`,
-    ...(parent === null ? [] : [`parent ${parent}`]),
+    ...[...(parent === null ? [] : [parent]), ...merges].map((id) => `parent ${id}`),
     `author ${formatSignature(author)}`,
     `committer ${formatSignature(committer)}`,
     "",

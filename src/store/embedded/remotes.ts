@@ -1,6 +1,6 @@
 // Branches of remotes as they were last fetched: they are listed; following one is a matter of git's own configuration.
-import type { Remotes } from "../conversation-store.ts";
 import { needsGit } from "../needs-git.ts";
+import type { Remotes } from "../sharing.ts";
 import { listRefs } from "./ref-files.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 

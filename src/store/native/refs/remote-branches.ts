@@ -1,5 +1,5 @@
 // Branches of remotes: what a clone or a fetch brought, and making one a branch of one's own.
-import type { RemoteBranch, Remotes } from "../../conversation-store.ts";
+import type { RemoteBranch, Remotes } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";
 import { configureBranches } from "./branch-config.ts";
 

@@ -28,9 +28,10 @@ export function formatCommitHead(commit: CommitSpec, mark: number, from: string 
     `mark :${mark}`,
     `author ${formatSignature(commit.author)}`,
     `committer ${formatSignature(commit.committer)}`,
-    `data ${size}\n${message}${from === null ? "" : `from ${from}`}`,
+    `data ${size}\n${message}`,
   ];
-  return lines.join("\n") + (from === null ? "" : "\n");
+  const parents = [...(from === null ? [] : [`from ${from}\n`]), ...(commit.merges ?? []).map((id) => `merge ${id}\n`)];
+  return lines.join("\n") + parents.join("");
 }
 
 /** The command that removes a file. */

@@ -1,0 +1,88 @@
+// Gets what a remote has and takes it in: new branches appear, branches go on where they can, records of both sides merge, and
+// where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
+// is interrupted is gone on with by the next.
+import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
+import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import { refreshViews } from "../branch/refresh-view.ts";
+import { listTurnOids } from "../branch/turn-list.ts";
+import { makeActive, readStanding } from "../workspace/standing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { fetchConversations, fetchedPlace, type RemotePlace } from "./fetch.ts";
+import { requireSharing } from "./remotes.ts";
+import { type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
+
+/** What a pull did. */
+export interface PullReport extends RemotePlace {
+  /** Branches of which something became; the others were the same on both sides. */
+  readonly branches: readonly PulledBranch[];
+  /** Branches that were removed here and are left out. */
+  readonly removed: readonly string[];
+  /** Branches that the remote has. */
+  readonly total: number;
+  /** The branch that is active; null when there is none. */
+  readonly active: string | null;
+}
+
+/** Pulls from a remote. Throws `remote_*`, `store_programs`, as `fetchConversations` does; nothing of one's own changed then. */
+export async function pullConversations(
+  workspace: Workspace,
+  remote: Remote,
+  options: TransferOptions,
+): Promise<PullReport> {
+  const { total } = await fetchConversations(workspace, remote, options);
+  const taken = await takeIn(workspace, remote.name);
+  const active = await activeAfter(workspace, taken.branches);
+  const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
+  const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved));
+  return { ...fetchedPlace(remote), total, active, ...taken };
+}
+
+type TakenIn = Pick<PullReport, "branches" | "removed">;
+
+async function takeIn(workspace: Workspace, remote: string): Promise<TakenIn> {
+  const { store } = workspace;
+  const tracked = await requireSharing(workspace).tracked(remote);
+  const own = new Map((await store.listBranches()).map(({ name, commit }) => [name, commit]));
+  const trashed = new Set(((await store.trash?.list()) ?? []).map(({ branch }) => branch));
+  const there = new Set(tracked.map(({ name }) => name));
+  const differing = tracked.filter(({ name, commit }) => own.get(name) !== commit);
+  const isRemoved = ({ name }: BranchTip): boolean => !own.has(name) && trashed.has(name);
+  const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));
+  const branches = [...(await begin(workspace, fresh))];
+  for (const tip of differing.filter(({ name }) => own.has(name))) {
+    const pulled = await takeBranch(workspace, tip, there);
+    if (pulled !== null) branches.push(pulled);
+  }
+  return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
+}
+
+/** Begins branches that are only there, all in one write. */
+async function begin(workspace: Workspace, tips: readonly BranchTip[]): Promise<readonly PulledBranch[]> {
+  const report: PulledBranch[] = [];
+  const writes: BranchWrite[] = [];
+  for (const tip of tips) {
+    const reason = await whyNotTaken(workspace, tip);
+    if (reason !== null) report.push({ branch: tip.name, status: "kept", turns: 0, reason });
+    else writes.push({ branch: tip.name, expected: null, parent: tip.commit, commits: [] });
+  }
+  if (writes.length > 0) await workspace.store.write(writes);
+  for (const { branch, parent } of writes)
+    report.push({ branch, status: "new", turns: (await listTurnOids(workspace.store, parent ?? "")).length });
+  return report;
+}
+
+/** In a store without an active conversation, the one that was worked on last becomes it. */
+async function activeAfter(workspace: Workspace, branches: readonly PulledBranch[]): Promise<string | null> {
+  const { store } = workspace;
+  const { branch, commit } = await readStanding(workspace);
+  if (commit !== null) return null;
+  if (branch !== null && (await store.readBranch(branch)) !== null) return branch;
+  const names = branches.filter(({ status }) => status === "new").map((one) => one.branch);
+  const tips = (await store.listBranches()).filter(({ name }) => names.includes(name));
+  const times = await store.readCommitTimes(tips.map((tip) => tip.commit));
+  const newest = tips[times.indexOf(Math.max(...times))];
+  if (newest === undefined) return null;
+  await makeActive(workspace, newest.name);
+  return newest.name;
+}

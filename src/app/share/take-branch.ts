@@ -1,0 +1,108 @@
+// Takes in what stands on a branch elsewhere: goes on with it where one's own is behind, merges records, or makes way where
+// both have turns.
+import { JpgError, messageOf } from "../../core/errors.ts";
+import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
+import { loadBranchTree } from "../branch/branch-tree.ts";
+import { listTurnOids } from "../branch/turn-list.ts";
+import { journalPath, listJournals } from "../journal/journal-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { makeWay } from "./make-way.ts";
+import { planMerge } from "./merge-sides.ts";
+import { requireSharing } from "./remotes.ts";
+
+/** What became of a branch. */
+export interface PulledBranch {
+  readonly branch: string;
+  /** `forked`: theirs has the name now, one's own is on `fork`. `kept`: it stays as it was, for `reason`. */
+  readonly status: "new" | "updated" | "merged" | "forked" | "kept";
+  /** Turns that it did not have here before; >= 0. */
+  readonly turns: number;
+  readonly fork?: string;
+  readonly reason?: string;
+}
+
+/** How often a branch is looked at again when others move it at the same time. */
+const MAX_ATTEMPTS = 4;
+
+/** Takes in what a branch is there; null when all of that is here. */
+export async function takeBranch(
+  workspace: Workspace,
+  theirs: BranchTip,
+  there: ReadonlySet<string>,
+): Promise<PulledBranch | null> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const own = await workspace.store.readBranch(theirs.name);
+    if (own === null || own === theirs.commit) return null;
+    const bases = await requireSharing(workspace).mergeBases(own, theirs.commit);
+    if (bases.includes(theirs.commit)) return null;
+    const reason = (await whyNotTaken(workspace, theirs)) ?? (await whyOpen(workspace, theirs.name));
+    if (reason !== null) return kept(theirs, reason);
+    const pulled = await meet(workspace, { own: { ...theirs, commit: own }, theirs, bases, there });
+    if (pulled !== null) return pulled;
+  }
+  return kept(theirs, "others moved it at the same time");
+}
+
+function kept({ name }: BranchTip, reason: string): PulledBranch {
+  return { branch: name, status: "kept", turns: 0, reason };
+}
+
+/** Two tips of one branch that differ. */
+interface Meeting {
+  readonly own: BranchTip;
+  readonly theirs: BranchTip;
+  readonly bases: readonly string[];
+  readonly there: ReadonlySet<string>;
+}
+
+/** What one branch cannot do (files of a worktree in the way) keeps no other from being taken in. */
+function meet(workspace: Workspace, meeting: Meeting): Promise<PulledBranch | null> {
+  return joinSides(workspace, meeting).catch((error: unknown) => {
+    if (error instanceof JpgError && error.kind !== "internal") return kept(meeting.theirs, error.message);
+    throw error;
+  });
+}
+
+/** Null when the branch moved meanwhile. */
+async function joinSides(workspace: Workspace, { own, theirs, bases, there }: Meeting): Promise<PulledBranch | null> {
+  const { store } = workspace;
+  const { name: branch, commit: expected } = own;
+  const write = async (change: Pick<BranchWrite, "parent" | "commits">): Promise<boolean> =>
+    (await store.write([{ branch, expected, ...change }]))[0]?.moved === true;
+  const isBehind = bases.includes(expected);
+  const merge = isBehind
+    ? ({ turns: "theirs", parent: theirs.commit, commits: [] } as const)
+    : await planMerge(store, { ours: expected, theirs: theirs.commit, bases });
+  const turns = Math.max(0, (await countTurns(workspace, theirs.commit)) - (await countTurns(workspace, expected)));
+  if (merge.turns !== "both") {
+    const status = isBehind ? "updated" : "merged";
+    return (await write(merge)) ? { branch, status, turns } : null;
+  }
+  const fork = await makeWay(workspace, own, there);
+  const moved = await write({ parent: theirs.commit, commits: [] });
+  return moved ? { branch, status: "forked", turns, fork } : null;
+}
+
+async function countTurns({ store }: Workspace, commit: string): Promise<number> {
+  return (await listTurnOids(store, commit)).length;
+}
+
+/** Why what stands there is not taken in; null when it is a conversation that this jpg reads. */
+export async function whyNotTaken({ store }: Workspace, { name, commit }: BranchTip): Promise<string | null> {
+  try {
+    await loadBranchTree(store, name, commit);
+    return null;
+  } catch (error) {
+    if (error instanceof JpgError) return messageOf(error);
+    throw error;
+  }
+}
+
+/** A turn that is being talked is committed on its branch first. */
+async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
+  const path = journalPath(store.journal(), branch);
+  const open = (await listJournals(store.journal(), runtime.now())).some(
+    (found) => found.path === path && !found.isLeft,
+  );
+  return open ? "a turn of it is being talked; pull again when that has ended" : null;
+}

@@ -1,0 +1,35 @@
+import { fetchedPlace } from "../../app/share/fetch.ts";
+import { pullConversations } from "../../app/share/pull.ts";
+import { adoptOrigin, sayNothingThere } from "../../app/share/pull-place.ts";
+import { chooseRemote } from "../../app/share/remotes.ts";
+import { forTerminal, safe } from "../../core/safe-text.ts";
+import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { watchTransfer } from "../frame/transfer-options.ts";
+import { renderPlace, renderPull } from "../render/render-sharing.ts";
+
+export const command: CommandSpec = {
+  name: "pull",
+  summary: "get what a remote has and take it in",
+  description:
+    "New conversations appear, and those that went on there go on here. Compactions, reverts, settings and titles of both sides merge by themselves. Where both sides have turns of their own, theirs keeps the name and yours becomes a fork, FORK-YOU-1, which stays active where it was. Conversations removed here (`jpg rm`) stay removed. In a clone of a project whose origin holds conversations no remote has to be set.",
+  options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
+  run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
+};
+
+async function run({ options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
+  const workspace = await open({ create: true });
+  const watched = { ...watchTransfer(output), signal };
+  const chosen = await chooseRemote(workspace, { name: text(options, "from"), flag: "--from" });
+  const remote = chosen ?? (await adoptOrigin(workspace, watched));
+  if (remote === null) {
+    output.info(forTerminal(await sayNothingThere(workspace)));
+    if (json) output.json(null);
+    return 1;
+  }
+  output.info(safe`From ${renderPlace(fetchedPlace(remote))}`);
+  const report = await pullConversations(workspace, remote, watched);
+  if (json) output.json(report);
+  else output.data(renderPull(report, output));
+  return 0;
+}

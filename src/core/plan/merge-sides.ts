@@ -1,0 +1,99 @@
+// What becomes of a branch that went on in two places. Turns are never put together: a model's turns do not commute. Everything
+// else is files that are written once, under names of their own, and merges by who has which. Both sides come to the same.
+
+/** The files of a commit. */
+export interface SideFiles {
+  /** Object id of each turn file; index = turn position. */
+  readonly turnOids: readonly string[];
+  /** Object ids by path, of all files. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** One of the two places that a branch went on in. */
+export interface MergeSide extends SideFiles {
+  readonly commit: string;
+  /** Paths of records that its own commits, those since the two parted, brought or took back. */
+  readonly touched: ReadonlySet<string>;
+}
+
+/** Which side has all turns of the other: `both` = neither, each has turns of its own. */
+export type TurnsOf = "same" | "ours" | "theirs" | "both";
+
+const RECORDS = /^(compactions|config|meta)\//;
+
+/**
+ * Compares turns by object id. `bases` = where the sides parted, none of unrelated histories; `hasGrown` tells whether a
+ * turn of one object id is the beginning of another's.
+ */
+export function compareTurns(
+  ours: readonly string[],
+  theirs: readonly string[],
+  {
+    bases,
+    hasGrown,
+  }: { readonly bases: readonly SideFiles[]; readonly hasGrown: (from: string, to: string) => boolean },
+): TurnsOf {
+  const common = commonTurns(ours, theirs);
+  const [ourRest, theirRest] = [ours.slice(common), theirs.slice(common)];
+  if (ourRest.length === 0) return theirRest.length === 0 ? "same" : "theirs";
+  if (theirRest.length === 0 || bases.some((base) => isSameList(base.turnOids, theirs))) return "ours";
+  if (bases.some((base) => isSameList(base.turnOids, ours))) return "theirs";
+  const [our = "", their = ""] = [ourRest[0], theirRest[0]];
+  if (ourRest.length === 1 && hasGrown(our, their)) return "theirs";
+  if (theirRest.length === 1 && hasGrown(their, our)) return "ours";
+  return "both";
+}
+
+/** How many turns two sides have in common, from the first. */
+export function commonTurns(ours: readonly string[], theirs: readonly string[]): number {
+  const differs = ours.findIndex((oid, turn) => theirs[turn] !== oid);
+  return differs < 0 ? ours.length : differs;
+}
+
+/** The sides in an order that does not depend on who asks: the one with all turns first, else the smaller commit id. */
+export function orderSides(
+  ours: MergeSide,
+  theirs: MergeSide,
+  turns: Exclude<TurnsOf, "both">,
+): [MergeSide, MergeSide] {
+  const oursFirst = turns === "same" ? ours.commit < theirs.commit : turns === "ours";
+  return oursFirst ? [ours, theirs] : [theirs, ours];
+}
+
+/**
+ * The files of both sides: turns of the first, records by what either did since they parted, everything else of either. A
+ * record that one side took back is gone, also where the other brought it again by itself.
+ */
+export function mergeFiles(
+  [first, second]: readonly [MergeSide, MergeSide],
+  bases: readonly SideFiles[],
+): ReadonlyMap<string, string> {
+  const merged = new Map<string, string>();
+  for (const [path, oid] of first.files) if (staysOf(path, second, bases)) merged.set(path, oid);
+  for (const [path, oid] of second.files) {
+    const isWanted = RECORDS.test(path) ? staysOf(path, first, bases) : !path.startsWith("turns/");
+    if (isWanted && !merged.has(path)) merged.set(path, oid);
+  }
+  return merged;
+}
+
+/** Whether a file of one side stays, as far as the other side is asked. */
+function staysOf(path: string, other: MergeSide, bases: readonly SideFiles[]): boolean {
+  if (!RECORDS.test(path) || other.files.has(path)) return true;
+  const wasThere = bases.length > 0 && bases.every((base) => base.files.has(path));
+  return !wasThere && !other.touched.has(path);
+}
+
+/** What turns one set of files into another. */
+export function filesBetween(
+  from: ReadonlyMap<string, string>,
+  to: ReadonlyMap<string, string>,
+): readonly ({ readonly path: string; readonly oid: string } | { readonly path: string; readonly remove: true })[] {
+  const gone = [...from.keys()].filter((path) => !to.has(path)).map((path) => ({ path, remove: true }) as const);
+  const put = [...to].filter(([path, oid]) => from.get(path) !== oid).map(([path, oid]) => ({ path, oid }));
+  return [...gone, ...put];
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => other[index] === item);
+}

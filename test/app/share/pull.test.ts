@@ -1,0 +1,241 @@
+// What becomes of a branch that went on in two stores, case by case; `test/app/share/clones.test.ts` draws them at random.
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
+import { openJournal } from "../../../src/app/journal/turn-journal.ts";
+import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import { removeConversation } from "../../../src/app/manage/trash.ts";
+import { markThisProcess } from "../../../src/store/files/running-process.ts";
+import { type Clone, type Clones, createClones, syncAll } from "../../helpers/clones.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { importBytes } from "../../helpers/workspace.ts";
+
+let clones: Clones;
+let ada: Clone;
+let ben: Clone;
+let branch: string;
+beforeEach(async () => {
+  clones = await createClones(3);
+  [ada, ben] = clones.all as [Clone, Clone];
+  ({ branch } = await importBytes(ada.workspace, buildSession(plainTurns(4)).text()));
+  await ada.push();
+  await ben.pull();
+});
+afterEach(() => clones.remove());
+
+const conversation = (): string => branch.replace("/main", "");
+const statuses = async (clone: Clone): Promise<string[]> =>
+  (await clone.pull()).branches.map(({ branch: name, status }) => `${name.slice(conversation().length + 1)} ${status}`);
+const live = async (clone: Clone): Promise<string[]> =>
+  (await clone.tree(branch)).compactions.map(({ path }) => path).sort();
+
+describe("a pull", () => {
+  it("brings new conversations, the newest active, and goes on with those that went on", async () => {
+    expect((await ben.tree(branch)).commit).toBe((await ada.tree(branch)).commit);
+    expect(ben.git("symbolic-ref", "--short", "HEAD")).toBe(branch);
+    await ada.turn(branch, "five");
+    await ada.compact(branch, 1);
+    await ada.push();
+    expect(await statuses(ben)).toEqual(["main updated"]);
+    expect(await ben.branches()).toEqual(await ada.branches());
+    expect(ben.git("status", "--porcelain")).toBe("");
+    expect(await statuses(ben)).toEqual([]);
+  });
+
+  it("leaves what is ahead as it is", async () => {
+    await ben.turn(branch, "mine");
+    expect(await statuses(ben)).toEqual([]);
+  });
+
+  it("merges compactions of both sides into one commit, which both sides would make", async () => {
+    const mine = await ben.compact(branch, 1);
+    const theirs = await ada.compact(branch, 2);
+    await ada.push();
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    expect((await live(ben)).map((path) => path.replace(/^.*-(.+)\.jsonl$/, "$1")).sort()).toEqual(
+      [mine, theirs].sort(),
+    );
+    const merged = (await ben.tree(branch)).commit;
+    expect(ben.git("log", "-1", "--format=%P").split(" ")).toHaveLength(2);
+    expect(ben.git("status", "--porcelain")).toBe("");
+    // The same two tips, met in the other store, make the same commit.
+    ben.git("push", "--quiet", clones.remote, `${merged}^2:refs/jpg/conversations/${conversation()}/second`);
+    await ben.push();
+    await ada.pull();
+    expect((await ada.tree(branch)).commit).toBe(merged);
+  });
+
+  it("has a revert on either side reach the other, and a compaction that is brought back", async () => {
+    const id = await ada.compact(branch, 1);
+    await syncAll([ada, ben]);
+    await revertCompactions(ben.workspace, [id], branch);
+    await ada.compact(branch, 2);
+    await syncAll([ada, ben]);
+    expect((await live(ada)).some((path) => path.includes(id))).toBe(false);
+    const revert =
+      ada.git("log", "--format=%H", "--full-history", "--diff-filter=D", branch, "--", "compactions").split("\n")[0] ??
+      "";
+    await revertCompactions(ada.workspace, [revert], branch);
+    await ben.turn(branch, "five");
+    await syncAll([ada, ben]);
+    expect((await live(ben)).some((path) => path.includes(id))).toBe(true);
+    expect(await live(ben)).toEqual(await live(ada));
+  });
+
+  it("takes their turns with my compactions, and the other way round", async () => {
+    const id = await ben.compact(branch, 1);
+    await ada.turn(branch, "five");
+    await ada.push();
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    const tree = await ben.tree(branch);
+    expect(tree.turnOids).toHaveLength(5);
+    expect(tree.compactions.some(({ path }) => path.includes(id))).toBe(true);
+    expect(await findBrokenLinks(ben.workspace.store, tree)).toEqual([]);
+    await ben.turn(branch, "six");
+    await ada.compact(branch, 2);
+    await ada.push();
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    expect((await ben.tree(branch)).turnOids).toHaveLength(6);
+    await syncAll([ada, ben]);
+    expect(await ben.branches()).toEqual(await ada.branches());
+  });
+
+  it("makes two forks of turns on both sides: theirs keeps the name, mine is where I stand", async () => {
+    const mine = await ben.turn(branch, "mine");
+    const theirs = await ada.turn(branch, "theirs");
+    await ada.push();
+    const before = (await ben.tree(branch)).commit;
+    const report = await ben.pull();
+    const fork = `${conversation()}/main-ben-1`;
+    expect(report.branches).toMatchObject([{ branch, status: "forked", fork }]);
+    expect(report.active).toBe(fork);
+    expect((await ben.tree(fork)).commit).toBe(before);
+    expect((await ben.tree(branch)).commit).toBe((await ada.tree(branch)).commit);
+    expect(ben.git("status", "--porcelain")).toBe("");
+    expect(ben.git("cat-file", "-p", `${fork}:turns/0000/000004.jsonl`)).toContain(mine);
+    expect(ben.git("cat-file", "-p", `${branch}:turns/0000/000004.jsonl`)).toContain(theirs);
+    expect(await statuses(ben)).toEqual([]);
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+  });
+
+  it("gives forks of one person on two machines names of their own", async () => {
+    const third = clones.all[2] as Clone;
+    await third.pull();
+    for (const [clone, said] of [
+      [ada, "one"],
+      [third, "two"],
+      [ben, "three"],
+    ] as const)
+      await clone.turn(branch, said);
+    await ben.push();
+    await ada.pull();
+    await third.pull();
+    await syncAll(clones.all);
+    const names = Object.keys(await ada.branches()).map((name) => name.slice(conversation().length + 1));
+    expect(names).toEqual(["main", "main-ada-1", "main-ada-2"]);
+    expect(await third.branches()).toEqual(await ada.branches());
+  });
+
+  it("goes on with a try that ended midway", async () => {
+    await ben.turn(branch, "mine");
+    await ada.turn(branch, "theirs");
+    await ada.push();
+    const own = (await ben.tree(branch)).commit;
+    ben.git("branch", `${conversation()}/main-ben-1`, own);
+    expect((await ben.pull()).branches).toMatchObject([{ status: "forked", fork: `${conversation()}/main-ben-1` }]);
+    expect(Object.keys(await ben.branches())).toHaveLength(2);
+  });
+
+  it("takes a turn that grew, also where its commit was replaced", async () => {
+    await importBytes(ben.workspace, buildSession(plainTurns(4)).text());
+    await importBytes(ada.workspace, buildSession([...plainTurns(4), "say"]).text());
+    await ben.compact(branch, 1);
+    await ada.push();
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    expect((await ben.tree(branch)).turnOids).toEqual((await ada.tree(branch)).turnOids);
+  });
+
+  it("adopts their history of the same turns and tells my records again on top", async () => {
+    const id = await ben.compact(branch, 1);
+    // The same files, committed by another importer: no commit is shared.
+    const tree = ada.git("rev-parse", `${branch}^{tree}`);
+    const other = ada.git("commit-tree", tree, "-m", "imported otherwise");
+    ada.git("update-ref", `refs/heads/${branch}`, other);
+    ada.git("push", "--quiet", "--force", clones.remote, `${other}:refs/jpg/conversations/${branch}`);
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    const merged = await ben.tree(branch);
+    expect(ben.git("rev-parse", `${branch}~1`)).toBe(other);
+    expect(merged.compactions.some(({ path }) => path.includes(id))).toBe(true);
+    expect(ben.git("log", "-1", "--format=%s%n%an", branch)).toMatch(/^compact 0\.\.1: .*\nBen$/);
+  });
+
+  it("leaves a branch alone while a turn of it is being talked", async () => {
+    await ada.turn(branch, "theirs");
+    await ada.push();
+    const { commit, turnOids } = await ben.tree(branch);
+    const head = {
+      journal: 1,
+      branch,
+      turn: 4,
+      start: "live0",
+      parent: commit,
+      prev: turnOids.at(-1) ?? null,
+    } as const;
+    const journal = await openJournal(ben.workspace.store.journal(), { ...head, writer: await markThisProcess() });
+    expect((await ben.pull()).branches).toMatchObject([
+      { status: "kept", reason: expect.stringContaining("being talked") },
+    ]);
+    expect((await ben.tree(branch)).commit).toBe(commit);
+    await journal.remove();
+    expect(await statuses(ben)).toEqual(["main updated"]);
+  });
+
+  it("brings worktrees along, and keeps a branch whose files are in the way", async () => {
+    const place = join(clones.remote, "..", "worktree");
+    ben.git("worktree", "add", "--quiet", "--force", place, branch);
+    await ada.compact(branch, 1);
+    await ada.push();
+    const theirs = ada.git("ls-tree", "--name-only", branch, "compactions/");
+    ben.git("config", "core.sparseCheckout", "false");
+    ben.git("-C", place, "status");
+    await ben.pull();
+    expect(ben.git("-C", place, "status", "--porcelain")).toBe("");
+    expect(ben.git("-C", place, "ls-files", "compactions")).toBe(theirs);
+  });
+
+  it("does not bring back what was removed here", async () => {
+    await ada.turn(branch, "more");
+    await removeConversation(ben.workspace, conversation());
+    await ada.push();
+    expect(await ben.pull()).toMatchObject({ branches: [], removed: [branch] });
+    expect(await ben.branches()).toEqual({});
+  });
+
+  it("leaves what is no conversation, and what a newer jpg wrote, and says why", async () => {
+    const tree = ada.git("mktree");
+    const foreign = ada.git("commit-tree", tree, "-m", "code");
+    ada.git("push", "--quiet", clones.remote, `${foreign}:refs/jpg/conversations/feature/x`);
+    ada.git("push", "--quiet", "--force", clones.remote, `${foreign}:refs/jpg/conversations/${branch}`);
+    const before = await ben.branches();
+    expect((await ben.pull()).branches).toMatchObject([
+      { branch: "feature/x", status: "kept", reason: expect.stringContaining("no conversation.json") },
+      { branch, status: "kept", reason: expect.stringContaining("no conversation.json") },
+    ]);
+    expect(await ben.branches()).toEqual(before);
+  });
+
+  it("keeps both of two different conversations that have one id", async () => {
+    const other = await importBytes(
+      clones.all[2]!.workspace,
+      buildSession(["prompt", "think", "say", "prompt", "say"], { session: "other" }).text(),
+    );
+    const third = clones.all[2] as Clone;
+    third.git("branch", "--move", other.branch, branch);
+    const mine = (await third.tree(branch)).commit;
+    const report = await third.pull();
+    expect(report.branches).toMatchObject([{ branch, status: "forked", fork: `${conversation()}/main-ada-1` }]);
+    expect((await third.tree(`${conversation()}/main-ada-1`)).commit).toBe(mine);
+    expect((await third.tree(branch)).commit).toBe((await ada.tree(branch)).commit);
+  });
+});
