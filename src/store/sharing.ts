@@ -1,7 +1,6 @@
 // Sending conversations to other repositories and getting theirs: what an engine has to offer for it. Only the git program
 // does it: over its transports, with the user's credentials.
 import type { PublishedAs } from "../core/remote-address.ts";
-import type { BranchTip } from "./conversation-store.ts";
 
 /** A branch of a remote as it was last fetched. */
 export interface RemoteBranch {
@@ -27,12 +26,18 @@ export interface Remote {
   readonly as: PublishedAs;
 }
 
+/** A branch as it stands elsewhere, or is sent there: its name on this side, and its commit. */
+export interface RemoteTip {
+  readonly name: string;
+  readonly commit: string;
+}
+
 /** What stands at an address. */
 export interface RemoteRefs {
   /** Branches; ordered by name, `name` without `refs/heads/`. */
-  readonly branches: readonly BranchTip[];
+  readonly branches: readonly RemoteTip[];
   /** Hidden refs; `name` without `refs/jpg/conversations/`. */
-  readonly hidden: readonly BranchTip[];
+  readonly hidden: readonly RemoteTip[];
   /** The branch that HEAD names there; null when it names none that exists. */
   readonly head: string | null;
 }
@@ -75,9 +80,9 @@ export interface Sharing {
   /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. */
   fetch(remote: Remote, options?: TransferOptions): Promise<void>;
   /** The branches of a remote as they were last fetched or sent, ordered by name. */
-  tracked(name: string): Promise<readonly BranchTip[]>;
+  tracked(name: string): Promise<readonly RemoteTip[]>;
   /** Sends commits to branches of the same names, never overwriting any, and keeps in mind what arrived. */
-  push(remote: Remote, tips: readonly BranchTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
+  push(remote: Remote, tips: readonly RemoteTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
   /** Which of these commits are here. */
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ids of the objects that a push sends. */

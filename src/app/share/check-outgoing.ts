@@ -1,5 +1,6 @@
 // The one place that everything passes before it leaves the store: what `jpg push` sends, and what stock `git push` is about to
 // send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
+import { appendAll } from "../../core/append-all.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
@@ -24,7 +25,10 @@ export async function checkOutgoing(workspace: Workspace, { tips }: Outgoing): P
   const found: string[] = [];
   for (const { name, commit } of tips) {
     const ids = [conversationOf(name), ...(await idIn(workspace.store, name, commit))];
-    found.push(...ids.filter((id) => local.has(id)));
+    appendAll(
+      found,
+      ids.filter((id) => local.has(id)),
+    );
   }
   if (found.length > 0) throw localError(found);
 }

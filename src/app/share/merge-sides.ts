@@ -2,13 +2,13 @@
 // of nothing but the two, so that whoever merges them makes the same commit. Histories that share no commit (a session that
 // two versions of jpg imported) are not tied together: ours is told again on top of theirs.
 import {
-  commonTurns,
+  type CommitFiles,
   compareTurns,
   filesBetween,
   type MergeSide,
   mergeFiles,
   orderSides,
-  type SideFiles,
+  sharedTurns,
   type TurnsOf,
 } from "../../core/plan/merge-sides.ts";
 import type { CommitSpec, ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
@@ -103,7 +103,7 @@ async function tellAgain(
   const isRecord = (path: string): boolean => RECORD_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   const rest = (records: boolean): ReturnType<typeof filesBetween> =>
     filesBetween(current, merged).filter(({ path }) => isRecord(path) === records);
-  const from = commonTurns(ours.turnOids, theirs.turnOids);
+  const from = sharedTurns(ours.turnOids, theirs.turnOids);
   add(rest(false), {
     ...signed,
     message: `turns ${from}..${ours.turnOids.length - 1}, from another history of the same turns\n`,
@@ -130,7 +130,7 @@ async function loadSide(store: ConversationStore, commit: string, bases: readonl
   return { commit, touched, ...(await loadFiles(store, commit)) };
 }
 
-async function loadFiles(store: ConversationStore, commit: string): Promise<SideFiles> {
+async function loadFiles(store: ConversationStore, commit: string): Promise<CommitFiles> {
   const files = new Map((await store.listTree(commit)).map(({ path, oid }) => [path, oid]));
   return { files, turnOids: (await listTurnOids(store, commit)).map((oid) => oid ?? "") };
 }
@@ -141,7 +141,7 @@ async function growthBetween(
   ours: readonly string[],
   theirs: readonly string[],
 ): Promise<(from: string, to: string) => boolean> {
-  const common = commonTurns(ours, theirs);
+  const common = sharedTurns(ours, theirs);
   const [our, their] = [ours[common], theirs[common]];
   if (our === undefined || their === undefined) return () => false;
   const [ourBytes, theirBytes] = (await collectBlobs(store, [our, their])).map((bytes) => Buffer.from(bytes));

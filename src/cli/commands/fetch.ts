@@ -4,7 +4,7 @@ import { safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderFetch, renderPlace } from "../render/render-sharing.ts";
+import { renderFetch, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "fetch",
@@ -19,7 +19,7 @@ async function run({ options, output, json, open }: CommandContext, signal: Abor
   const workspace = await open();
   const remote = await chooseRemote(workspace, { name: text(options, "from"), flag: "--from" });
   if (remote === null) throw noRemote(await projectOrigin(workspace));
-  output.info(safe`From ${renderPlace(fetchedPlace(remote))}`);
+  output.info(safe`From ${renderRemotePlace(fetchedPlace(remote))}`);
   const report = await fetchConversations(workspace, remote, { ...watchTransfer(output), signal });
   if (json) output.json(report);
   else output.data(renderFetch(report, output));

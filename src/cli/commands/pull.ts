@@ -6,7 +6,7 @@ import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderPlace, renderPull } from "../render/render-sharing.ts";
+import { renderPull, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "pull",
@@ -27,7 +27,7 @@ async function run({ options, output, json, open }: CommandContext, signal: Abor
     if (json) output.json(null);
     return 1;
   }
-  output.info(safe`From ${renderPlace(fetchedPlace(remote))}`);
+  output.info(safe`From ${renderRemotePlace(fetchedPlace(remote))}`);
   const report = await pullConversations(workspace, remote, watched);
   if (json) output.json(report);
   else output.data(renderPull(report, output));

@@ -9,7 +9,7 @@ import { type CommandContext, type CommandSpec, flag, text } from "../frame/comm
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { exitCodeOf } from "../frame/exit-code.ts";
 import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderPlace, renderPush } from "../render/render-sharing.ts";
+import { renderPush, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "push",
@@ -38,7 +38,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const name = text(options, "to");
   const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));
   const watched = { ...watchTransfer(output), signal };
-  output.info(safe`To ${renderPlace(pushedPlace(remote))}`);
+  output.info(safe`To ${renderRemotePlace(pushedPlace(remote))}`);
   const plan = await planPush(workspace, remote, { request, options: watched });
   const planned = reportPush(plan);
   const report = isDryRun ? planned : await sendPush(workspace, plan, watched);

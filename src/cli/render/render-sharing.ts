@@ -10,7 +10,7 @@ import { renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
 
 /** A remote by its name, how conversations stand there, and its address. */
-export function renderPlace({ remote, as, url }: RemotePlace): SafeText {
+export function renderRemotePlace({ remote, as, url }: RemotePlace): SafeText {
   return safe`${forTerminalLine(remote)} (${renderPublished(as)}): ${forTerminalLine(url)}`;
 }
 

@@ -2,7 +2,7 @@
 // else is files that are written once, under names of their own, and merges by who has which. Both sides come to the same.
 
 /** The files of a commit. */
-export interface SideFiles {
+export interface CommitFiles {
   /** Object id of each turn file; index = turn position. */
   readonly turnOids: readonly string[];
   /** Object ids by path, of all files. */
@@ -10,7 +10,7 @@ export interface SideFiles {
 }
 
 /** One of the two places that a branch went on in. */
-export interface MergeSide extends SideFiles {
+export interface MergeSide extends CommitFiles {
   readonly commit: string;
   /** Paths of records that its own commits, those since the two parted, brought or took back. */
   readonly touched: ReadonlySet<string>;
@@ -31,9 +31,9 @@ export function compareTurns(
   {
     bases,
     hasGrown,
-  }: { readonly bases: readonly SideFiles[]; readonly hasGrown: (from: string, to: string) => boolean },
+  }: { readonly bases: readonly CommitFiles[]; readonly hasGrown: (from: string, to: string) => boolean },
 ): TurnsOf {
-  const common = commonTurns(ours, theirs);
+  const common = sharedTurns(ours, theirs);
   const [ourRest, theirRest] = [ours.slice(common), theirs.slice(common)];
   if (ourRest.length === 0) return theirRest.length === 0 ? "same" : "theirs";
   if (theirRest.length === 0 || bases.some((base) => isSameList(base.turnOids, theirs))) return "ours";
@@ -45,7 +45,7 @@ export function compareTurns(
 }
 
 /** How many turns two sides have in common, from the first. */
-export function commonTurns(ours: readonly string[], theirs: readonly string[]): number {
+export function sharedTurns(ours: readonly string[], theirs: readonly string[]): number {
   const differs = ours.findIndex((oid, turn) => theirs[turn] !== oid);
   return differs < 0 ? ours.length : differs;
 }
@@ -66,7 +66,7 @@ export function orderSides(
  */
 export function mergeFiles(
   [first, second]: readonly [MergeSide, MergeSide],
-  bases: readonly SideFiles[],
+  bases: readonly CommitFiles[],
 ): ReadonlyMap<string, string> {
   const merged = new Map<string, string>();
   for (const [path, oid] of first.files) if (staysOf(path, second, bases)) merged.set(path, oid);
@@ -78,7 +78,7 @@ export function mergeFiles(
 }
 
 /** Whether a file of one side stays, as far as the other side is asked. */
-function staysOf(path: string, other: MergeSide, bases: readonly SideFiles[]): boolean {
+function staysOf(path: string, other: MergeSide, bases: readonly CommitFiles[]): boolean {
   if (!RECORDS.test(path) || other.files.has(path)) return true;
   const wasThere = bases.length > 0 && bases.every((base) => base.files.has(path));
   return !wasThere && !other.touched.has(path);

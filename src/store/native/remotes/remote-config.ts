@@ -38,7 +38,7 @@ export async function readRemotes(repository: Repository): Promise<readonly Remo
 }
 
 /** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */
-export async function addRemote(
+export async function writeRemote(
   repository: Repository,
   { name, url, as }: Pick<Remote, "name" | "url" | "as">,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function addRemote(
 }
 
 /** Forgets a remote and its branches, as stock git does. */
-export async function removeRemote(repository: Repository, name: string): Promise<void> {
+export async function forgetRemote(repository: Repository, name: string): Promise<void> {
   await runCommand(repository, { args: ["remote", "remove", name] }, runPorcelain);
 }
 

@@ -3,15 +3,15 @@ import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
 import { listOutgoing, mergeBases, outgoingBytes, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
-import { addRemote, readRemotes, removeRemote } from "./remote-config.ts";
+import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
 import { fetchRemote, listRemoteRefs, listTracked, pushTips } from "./transfer.ts";
 
 /** The sharing of a repository. */
 export function createSharing(repository: Repository): Sharing {
   return {
     remotes: () => readRemotes(repository),
-    addRemote: (remote) => addRemote(repository, remote),
-    removeRemote: (name) => removeRemote(repository, name),
+    addRemote: (remote) => writeRemote(repository, remote),
+    removeRemote: (name) => forgetRemote(repository, name),
     listRefs: (url, options) => listRemoteRefs(repository, url, options),
     fetch: (remote, options) => fetchRemote(repository, remote, options),
     tracked: (name) => listTracked(repository, name),
