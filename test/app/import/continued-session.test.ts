@@ -188,7 +188,7 @@ describe("import of a session that jpg exported", () => {
     expect(forked.branch).not.toBe(main);
   });
 
-  it("forks where the agent went back to in what was exported, with the compactions that lie before", async () => {
+  it("forks where the agent went back to in what was exported, with what compactions did to what lies before", async () => {
     await addCompaction(main, { id: "sum1", summary: { summary: "what came before" } });
     await addCompaction(main, { id: "strip1", to_turn: 3, tool_calls: { policy: "omit" } });
     const text = await exportText(main);
@@ -198,11 +198,12 @@ describe("import of a session that jpg exported", () => {
     const rewound = text + appendToSession(head, "a", [{ ask: "other" }, { say: "yes" }]).slice(head.length);
     const tip = await treeOf(main);
     const report = await importBytes(workspace, Buffer.from(rewound));
-    expect(report).toMatchObject({ status: "forked", turns: 4, turns_added: 1, compactions: 1 });
+    expect(report).toMatchObject({ status: "forked", turns: 4, turns_added: 1, compactions: 2 });
     const fork = await treeOf(report.branch);
     expect(fork.turnOids.slice(0, 3)).toEqual(tip.turnOids.slice(0, 3));
     expect((await texts(report.branch)).slice(-2)).toEqual(['U "other"', 'A "yes"']);
     expect((await texts(report.branch))[1]).toContain("what came before");
+    expect(fork.compactions.map(({ path }) => path).join()).toMatch(/-strip1-2\.jsonl/);
     expect(await importBytes(workspace, Buffer.from(rewound))).toMatchObject({ status: "unchanged" });
   });
 
