@@ -2,6 +2,7 @@
 // begins in the file. A pure function of the source text and the importer's version.
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Event } from "../core/event/event.ts";
+import type { ToolDefinition } from "../core/tools/tool-definition.ts";
 import type { SessionMark } from "./session-mark.ts";
 
 /** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
@@ -29,6 +30,17 @@ export interface ImportedTurns {
   readTurn(index: number): readonly Event[];
 }
 
+/** The tools that the agent offers its model from a line on. */
+export interface ToolList {
+  /** The turn that the line stands in, 0-based. */
+  readonly turn: number;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  /** From the source's ids. */
+  readonly id: string;
+  readonly tools: readonly ToolDefinition[];
+}
+
 /** A branch of the session that the agent left. */
 export interface AbandonedBranch extends ImportedTurns {
   /** Short name, `[a-z0-9-]+`, from the source's ids: the same at every import. */
@@ -48,6 +60,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly title: string;
   /** Later titles given by the agent or user, oldest first. */
   readonly titles: readonly { readonly timestamp: string; readonly title: string; readonly id: string }[];
+  /** What it offered its model, one list a change, oldest first; absent = the format does not tell. */
+  readonly toolLists?: readonly ToolList[];
   /** RFC 3339 UTC of the first dated line. */
   readonly createdAt: string;
   /** Working directory of the session, when the file names one. */

@@ -2,14 +2,7 @@
 // that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
 import type { ProviderApi } from "../core/model/model-provider.ts";
 import type { View } from "../core/projection/view.ts";
-
-/** A tool that the model may call. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the arguments: an object's. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
+import type { ToolDefinition } from "../core/tools/tool-definition.ts";
 
 /** One request to a model. */
 export interface LlmRequest {

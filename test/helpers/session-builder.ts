@@ -15,6 +15,8 @@ export type SessionStep =
   | "sidechain"
   | { readonly tools: number; readonly order?: "late" }
   | { readonly compact: number }
+  /** The agent notes which tools it offers: the first so many of its tools. */
+  | { readonly offers: number }
   | { readonly rewind: number };
 
 export interface BuiltSession {
@@ -78,6 +80,8 @@ function takeComposed(writer: ClaudeWriter, step: Exclude<SessionStep, string>, 
   if ("tools" in step) {
     const order = Array.from({ length: step.tools }, (_, position) => position);
     writer.tools(step.tools, step.order === "late" ? order.reverse() : order);
+  } else if ("offers" in step) {
+    writer.node({ type: "attachment", attachment: promptSnapshot(step.offers) });
   } else if ("compact" in step) {
     if (writer.sent.length > 0) writer.compact(`summary ${at}`, { keepLast: wholeTail(writer, step.compact) });
   } else {
@@ -87,6 +91,16 @@ function takeComposed(writer: ClaudeWriter, step: Exclude<SessionStep, string>, 
     if (target !== undefined && !isCompacted) writer.rewind(target.uuid);
     writer.prompt(`instead ${at}`);
   }
+}
+
+/** What the agent keeps of its prompt; without tools, as before the first request. */
+function promptSnapshot(count: number): Json {
+  const tools = ["Bash", "Read", "Write"].slice(0, count).map((name) => ({
+    name,
+    description: `Does ${name}.`,
+    schema: { name, description: `Does ${name}.`, input_schema: { type: "object", properties: { input: {} } } },
+  }));
+  return { type: "prompt_snapshot", systemPrompt: ["Be kind."], ...(count === 0 ? {} : { tools }) };
 }
 
 /** A sub-agent's lines, beside the path. */
@@ -123,6 +137,7 @@ const simple = fc.constantFrom<SessionStep>(
 const tools = fc.record({ tools: fc.integer({ min: 1, max: 3 }) });
 const lateTools = fc.record({ tools: fc.integer({ min: 2, max: 3 }), order: fc.constant("late" as const) });
 const compact = fc.record({ compact: fc.constantFrom(0, 0, 2) });
+const offers = fc.record({ offers: fc.nat(3) });
 const rewind = fc.record({ rewind: fc.nat(2) });
 
 /** Steps of a session that only grows. */
@@ -132,6 +147,7 @@ export const growingSteps: fc.Arbitrary<readonly SessionStep[]> = fc
       { weight: 8, arbitrary: simple },
       { weight: 3, arbitrary: fc.oneof(tools, lateTools) },
       { weight: 1, arbitrary: compact },
+      { weight: 1, arbitrary: offers },
     ),
     { minLength: 1, maxLength: 18 },
   )
@@ -144,6 +160,7 @@ export const anySteps: fc.Arbitrary<readonly SessionStep[]> = fc
       { weight: 8, arbitrary: simple },
       { weight: 3, arbitrary: tools },
       { weight: 1, arbitrary: compact },
+      { weight: 1, arbitrary: offers },
       { weight: 2, arbitrary: rewind },
     ),
     { minLength: 1, maxLength: 18 },

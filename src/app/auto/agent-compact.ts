@@ -7,7 +7,7 @@ import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
 import { choosePipelines } from "../../core/strategies/pipelines.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";

@@ -1,12 +1,9 @@
 // The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
 import { JpgError } from "../../core/errors.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import { COMPACT_TOOL, type ToolDefinition } from "../../core/tools/tool-definition.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-
-/** The name that no tool of a server may take. */
-export const COMPACT_TOOL = "compact";
 
 /** When to use it, for the model that reads it. */
 export const COMPACT_ADVICE: string = [

@@ -109,11 +109,15 @@ export function recordChange(
   folder: "compactions" | "config" | "meta",
   record: { readonly id: string; readonly timestamp: string },
 ): FileChange {
-  const padding = [...workspace.runtime.random(32)].map((byte) => byte % 64);
   return {
     path: recordPath(folder, record.timestamp, record.id),
-    bytes: new TextEncoder().encode(`${formatRecordLine({ ...record }, padding)}\n`),
+    bytes: new TextEncoder().encode(`${formatRecordLine({ ...record }, randomPadding(workspace))}\n`),
   };
+}
+
+/** Random padding of a record. */
+export function randomPadding({ runtime }: Pick<Workspace, "runtime">): number[] {
+  return [...runtime.random(32)].map((byte) => byte % 64);
 }
 
 /** Padding of a record that must be the same wherever it is made: it derives from the id. */

@@ -1,6 +1,7 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
+import { type RecordedTool, recordedTools, settingsOf } from "../../config/recorded-tools.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { isFields } from "../../core/event/fields.ts";
 import { rememberedProviders } from "../workspace/remembered-providers.ts";
@@ -9,13 +10,21 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 
+/** The settings that hold for a conversation. */
+export interface ConversationConfig extends LoadedConfig {
+  /** The tools that its newest requests offered; null = not recorded. */
+  readonly tools: readonly RecordedTool[] | null;
+}
+
 /** Loads the settings with the conversation's layer at its newest turn, and the providers that the user named for it. */
-export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<LoadedConfig> {
+export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<ConversationConfig> {
   const [deltas, named] = await Promise.all([
     readDeltas(workspace, tree),
     rememberedProviders(workspace, conversationOf(tree.branch)),
   ]);
-  return workspace.config(selectDeltas(deltas), named);
+  const selected = selectDeltas(deltas, tree.atTurn);
+  const settings = selected.map((stored) => ({ ...stored, delta: settingsOf(stored.delta) }));
+  return { ...(await workspace.config(settings, named)), tools: recordedTools(selected) };
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */

@@ -120,13 +120,15 @@ async function removeLaterTurns(
   const { all } = await loadCompactions(store, tree);
   const past = new Set(all.filter(({ to_turn }) => to_turn >= turnCount).map(({ id }) => id));
   const records = tree.compactions.filter((file) => past.has(compactionIdOfPath(file.path) ?? ""));
+  const others = await recordsOfLaterTurns(store, tree, turnCount);
   const stay = [
     ...files.filter((file) => !isLater(file)),
     ...tree.compactions.filter((file) => !records.includes(file)),
+    ...tree.configs.filter((file) => !others.includes(file.path)),
   ];
   return [
     ...[...files.filter(isLater), ...records].map(removal),
-    ...(await recordsOfLaterTurns(store, tree, turnCount)).map((path) => removal({ path })),
+    ...others.map((path) => removal({ path })),
     ...(await unusedAttachments(store, tree.commit, stay)).map(removal),
   ];
 }

@@ -7,7 +7,7 @@ import type { View } from "../../core/projection/view.ts";
 import type { RangeBound } from "../../core/range/range-bound.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
 import { callFacts, isWriting } from "../../core/tools/call-facts.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
 import type { CompactReport, NothingReport } from "../plan/compact-report.ts";

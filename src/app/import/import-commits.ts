@@ -11,6 +11,7 @@ import type { ConversationHeader } from "../branch/branch-tree.ts";
 import { coversDigest } from "../branch/covers.ts";
 import type { PreparedTurn } from "../branch/prepared-turn.ts";
 import { encode, rootCommit, sign } from "../branch/root-commit.ts";
+import { toolRecord } from "../branch/tool-records.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
@@ -77,6 +78,7 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
       // A title that came after the newest turn was stored belongs to that turn.
       ...(first && index > 0 ? titleChanges(work, index - 1) : []),
       ...titleChanges(work, index),
+      ...toolChanges(work, index),
       ...(last
         ? work.sideFiles.map((file) => ({ path: `sources/${work.session}/files/${file.path}`, bytes: file.bytes }))
         : []),
@@ -103,6 +105,25 @@ function titleChanges(work: ImportCommits, index: number): FileChange[] {
       bytes: encode(`${formatRecordLine({ type: "meta", id, timestamp, title }, derivedPadding(id))}\n`),
     };
   });
+}
+
+/** What the agent offers from a turn on; with the first turn also what holds already: an earlier jpg did not record it. */
+function toolChanges(work: ImportCommits, index: number): Iterable<FileChange> {
+  const turns = index === work.firstTurn ? [turnOfTools(work, index), index] : [index];
+  const files = turns.flatMap((turn) => {
+    const list = turn < 0 ? undefined : work.sequence.toolsIn(turn).at(-1);
+    if (list === undefined) return [];
+    const id = shortId(sha256(`${work.session}:${list.id}`), RECORD_ID_LENGTH);
+    return toolRecord(list.tools, { id, timestamp: list.timestamp, atTurn: turn, padding: derivedPadding(id) });
+  });
+  // Most tools are those of the list before.
+  return new Map(files.map((file) => [file.path, file])).values();
+}
+
+/** The last turn before one that brings a list of tools; -1 = none that is read. */
+function turnOfTools({ sequence }: ImportCommits, end: number): number {
+  for (let turn = end - 1; turn >= sequence.firstRead; turn--) if (sequence.toolsIn(turn).length > 0) return turn;
+  return -1;
 }
 
 async function* compactionCommits(

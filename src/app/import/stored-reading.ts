@@ -76,6 +76,7 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
       const before = new Set(beginning.sequence.titlesIn(join.read - 1).map(({ id }) => id));
       return whole.sequence.titlesIn(join.read - 1).filter(({ id }) => !before.has(id));
     },
+    toolsIn: (index) => whole.sequence.toolsIn(index - shift),
   };
 }
 

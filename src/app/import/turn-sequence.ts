@@ -2,7 +2,7 @@
 // jpg exported.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
-import type { ImportedSession, ImportedTurns } from "../../formats/imported-session.ts";
+import type { ImportedSession, ImportedTurns, ToolList } from "../../formats/imported-session.ts";
 
 /** A turn of which only the object id and the number of events are known. */
 export interface KnownTurn {
@@ -25,6 +25,8 @@ export interface TurnSequence {
   compactionsAfter(index: number): readonly Compaction[];
   /** Titles given during that turn, oldest first. */
   titlesIn(index: number): ImportedSession["titles"];
+  /** What the agent offered its model from that turn on, one list a change, oldest first. */
+  toolsIn(index: number): readonly ToolList[];
 }
 
 /**
@@ -53,7 +55,13 @@ export function wholeSequence(
     compactionsAfter: (index) =>
       session.compactions.filter((compaction) => session.compactionTurns.get(compaction.id) === index),
     titlesIn: (index) => titles.get(index) ?? [],
+    toolsIn: (index) => toolsOfTurn(session, index),
   };
+}
+
+/** The lists of a turn of the file. */
+export function toolsOfTurn({ toolLists = [] }: ImportedSession, index: number): readonly ToolList[] {
+  return toolLists.filter(({ turn }) => turn === index);
 }
 
 /** The sequence of a branch that the agent left: its own turns after the common ones; it has no lines of its own. */
@@ -66,6 +74,7 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
     lines: () => null,
     compactionsAfter: () => [],
     titlesIn: () => [],
+    toolsIn: () => [],
   };
 }
 

@@ -9,12 +9,12 @@ import { parseReference } from "../sessions/source-pieces.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { CheckedFiles, ReadBranch } from "./checked-files.ts";
 
-/** Checks the attachments that a branch has against those that its events, replacements and sources name. */
+/** Checks the attachments that a branch has against those that its events, replacements, settings and sources name. */
 export async function checkStoredAttachments(
   store: ConversationStore,
   { commit, files, turns, records, checked }: ReadBranch & { readonly commit: string; readonly checked: CheckedFiles },
 ): Promise<readonly Finding[]> {
-  const used = new Set(turns.flatMap((turn) => [...(turn?.attachments ?? [])]));
+  const used = new Set([...turns.flatMap((turn) => [...(turn?.attachments ?? [])]), ...records.attachments]);
   for (const { compaction } of records.compactions)
     for (const event of compaction.replacement ?? []) for (const name of attachmentsOf(event)) used.add(name);
   // Only sources refer to lines of a session: without any that is not accounted for, no source has to be read.

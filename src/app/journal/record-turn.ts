@@ -5,7 +5,7 @@ import { branchName, conversationOf, shortId } from "../../core/conversation-nam
 import { repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
-import type { BranchWrite, CommitSpec, Signature } from "../../store/conversation-store.ts";
+import type { BranchWrite, CommitSpec, FileChange, Signature } from "../../store/conversation-store.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";
 import { currentSignature } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -21,6 +21,8 @@ import type { JournalHead } from "./journal-lines.ts";
 export interface TurnRecord extends Pick<JournalHead, "branch" | "turn" | "start" | "parent" | "prev" | "root"> {
   /** In order; the first is its turn_start, with the id `start`. */
   readonly events: readonly Event[];
+  /** What else its commit brings; absent = nothing. */
+  readonly beside?: readonly FileChange[];
 }
 
 export interface RecordedTurn {
@@ -116,13 +118,13 @@ async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Pl
 }
 
 function commitsOf(record: TurnRecord, signature: Signature, continued: boolean): readonly CommitSpec[] {
-  const { turn, prev, root, events } = record;
+  const { turn, prev, root, events, beside = [] } = record;
   const prepared = prepareTurn(events, prev ?? undefined);
   const commit: CommitSpec = {
     message: turnMessage({ turn, request: prepared.request, continued }),
     author: signature,
     committer: signature,
-    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments],
+    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments, ...beside],
   };
   if (root === undefined || continued) return [commit];
   return [{ ...rootCommit(root, signature), author: signature, committer: signature }, commit];

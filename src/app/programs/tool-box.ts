@@ -1,6 +1,6 @@
 // Tools that a model may call while it answers: jpg's own and those of MCP servers, behind one shape.
 import type { Content } from "../../core/event/event.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 
 /** What a tool gave back; stored as the result of the call. */
 export interface ToolResult {

@@ -1,7 +1,8 @@
 // Everything that a turn needs before the model is asked, at once where it can be: the view is read while the settings are,
 // the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
 import type { Config } from "../../config/config.ts";
-import { loadConversationConfig } from "../branch/conversation-config.ts";
+import type { RecordedTool } from "../../config/recorded-tools.ts";
+import { type ConversationConfig, loadConversationConfig } from "../branch/conversation-config.ts";
 import { keepUnsent, unsentHints, withHints } from "../journal/unsent-request.ts";
 import type { OpenedModel } from "../models/models.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
@@ -15,6 +16,8 @@ export interface BegunQuery {
   readonly turn: OpenTurn;
   readonly opened: OpenedModel;
   readonly config: Config;
+  /** The tools that the conversation's newest requests offered; null = not recorded. */
+  readonly recorded: readonly RecordedTool[] | null;
   /** To be closed unless they are the request's own. */
   readonly tools: ToolBox;
 }
@@ -26,7 +29,7 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
     const begin = (): Promise<OpenTurn> => openTurn(workspace, start, request.content);
     // First of all, because it starts reading the view.
     const beginning = workspace.location.exists ? begin() : null;
-    const loading = "tree" in start ? loadConversationConfig(workspace, start.tree) : workspace.config();
+    const loading = loadSettings(workspace, start);
     const opening = loading.then(({ config }) => chooseAndOpen(workspace, start, { ...request, config }));
     const [loaded, opened, tools, turn] = await Promise.allSettled([
       loading,
@@ -36,7 +39,8 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
       beginning ?? opening.then(begin),
     ]);
     if (isDone(loaded) && isDone(opened) && isDone(tools) && isDone(turn)) {
-      return { turn: turn.value, opened: opened.value, tools: tools.value, config: loaded.value.config };
+      const { config, tools: recorded } = loaded.value;
+      return { turn: turn.value, opened: opened.value, tools: tools.value, config, recorded };
     }
     if (isDone(turn)) await turn.value.journal.remove();
     if (isDone(tools) && request.tools === undefined) await tools.value.close();
@@ -45,6 +49,11 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
     const unsent = await keepUnsent(workspace.store, request.content);
     throw withHints(error, unsentHints(unsent, request.root !== undefined));
   }
+}
+
+async function loadSettings(workspace: Workspace, start: Start): Promise<ConversationConfig> {
+  if ("tree" in start) return loadConversationConfig(workspace, start.tree);
+  return { ...(await workspace.config()), tools: null };
 }
 
 function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFulfilledResult<Value> {

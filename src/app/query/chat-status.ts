@@ -3,7 +3,7 @@
 import { isWarningSize } from "../../core/plan/auto-compaction.ts";
 import { countMessages, countMessagesAfter, type MessageCount } from "../../core/tokens/message-count.ts";
 import { sizeToSend } from "../../core/tokens/sent-size.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";

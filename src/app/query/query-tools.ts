@@ -1,6 +1,7 @@
 // The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
 import type { Config } from "../../config/config.ts";
-import { COMPACT_TOOL, createCompactTool } from "../auto/compact-tool.ts";
+import { COMPACT_TOOL } from "../../core/tools/tool-definition.ts";
+import { createCompactTool } from "../auto/compact-tool.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ToolOpening } from "./query-request.ts";

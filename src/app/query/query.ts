@@ -8,6 +8,7 @@ import type { StopReason } from "../../llm/llm-client.ts";
 import type { Signature } from "../../store/conversation-store.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignature } from "../branch/append-record.ts";
+import { isRecordOf } from "../branch/tool-records.ts";
 import { recoverTurns } from "../journal/recover-turns.ts";
 import { asAnswering } from "../models/models.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
@@ -83,7 +84,8 @@ async function talkQuery(
   const say = (text: string): void => observer.notice(text);
   const { turn, opened, config } = begun;
   const compactions: CompactReport[] = [];
-  const tools = offeredTools(begun, say);
+  const tools = toolsFor(begun, say);
+  const definitions = tools.map(({ definition }) => definition);
   let load: AutoSituation["load"];
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openTurn">): Promise<void> => {
     // What compacts is only loaded where it may happen.
@@ -102,7 +104,7 @@ async function talkQuery(
       window: facts.contextWindow,
       isWindowSet: facts.setWindow !== undefined,
       signal: request.signal,
-      tools: tools.map(({ definition }) => definition),
+      tools: definitions,
       notice: say,
       warn: say,
     };
@@ -131,7 +133,9 @@ async function talkQuery(
     betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openTurn }),
   }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
   const settings = settingsToKeep(workspace, begun, request);
-  const settled = await settleTurn(workspace, { turn, opened, end, signature: () => prepare()(), settings });
+  const unrecorded = isRecordOf(begun.recorded ?? [], definitions) ? [] : definitions;
+  const signature = (): Promise<Signature> => prepare()();
+  const settled = await settleTurn(workspace, { turn, opened, end, signature, settings, tools: unrecorded });
   for (const text of settled.notices) say(text);
   const report = await reportOf(workspace, begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
@@ -159,7 +163,7 @@ async function rememberNamed(
 }
 
 /** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */
-function offeredTools({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
+function toolsFor({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
   if (opened.client.takesTools !== false) return tools;
   if (tools.some(({ origin }) => origin !== "jpg")) say(`${opened.name} takes no tools: it answers with text alone.`);
   return [];

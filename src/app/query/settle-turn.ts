@@ -2,16 +2,21 @@
 // turn in which the model said nothing is not kept. Whatever goes wrong here, the journal stays for the next command.
 import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
-import type { Signature } from "../../store/conversation-store.ts";
+import type { FileChange, Signature } from "../../store/conversation-store.ts";
+import { randomPadding, timestampAfter } from "../branch/append-record.ts";
 import { loadTip } from "../branch/branch-tree.ts";
-import { storeOverrides } from "../branch/conversation-config.ts";
+import { readDeltas, storeOverrides } from "../branch/conversation-config.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
+import { toolRecord } from "../branch/tool-records.ts";
 import { hasAnswer, type InterruptionReason } from "../journal/interruption.ts";
+import type { JournalHead } from "../journal/journal-lines.ts";
 import { type RecordedTurn, recordTurn } from "../journal/record-turn.ts";
 import { commitLeftTurn, type LeftTurn } from "../journal/recover-turns.ts";
 import { keepUnsent, requestOf, unsentHints, withHints } from "../journal/unsent-request.ts";
 import type { OpenedModel } from "../models/models.ts";
+import { randomId } from "../workspace/runtime.ts";
 import { makeActive } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { OpenTurn } from "./open-turn.ts";
@@ -25,6 +30,8 @@ export interface EndedTurn {
   readonly signature: () => Promise<Signature>;
   /** Settings of this call, as `--cfg` has them, that the conversation keeps. */
   readonly settings: readonly string[];
+  /** What its requests could offer, where that is not recorded yet; empty = it is. */
+  readonly tools: readonly ToolDefinition[];
 }
 
 /** What became of it. */
@@ -89,7 +96,10 @@ function isNew({ head }: OpenTurn): boolean {
   return head.root !== undefined;
 }
 
-async function commitTurn(workspace: Workspace, { turn, signature, settings }: EndedTurn): Promise<RecordedTurn> {
+async function commitTurn(
+  workspace: Workspace,
+  { turn, signature, settings, tools }: EndedTurn,
+): Promise<RecordedTurn> {
   const { head, events, journal } = turn;
   let recorded: RecordedTurn;
   try {
@@ -98,7 +108,8 @@ async function commitTurn(workspace: Workspace, { turn, signature, settings }: E
     complete.catch(() => undefined);
     // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
     if (!isNew(turn)) await storeSettings(workspace, head.branch, settings);
-    recorded = await recordTurn(workspace, { ...head, events }, await signature());
+    const beside = tools.length === 0 ? [] : await recordTools(workspace, head, tools);
+    recorded = await recordTurn(workspace, { ...head, events, beside }, await signature());
     await complete;
   } catch (error) {
     throw withHints(error, [journalHint(await journal.leave())]);
@@ -110,6 +121,19 @@ async function commitTurn(workspace: Workspace, { turn, signature, settings }: E
   }
   await refreshViews(workspace, recorded.branch, recorded.parent);
   return recorded;
+}
+
+async function recordTools(
+  workspace: Workspace,
+  { branch, turn }: JournalHead,
+  tools: readonly ToolDefinition[],
+): Promise<readonly FileChange[]> {
+  const { store, runtime } = workspace;
+  const tree = await loadTip(store, branch);
+  const others = tree === null ? [] : await readDeltas(workspace, tree);
+  const times = others.map(({ timestamp }) => timestamp);
+  const timestamp = timestampAfter(runtime.now(), times);
+  return toolRecord(tools, { id: randomId(runtime), timestamp, atTurn: turn, padding: randomPadding(workspace) });
 }
 
 async function storeSettings(workspace: Workspace, branch: string, overrides: readonly string[]): Promise<void> {

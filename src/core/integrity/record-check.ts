@@ -3,6 +3,8 @@ import { appendAll } from "../append-all.ts";
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import { parseCompactionLine, parseRecordLine, recordPath } from "../compaction/compaction-line.ts";
 import { JpgError } from "../errors.ts";
+import { attachmentsOf } from "../event/attachment.ts";
+import type { Event } from "../event/event.ts";
 import type { RecordFolder } from "./branch-files.ts";
 import { createFinding, type Finding } from "./finding.ts";
 
@@ -23,6 +25,8 @@ export interface CheckedCompaction {
 export interface CheckedRecords {
   /** Those that can be read, oldest first. */
   readonly compactions: readonly CheckedCompaction[];
+  /** Names of the attachments that settings refer to: definitions of tools. */
+  readonly attachments: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
@@ -30,11 +34,13 @@ export interface CheckedRecords {
 export function checkRecords(records: readonly RecordText[]): CheckedRecords {
   const findings: Finding[] = [];
   const compactions: CheckedCompaction[] = [];
+  const attachments = new Set<string>();
   const paths = new Map<string, string>();
   for (const { folder, path, text } of records) {
     const record = parseOrReport({ folder, path, text }, findings);
     if (record === null) continue;
     if (folder === "compactions") compactions.push({ path, compaction: record as unknown as Compaction });
+    if (folder === "config") for (const name of attachmentsNamed(record)) attachments.add(name);
     appendAll(findings, checkName(folder, path, record));
     appendAll(findings, checkType(folder, path, record));
     const key = `${folder} ${String(record["id"])}`;
@@ -43,7 +49,17 @@ export function checkRecords(records: readonly RecordText[]): CheckedRecords {
     paths.set(key, path);
   }
   compactions.sort((a, b) => compareCompactions(a.compaction, b.compaction));
-  return { compactions, findings };
+  return { compactions, attachments, findings };
+}
+
+/** What is no name of an attachment refers to none. */
+function attachmentsNamed(record: Fields): readonly string[] {
+  try {
+    return attachmentsOf(record as unknown as Event);
+  } catch (error) {
+    if (error instanceof JpgError) return [];
+    throw error;
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -11,6 +11,7 @@ import { indexSession, type LineEntry, type SessionIndex } from "./session-index
 import { readPath, type SessionReading } from "./session-reading.ts";
 import { createMark, type FormerMark, hasRisingStarts, type SessionState } from "./session-state.ts";
 import { readTitles } from "./titles.ts";
+import { placeList, readToolLists } from "./tool-lists.ts";
 import { readPlannedTurn } from "./turn-reader.ts";
 
 /** Reads a session from a mark of its first lines on; null where it has to be read whole. */
@@ -28,12 +29,16 @@ export function readClaudeTail(source: SessionSource, mark: SessionMark): Import
 function createTail(reading: SessionReading, former: FormerMark, lineCount: number): ImportedSession {
   const { index, cuts, plan } = reading;
   const { turn: first, state } = former;
+  const starts = cuts.map(({ opener }) => opener.firstLine);
   return {
     format: "claude-code",
     importer: IMPORTER_VERSION,
     sessionId: state.sessionId,
     title: state.title,
     titles: readTitles(index, state.sessionId, state.lastTitle),
+    toolLists: readToolLists(plan.source, index.snapshots, state.lastSnapshot).map((list) =>
+      placeList(list, starts, first),
+    ),
     createdAt: state.createdAt,
     ...(state.cwd !== undefined && { cwd: state.cwd }),
     turnCount: first + cuts.length,

@@ -15,11 +15,12 @@ import { indexSession, type SessionIndex } from "./session-index.ts";
 import { firstTitle, readPath } from "./session-reading.ts";
 import { createMark } from "./session-state.ts";
 import { readTitles } from "./titles.ts";
+import { placeList, readToolLists } from "./tool-lists.ts";
 import type { TurnCut } from "./turn-cuts.ts";
 import { readPlannedTurn } from "./turn-reader.ts";
 
-/** Version of this importer: raise it when the same bytes would give other events. */
-export const IMPORTER_VERSION = 3;
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+export const IMPORTER_VERSION = 4;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";
@@ -43,6 +44,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     sessionId,
     title: title?.title ?? UNTITLED,
     titles: readTitles(index, sessionId),
+    toolLists: readToolLists(lines, index.snapshots).map((list) => placeList(list, starts)),
     createdAt: index.createdAt,
     ...(index.cwd !== undefined && { cwd: index.cwd }),
     turnCount: cuts.length,

@@ -5,6 +5,7 @@ import { messageBlocks, type RawLine, recordOf, stringOf, stringsOf } from "./li
 import { kindOfLine, type LineKind } from "./line-kind.ts";
 import type { ParsedLines } from "./parsed-lines.ts";
 import { NO_DATE, readTimestamp } from "./timestamp.ts";
+import { listsTools, type SnapshotLine } from "./tool-lists.ts";
 
 /** What the index keeps of one line. */
 export interface LineEntry {
@@ -56,6 +57,8 @@ export interface SessionIndex {
   readonly titles: readonly MarkerLine[];
   /** `last-prompt` lines, oldest first. */
   readonly promptLeaves: readonly PromptLeaf[];
+  /** Lines that list the agent's tools, oldest first. */
+  readonly snapshots: readonly SnapshotLine[];
   readonly skipped: readonly SkippedLine[];
   /** First of each that the file names. */
   readonly sessionId?: string;
@@ -72,6 +75,7 @@ interface Draft {
   readonly superseded: Set<LineEntry>;
   readonly titles: MarkerLine[];
   readonly promptLeaves: PromptLeaf[];
+  readonly snapshots: SnapshotLine[];
   readonly skipped: SkippedLine[];
   timestamp: string | undefined;
   createdAt: string | undefined;
@@ -104,6 +108,7 @@ export function indexSession(lines: ParsedLines, lineCount: number, start: Index
     superseded: new Set(),
     titles: [],
     promptLeaves: [],
+    snapshots: [],
     skipped: [],
     timestamp: start.timestamp,
     createdAt: start.createdAt,
@@ -131,6 +136,7 @@ function finishIndex(draft: Draft): SessionIndex {
     nodes: draft.nodes,
     titles: draft.titles,
     promptLeaves: draft.promptLeaves,
+    snapshots: draft.snapshots,
     skipped: draft.skipped,
     createdAt,
     ...(sessionId !== undefined && { sessionId }),
@@ -148,6 +154,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   draft.firstLine ??= raw;
   const timestamp = draft.timestamp ?? NO_DATE;
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
+  if (listsTools(raw)) draft.snapshots.push({ line, timestamp });
   const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
   if (leaf !== undefined) draft.promptLeaves.push({ line, uuid: leaf });
   const { model } = draft;

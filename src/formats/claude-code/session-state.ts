@@ -25,6 +25,8 @@ export interface SessionState {
   readonly title: string;
   /** The newest of the later titles. */
   readonly lastTitle?: string;
+  /** Line of the newest snapshot of the agent's tools, 0-based. */
+  readonly lastSnapshot?: number;
   /** The latest start of a turn up to the mark's own, but for turn 0; milliseconds since 1970. */
   readonly latestStart: number;
   readonly skipped: readonly SkippedLine[];
@@ -102,6 +104,7 @@ function stateAt(
   const before = { ...index, titles: index.titles.filter(({ line }) => line < at.line) };
   const lastTitle =
     readTitles(before, plan.sessionId, former?.state.lastTitle).at(-1)?.title ?? former?.state.lastTitle;
+  const lastSnapshot = index.snapshots.findLast(({ line }) => line < at.line)?.line ?? former?.state.lastSnapshot;
   const starts = cuts
     .slice(former === undefined ? 1 : 0, at.turn + 1)
     .map(({ opener }) => Date.parse(opener.timestamp));
@@ -116,6 +119,7 @@ function stateAt(
     ...(cwd !== undefined && { cwd }),
     ...(model !== undefined && { model }),
     ...(lastTitle !== undefined && { lastTitle }),
+    ...(lastSnapshot !== undefined && { lastSnapshot }),
   };
 }
 

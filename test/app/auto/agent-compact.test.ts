@@ -1,10 +1,11 @@
 // Compactions that a model asks for: what is refused, what each tier does, what the model is told.
 import { afterEach, describe, expect, it } from "vitest";
 import { agentCompact } from "../../../src/app/auto/agent-compact.ts";
-import { COMPACT_TOOL, createCompactTool } from "../../../src/app/auto/compact-tool.ts";
+import { createCompactTool } from "../../../src/app/auto/compact-tool.ts";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { COMPACT_TOOL } from "../../../src/core/tools/tool-definition.ts";
 import { type SurveyedSession, surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -111,6 +111,16 @@ describe("a fork of the first turns", () => {
     expect(text).toContain(long("a"));
   });
 
+  it("keeps the definitions of tools that its turns were offered, and no others", async () => {
+    const steps = ["prompt", { offers: 1 }, "say", "prompt", { offers: 2 }, "say"] as const;
+    const { branch } = await importBytes(workspace, buildSession(steps, { session: "5e55-0003" }).text());
+    squash(branch);
+    const fork = await forkConversation(workspace, await treeOf(branch), { first: 1, activate: false });
+    const kept = await workspace.store.listTree(await tipOf(workspace, fork.branch), { under: ["attachments"] });
+    expect(kept).toHaveLength(1);
+    expect((await treeOf(fork.branch)).configs).toHaveLength(1);
+  });
+
   it("starts at the squashed commit, not at the tip, when turns came after it", async () => {
     squash(main);
     await importBytes(workspace, buildSession(plainTurns(TURNS + 2)).text());

@@ -4,11 +4,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { readDeltas } from "../../../src/app/branch/conversation-config.ts";
 import { loadTurns } from "../../../src/app/branch/load-view.ts";
 import type { Tool, ToolBox } from "../../../src/app/programs/tool-box.ts";
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/frame/output.ts";
+import { recordedTools } from "../../../src/config/recorded-tools.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { NO_OFFERS } from "../../../src/core/plan/compact-prompt.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";
@@ -135,7 +137,12 @@ const untilAborted: Script[number] = ({ signal }) =>
   new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
 
 async function settingsOf(branch: string): Promise<readonly unknown[]> {
-  return (await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch))).configs;
+  const deltas = await readDeltas(
+    workspace,
+    await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch)),
+  );
+  // The tools that requests offer are recorded beside.
+  return deltas.filter((stored) => recordedTools([stored]) === null);
 }
 
 async function lastTurn(branch: string): Promise<string> {

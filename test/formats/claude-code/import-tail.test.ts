@@ -40,7 +40,8 @@ const turnsFrom = (session: ImportedSession, first: number, end = session.turnCo
 function contentOf(session: ImportedSession, first: number): unknown {
   const { turnCount, title, createdAt, cwd, sessionId, skippedLines } = session;
   const titles = [...titlesByTurn(session)].filter(([turn]) => turn >= first);
-  return { turnCount, title, createdAt, cwd, sessionId, skippedLines, titles, turns: turnsFrom(session, first) };
+  const tools = session.toolLists?.filter(({ turn }) => turn >= first);
+  return { turnCount, title, createdAt, cwd, sessionId, skippedLines, titles, tools, turns: turnsFrom(session, first) };
 }
 
 /** Reads a file as it grows, from the mark of the state before each time; gives how often that could be done. */

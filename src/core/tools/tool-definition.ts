@@ -1,0 +1,28 @@
+// A tool as a model is told of it, and as a stranger's record may tell of it.
+import { isFields } from "../event/fields.ts";
+
+/** A tool that the model may call. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments: an object's. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The name of the tool that jpg itself offers, so that a model can free context; no tool of a server may take it. */
+export const COMPACT_TOOL = "compact";
+
+/** What is known of a tool's arguments where nobody said. */
+const ANY_ARGUMENTS = { type: "object" };
+
+/** Reads a definition; a missing description is empty, missing parameters are any. Null where there is no name. */
+export function readToolDefinition(value: unknown): ToolDefinition | null {
+  if (!isFields(value)) return null;
+  const { name, description, parameters } = value;
+  if (typeof name !== "string" || name === "") return null;
+  return {
+    name,
+    description: typeof description === "string" ? description : "",
+    parameters: isFields(parameters) ? parameters : ANY_ARGUMENTS,
+  };
+}
