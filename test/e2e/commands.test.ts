@@ -104,6 +104,7 @@ describe("the documents of --json", () => {
         "tokens_source": "estimate",
         "overhead": 20000,
         "overhead_source": "typical",
+        "pruned": null,
         "cache": {
           "prefix_kept": 20007,
           "rewritten": 335,
@@ -538,6 +539,7 @@ describe("the documents of --json", () => {
         "tokens_source": "estimate",
         "overhead": 20000,
         "overhead_source": "typical",
+        "pruned": null,
         "cache": null,
         "receipt": null,
         "ungrounded": [],

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { sizeToSend } from "../../core/tokens/sent-size.ts";
-import type { ToolDefinition } from "../../llm/llm-client.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
@@ -62,7 +62,7 @@ export async function measureView(
     tokens: sent.tokens + openTokens,
     overhead: sent.overhead,
     openTokens,
-    uncounted: meter.overhead - sent.overhead,
+    uncounted: meter.overheadUnder(live.applied) - sent.overhead,
     windowTokens: window.tokens,
     model: window.model,
     live,

@@ -33,6 +33,7 @@ export function nothingReport(
     tokens_source,
     overhead: meter.overhead,
     overhead_source: meter.overheadSource,
+    pruned: null,
     cache: null,
     receipt: null,
     ungrounded: [],
@@ -58,6 +59,8 @@ export function describeReport(facts: {
   const { planned, compaction, ungrounded, summarizer } = facts;
   const { meter, before, after } = planned;
   const isWritten = planned.plan.summarize === undefined;
+  const counting = { count: meter.countEvent, overhead: meter.overheadUnder(planned.live.applied) };
+  const pruned = compaction.tools?.tokens;
   return {
     conversation: conversationOf(facts.branch),
     branch: facts.branch,
@@ -69,9 +72,10 @@ export function describeReport(facts: {
     policies: isWritten ? describePolicies(compaction) : "summary",
     tokens: planned.tokens,
     tokens_source: planned.tokens_source,
-    overhead: meter.overhead,
+    overhead: counting.overhead,
     overhead_source: meter.overheadSource,
-    cache: isWritten ? cacheCost(before, after, { count: meter.countEvent, overhead: meter.overhead }) : null,
+    pruned: compaction.tools === undefined ? null : { names: compaction.tools.names, tokens: pruned ?? 0 },
+    cache: isWritten ? cacheCost(before, after, { ...counting, ...(pruned === undefined ? {} : { pruned }) }) : null,
     receipt: compaction.receipt ?? null,
     ungrounded,
     report: reportOf(planned),
@@ -107,6 +111,7 @@ function warningsOf(planned: PlannedCompaction): string[] {
     ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
     ...givenBackNotice(planned),
     ...gainNotice(plan, tokens, meter.overhead),
+    ...agentsTools(plan),
     ...problems,
   ];
 }
@@ -114,6 +119,14 @@ function warningsOf(planned: PlannedCompaction): string[] {
 function givenBackNotice({ plan, turns, live, before, after }: PlannedCompaction): string[] {
   const given = describeGivenBack(plan.compaction, { turns, compactions: live.applied, before, after });
   return given === null ? [] : [`gives back ${given}`];
+}
+
+/** jpg has no say in what the conversation's agent offers its model. */
+function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
+  if (tools === undefined || tools.tokens !== undefined) return [];
+  return [
+    "the agent goes on sending its tools; `jpg query`, `jpg chat` and exported requests leave out what is pruned",
+  ];
 }
 
 /** Share of the conversation below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */

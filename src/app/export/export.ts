@@ -1,7 +1,9 @@
 // Gives a conversation back: its view or full history in a format, or the imported bytes.
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
+import { offeredTools } from "../../core/projection/offered-tools.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
 import { forJson } from "../../core/safe-text.ts";
@@ -21,7 +23,7 @@ import { type WritingAgent, writingAgents } from "../sessions/session-registry.t
 import { readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { modelOfBody, REQUEST_BODIES } from "./request-body.ts";
+import { modelOfBody, REQUEST_BODIES, recordedDefinitions } from "./request-body.ts";
 
 /** What requests hold of a conversation, by the API's name: one JSON document each. */
 const MESSAGES: Readonly<Record<ProviderName, (view: View, options: { readonly model?: string }) => object>> = {
@@ -70,22 +72,24 @@ export async function exportConversation(
     return agent.write.write(
       await draftSession(workspace, tree, { sessionId: exportSessionId(agent, tree, 0), ...request }),
     );
-  const view = await readView(workspace, tree, request.fullHistory);
+  const { view, compactions } = await readView(workspace, tree, request.fullHistory);
   if (request.to === "jsonl") return renderViewLines(view);
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
-  return `${forJson(JSON.stringify(await renderRequest(workspace, tree, whole, request), null, 1))}\n`;
+  return `${forJson(JSON.stringify(await renderRequest(workspace, tree, { view: whole, compactions }, request), null, 1))}\n`;
 }
 
 async function renderRequest(
   workspace: Workspace,
   tree: BranchTree,
-  view: View,
+  { view, compactions }: ReadView,
   request: ExportRequest,
 ): Promise<object> {
   const api = isProviderName(request.to) ? request.to : "anthropic";
   if (request.messages === true) return MESSAGES[api](view, modelOption(request.model));
-  return REQUEST_BODIES[api]({ view, model: await modelOfBody(workspace, tree, { api, named: request.model }) });
+  const model = await modelOfBody(workspace, tree, { api, named: request.model });
+  const tools = offeredTools(await recordedDefinitions(workspace, tree), view, compactions);
+  return REQUEST_BODIES[api]({ view, model, ...(tools.length === 0 ? {} : { tools }) });
 }
 
 /** The id of an exported session: the same branch, tip and count always have the same. */
@@ -101,13 +105,9 @@ export async function draftSession(
   tree: BranchTree,
   options: { readonly sessionId: string; readonly fullHistory?: boolean; readonly model?: string },
 ): Promise<SessionDraft> {
-  const view = await inlineView(
-    workspace.store,
-    tree.commit,
-    await readView(workspace, tree, options.fullHistory === true),
-  );
+  const { view } = await readView(workspace, tree, options.fullHistory === true);
   return {
-    view,
+    view: await inlineView(workspace.store, tree.commit, view),
     sessionId: options.sessionId,
     origin: originOf(tree),
     cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
@@ -149,8 +149,16 @@ export async function listSessions(workspace: Workspace, tree: BranchTree): Prom
   return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
 }
 
-async function readView(workspace: Workspace, tree: BranchTree, fullHistory: boolean): Promise<View> {
-  return fullHistory ? loadHistory(workspace.store, tree) : (await loadView(workspace.store, tree)).view;
+/** What is exported, and the compactions under which it reads so. */
+interface ReadView {
+  readonly view: View;
+  readonly compactions: readonly Compaction[];
+}
+
+async function readView({ store }: Workspace, tree: BranchTree, fullHistory: boolean): Promise<ReadView> {
+  if (fullHistory) return { view: await loadHistory(store, tree), compactions: [] };
+  const { view, live } = await loadView(store, tree);
+  return { view, compactions: live.applied };
 }
 
 function modelOption(model: string | undefined): { readonly model?: string } {

@@ -3,6 +3,7 @@ import { userError } from "../../core/errors.ts";
 import { inferProvider, parseModelName } from "../../core/model/model-name.ts";
 import { knownProvider } from "../../core/model/model-provider.ts";
 import type { ProviderName } from "../../core/provider-rules/provider.ts";
+import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import { toAnthropicBody } from "../../llm/anthropic-request.ts";
 import { toGoogleBody } from "../../llm/google-request.ts";
 import type { LlmRequest } from "../../llm/llm-client.ts";
@@ -10,6 +11,7 @@ import { toChatBody } from "../../llm/openai-chat-request.ts";
 import { toResponsesBody } from "../../llm/openai-responses-request.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { readToolDefinitions } from "../branch/tool-records.ts";
 import { lastModel } from "../models/last-model.ts";
 import { configuredProviders } from "../models/model-connection.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -43,6 +45,12 @@ export async function modelOfBody(
   throw userError("no_model", `No model of ${api} answered in ${tree.branch}: say which will read the request.`, {
     hints: [`Add \`--model ${EXAMPLES[api]}\`, or \`--messages\` for the messages alone.`],
   });
+}
+
+/** The tools that requests of the conversation offered last; none where they are not recorded. */
+export async function recordedDefinitions(workspace: Workspace, tree: BranchTree): Promise<readonly ToolDefinition[]> {
+  const { tools } = await loadConversationConfig(workspace, tree);
+  return tools === null ? [] : readToolDefinitions(workspace.store, tree, tools);
 }
 
 const EXAMPLES: Readonly<Record<ProviderName, string>> = {

@@ -3,7 +3,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { isMessage } from "../../core/event/event.ts";
 import type { Calibration } from "../../core/tokens/calibration.ts";
 import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
-import type { OverheadSource, TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
@@ -45,8 +45,8 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
   const { facts, view, live, meter } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
   const { tokens, tokens_source } = reportTokens(loaded);
-  const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter);
-  const viewed = byKind(meter.countByKind(shown), tokens.view, meter);
+  const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter.overhead);
+  const viewed = byKind(meter.countByKind(shown), tokens.view, meter.overheadUnder(live.applied));
   return {
     turns: facts.length,
     events: facts.reduce((sum, turn) => sum + turn.events, 0),
@@ -73,9 +73,9 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
 }
 
 /** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */
-function byKind({ total, ...counts }: TokenEstimate, whole: number, meter: TokenMeter): Record<string, number> {
+function byKind({ total, ...counts }: TokenEstimate, whole: number, overhead: number): Record<string, number> {
   const kinds: Record<string, number> = counts;
   const [largest = "requests", most = 0] = Object.entries(kinds).sort(([, a], [, b]) => b - a)[0] ?? [];
-  kinds[largest] = Math.max(0, most + whole - total - meter.overhead);
-  return meter.overhead === 0 ? kinds : { ...kinds, overhead: meter.overhead };
+  kinds[largest] = Math.max(0, most + whole - total - overhead);
+  return overhead === 0 ? kinds : { ...kinds, overhead };
 }

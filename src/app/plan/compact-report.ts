@@ -67,8 +67,10 @@ export interface CompactReport extends NothingReport {
   readonly tokens: TokenChange;
   /** `recorded` when the provider counted both. */
   readonly tokens_source: TokenSource;
-  /** Of both: tokens in front of the events (system prompt, tool definitions); 0 when unknown. */
+  /** Tokens in front of the events before (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
+  /** Tools whose definitions are not sent any more, and the tokens that `overhead` has less for it; null = all stay. */
+  readonly pruned: { readonly names: readonly string[]; readonly tokens: number } | null;
   /** Where `overhead` is from. */
   readonly overhead_source: OverheadSource;
   /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */

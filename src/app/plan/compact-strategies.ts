@@ -1,18 +1,23 @@
 // What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
 // a later one makes obsolete.
 import type { Config } from "../../config/config.ts";
+import { selectDeltas } from "../../config/config-delta.ts";
+import { recordedTools, settingsOf } from "../../config/recorded-tools.ts";
 import { pairCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import type { View } from "../../core/projection/view.ts";
 import { definedTools } from "../../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
 import { namesCalled } from "../../core/strategies/strategy-context.ts";
+import { estimateTool, wasAskedByJpg } from "../../core/tokens/sent-size.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import { listPairedCalls } from "../../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
+import { readToolDefinitions } from "../branch/tool-records.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findSubsumed, type SubsumptionOptions } from "./subsumption.ts";
 
@@ -21,6 +26,7 @@ interface Facts {
   readonly tree: BranchTree;
   readonly hints: ToolCompactionHints;
   readonly turns: ReadonlyMap<number, Turn>;
+  readonly before: View;
   /** Tokens of the view before. */
   readonly viewTokens: number;
   readonly meter: TokenMeter;
@@ -37,10 +43,9 @@ export interface GatheredStrategies {
 /** Gathers what strategies need. Runs the programs of `subsumes` hints. */
 export async function strategyRequest(
   { uses, names }: ChosenStrategies,
-  { workspace, tree, hints, turns, viewTokens, meter, windowTokens }: Facts,
+  { workspace, tree, hints, turns, before, viewTokens, meter, windowTokens }: Facts,
 ): Promise<GatheredStrategies> {
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
-  const stored = readsDefinitions ? (await readDeltas(workspace, tree)).map(({ delta }) => delta) : [];
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
   // Worked out once: planning asks for the same pairs several times.
   const list = [...turns.values()];
@@ -56,10 +61,28 @@ export async function strategyRequest(
     tokenFactor: meter.factor,
     windowTokens,
     pairs,
-    ...(readsDefinitions ? { definedTools: definedTools(turns.values(), stored) } : {}),
+    ...(readsDefinitions ? await findTools({ workspace, tree, turns, before }) : {}),
     ...(found === null ? {} : { subsumed: found.pairs }),
   };
   return { request, problems: found?.problems ?? [] };
+}
+
+/** Names the tools that the conversation defines; what they come to only where jpg itself sends them, not its agent. */
+async function findTools({
+  workspace,
+  tree,
+  turns,
+  before,
+}: Pick<Facts, "workspace" | "tree" | "turns" | "before">): Promise<
+  Pick<StrategyRequest, "definedTools" | "toolTokens">
+> {
+  const deltas = selectDeltas(await readDeltas(workspace, tree));
+  const recorded = recordedTools(deltas) ?? [];
+  const settings = deltas.map(({ delta }) => settingsOf(delta));
+  const names = definedTools(turns.values(), [...settings, { tools: recorded.map(({ name }) => name) }]);
+  if (tree.header.source !== null && !wasAskedByJpg(before)) return { definedTools: names };
+  const definitions = await readToolDefinitions(workspace.store, tree, recorded);
+  return { definedTools: names, toolTokens: new Map(definitions.map((tool) => [tool.name, estimateTool(tool)])) };
 }
 
 /** Where programs are started: in the project, else in the store. */

@@ -1,6 +1,7 @@
 // The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
 // follows when the branch is compacted meanwhile.
 import { appendAll } from "../../core/append-all.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import { userError } from "../../core/errors.ts";
 import type { Content, Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -27,12 +28,19 @@ export interface OpenTurn {
   add(events: readonly Event[]): void;
   /** Adds an event, in the journal first. */
   keep(event: Event): void;
-  /** What the model is sent: the branch's view, then what it does not hold of the open turn. */
-  view(): Promise<View>;
+  /** What the model is sent. */
+  sent(): Promise<SentView>;
   /** Those of its events that the branch does not hold. */
   unstored(): readonly Event[];
   /** Commits the turn as far as it has come, so that it can be compacted; the rest follows as its continuation. */
   store(signature: Signature): Promise<void>;
+}
+
+/** What a model is sent, and under which compactions. */
+export interface SentView {
+  /** The branch's view, then what it does not hold of the open turn. */
+  readonly view: View;
+  readonly compactions: readonly Compaction[];
 }
 
 /** A branch that exists, or the conversation that a turn is to begin. */
@@ -89,9 +97,9 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
       journal.event(event);
       events.push(event);
     },
-    view: async () => {
-      const { view, held } = await readView(head, stored);
-      return withRest(view, head.turn, { rest: events.slice(held), isBegun: held > 0 });
+    sent: async () => {
+      const { view, compactions, held } = await readView(head, stored);
+      return { view: withRest(view, head.turn, { rest: events.slice(held), isBegun: held > 0 }), compactions };
     },
     unstored: () => events.slice(stored),
     store: async (signature) => {
@@ -112,8 +120,7 @@ function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start
 }
 
 /** A branch's view, and how many events of the open turn are in it. */
-interface SentView {
-  readonly view: View;
+interface StoredView extends SentView {
   readonly held: number;
 }
 
@@ -121,12 +128,12 @@ interface SentView {
 function createViewReader(
   { store }: Workspace,
   tree: BranchTree | null,
-): (before: JournalHead, stored: number) => Promise<SentView> {
+): (before: JournalHead, stored: number) => Promise<StoredView> {
   let current = tree?.commit ?? null;
   let held = 0;
   // Read at once, while the model is being opened.
-  let view = tree === null ? Promise.resolve<View>({ turns: [] }) : readSent(store, tree);
-  view.catch(() => undefined);
+  let sent = tree === null ? Promise.resolve<SentView>(NOTHING_STORED) : readSent(store, tree);
+  sent.catch(() => undefined);
   return async ({ branch, turn, prev }, stored) => {
     const tip = await store.readBranch(branch);
     if (tip !== null && tip !== current && (tree !== null || stored > 0)) {
@@ -135,10 +142,10 @@ function createViewReader(
       if (isBefore && (moved.turnOids[turn - 1] ?? null) === prev) {
         current = tip;
         held = stored;
-        view = readSent(store, moved);
+        sent = readSent(store, moved);
       }
     }
-    return { view: await view, held };
+    return { ...(await sent), held };
   };
 }
 
@@ -154,6 +161,9 @@ function withRest(
   return { turns: [...turns.slice(0, -1), { ...last, events: [...last.events, ...rest] }] };
 }
 
-async function readSent(store: ConversationStore, tree: BranchTree): Promise<View> {
-  return inlineView(store, tree.commit, (await loadView(store, tree)).view);
+const NOTHING_STORED: SentView = { view: { turns: [] }, compactions: [] };
+
+async function readSent(store: ConversationStore, tree: BranchTree): Promise<SentView> {
+  const { view, live } = await loadView(store, tree);
+  return { view: await inlineView(store, tree.commit, view), compactions: live.applied };
 }

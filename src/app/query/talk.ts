@@ -1,5 +1,6 @@
 // The loop of one turn: ask the model, run the tools that it calls, ask again, until it has answered. Everything is in the
 // turn's journal before it counts; how the turn ended is a value.
+import { offeredTools } from "../../core/projection/offered-tools.ts";
 import { addUsage, readUsage, sizeOf, type Usage } from "../../core/tokens/usage.ts";
 import { priceOf } from "../../core/tokens/usage-price.ts";
 import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/llm-client.ts";
@@ -89,17 +90,12 @@ const ABORTED: RoundEnd = { stop: "aborted", failure: null };
 
 async function ask({ turn, opened, system, tools, signal, observer, whileAsked }: Talk): Promise<Answer> {
   const { client, provider, model } = opened;
-  const request: LlmRequest = {
-    model,
-    view: await turn.view(),
-    signal,
-    retrying: (retry) => observer.retrying?.(opened.name, retry),
-    // The next round of the turn, and the next turn, send this again.
-    ...requestFrame(
-      system,
-      tools.map(({ definition }) => definition),
-    ),
-  };
+  const { view, compactions } = await turn.sent();
+  const definitions = tools.map(({ definition }) => definition);
+  // The next round of the turn, and the next turn, send the frame again.
+  const frame = requestFrame(system, offeredTools(definitions, view, compactions));
+  const retrying = (retry: Retry): void => observer.retrying?.(opened.name, retry);
+  const request: LlmRequest = { model, view, signal, retrying, ...frame };
   const { journal, live } = turn;
   observer.asked?.(opened.name);
   const answer = readAnswer(client.stream(request), {

@@ -2,6 +2,7 @@
 // what was asked, usage and price.
 import type { Summary } from "../../core/compaction/compaction.ts";
 import { traitsOf } from "../../core/event/event.ts";
+import { offeredTools } from "../../core/projection/offered-tools.ts";
 import { readLedger } from "../../core/summary/event-ledger.ts";
 import { finishSummary } from "../../core/summary/finish-summary.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
@@ -125,7 +126,8 @@ async function suffixOf(
   const { tools = [] } = request;
   if (beginning === null || (hasCalls && tools.length === 0)) return null;
   const { turns } = await inlineView(store, tree.commit, { turns: beginning });
-  const frame = requestFrame(planned.config.conversation.system_prompt, tools);
+  const offered = offeredTools(tools, planned.before, planned.live.applied);
+  const frame = requestFrame(planned.config.conversation.system_prompt, offered);
   return { frame, beginning: turns, tokens: countFrame(planned.meter, frame) + planned.meter.countEvents(raw) };
 }
 

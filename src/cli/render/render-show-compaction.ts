@@ -35,6 +35,7 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
     ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
     ...section(summaryHeading(event), event.summary === undefined ? [] : indentText(event.summary.summary), style),
     ...section(safe`Tools hidden:`, toolLines(receipt, style, width), style),
+    ...section(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
     ...section(safe`Files:`, named(receipt.files), style),
     ...section(safe`Commands:`, named(receipt.commands), style),
     ...section(safe`Loss receipt:`, renderLoss(receipt, rendering), style),

@@ -2,7 +2,7 @@
 import { type CompactReport, type CompactSegment, notesOf } from "../../app/plan/compact-report.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
-import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
@@ -22,6 +22,7 @@ export function renderTimeline(report: CompactReport, rendering: Rendering): Saf
   return joinLines([
     headline(report, style),
     ...segmentLines(report, rendering),
+    ...prunedLines(report, rendering),
     ...writerLines(report),
     ...stepLines(report, rendering),
     ...cacheLines(report),
@@ -49,7 +50,7 @@ export function renderCompactedBranch({ branch, activated, dryRun }: CompactRepo
 }
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
-  const { segments, tokens, tokens_source, overhead, overhead_source, planned_summary: planned } = report;
+  const { segments, tokens, tokens_source, overhead, overhead_source, pruned, planned_summary: planned } = report;
   // Nobody knows how long a summary will be that is not written yet.
   const isOpen = planned !== null && planned.reason === undefined;
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
@@ -63,8 +64,11 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
     { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
   ]);
-  const fixed = { before: overhead, after: overhead };
-  const front: Cell[][] = overhead === 0 ? [] : [["", "", "system prompt, tools", renderTokens(fixed), "", ""]];
+  const fixed = { before: overhead, after: Math.max(0, overhead - (pruned?.tokens ?? 0)) };
+  const front: Cell[][] =
+    overhead === 0
+      ? []
+      : [["", "", "system prompt, tools", renderTokens(fixed), { text: renderShare(fixed), paint: style.faint }, ""]];
   const source = { text: tokens_source, paint: style.faint };
   const size = isOpen ? safe`${renderTokens(tokens)} + summary` : renderTokens(tokens);
   const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];
@@ -72,6 +76,15 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
   const note = renderOverhead(overhead_source);
   const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
   return note === null ? table : [...table, style.faint(safe`  ${note}`)];
+}
+
+/** Which tools are not offered any more. */
+function prunedLines({ pruned }: CompactReport, { style }: Rendering): SafeText[] {
+  if (pruned === null) return [];
+  const names = pruned.names.slice(0, MOST_NAMED).map((name) => forTerminalLine(name));
+  const rest = pruned.names.length - names.length;
+  const more = rest === 0 ? "" : safe`, … ${rest} more (--json lists all)`;
+  return ["", safe`  ${style.faint(safe`pruned:`)} ${joinSafe(names, ", ")}${more}`];
 }
 
 /** Who wrote the summary, and what that cost. */

@@ -144,7 +144,7 @@ const compaction: Rule = record(
     attachments: oneOf("strip"),
     stubs: record({}, { pointers: flag, first_line: flag }),
     receipt: record({ facts: object, mentioned_later: list(object) }),
-    tools: record({ policy: oneOf("prune"), names: list(text) }),
+    tools: record({ policy: oneOf("prune"), names: list(text) }, { tokens: whole }),
     covers: text,
     basis: list(filled),
     profile: text,

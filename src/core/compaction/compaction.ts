@@ -93,6 +93,14 @@ export interface StubStyle {
   readonly first_line?: true;
 }
 
+/** Tools whose definitions are not sent any more. */
+export interface ToolPruning {
+  readonly policy: "prune";
+  readonly names: readonly string[];
+  /** What their definitions came to in a request of jpg's, tokens, estimated; absent = the conversation's agent sends its own. */
+  readonly tokens?: number;
+}
+
 export interface CompactionStats {
   readonly original_message_count?: number;
   /** Messages behind the range when it was compacted; without `kept_turns` it was turns. */
@@ -129,7 +137,7 @@ export interface Compaction {
   /** How stubs are written where this compaction wins; absent = plain. */
   readonly stubs?: StubStyle;
   readonly attachments?: "strip";
-  readonly tools?: { readonly policy: "prune"; readonly names: readonly string[] };
+  readonly tools?: ToolPruning;
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
   readonly covers?: string;
   /** Ids of the compactions in force when it was made. */

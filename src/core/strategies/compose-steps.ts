@@ -49,6 +49,7 @@ export function composeSteps(
     const { calls, ...rest } = strategy.decide(context, options);
     const added = withoutRepeats(rest, policies);
     let taken = takenBy(added, context);
+    if (policies.prune === undefined) taken = add(taken, { events: 0, tokens: tokensOfTools(rest.prune, context) });
     for (const [id, decision] of calls ?? []) {
       const call = byId.get(id);
       if (call !== undefined) taken = add(taken, decideCall(call, decision, decisions, stubs));
@@ -62,6 +63,14 @@ export function composeSteps(
     });
   }
   return { ...policies, decisions, steps };
+}
+
+/** What the definitions of tools come to, a plain estimate. */
+export function tokensOfTools(
+  names: readonly string[] = [],
+  { toolTokens }: Pick<StrategyContext, "toolTokens">,
+): number {
+  return names.reduce((sum, name) => sum + (toolTokens.get(name) ?? 0), 0);
 }
 
 /** Takes a decision in; gives what it took out of the view. */

@@ -1,12 +1,13 @@
 // From strategies to the fields of a compaction: looks at the conversation, asks the strategies, writes down what they say.
 import type { Compaction, StubStyle } from "../compaction/compaction.ts";
-import { composeSteps, type StepReport } from "./compose-steps.ts";
+import { composeSteps, type StepReport, tokensOfTools } from "./compose-steps.ts";
 import { encodeDecisions } from "./encode-decisions.ts";
 import type { StrategyUse } from "./strategy.ts";
 import { type ContextFacts, createStrategyContext } from "./strategy-context.ts";
 
 /** What planning by strategies needs beside the conversation. */
-export interface StrategyRequest extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "pairs"> {
+export interface StrategyRequest
+  extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "toolTokens" | "pairs"> {
   readonly uses: readonly StrategyUse[];
   /** What the compaction is said to be made by; absent = the names of the uses. */
   readonly names?: readonly string[];
@@ -30,7 +31,7 @@ export interface StrategyOutcome {
 /** Asks strategies about a conversation; `stubs` = how the stubs of the compaction will be written. */
 export function planStrategies(
   { uses, viewTokens, windowTokens, tokenFactor, ...known }: StrategyRequest,
-  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "pairs">,
+  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "toolTokens" | "pairs">,
   stubs?: StubStyle,
 ): StrategyOutcome {
   const context = createStrategyContext({ ...facts, ...known });
@@ -40,12 +41,14 @@ export function planStrategies(
     ...(tokenFactor === undefined ? {} : { tokenFactor }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
   });
+  const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
+  const spared = tokens === 0 ? {} : { tokens };
   const fields: StrategyOutcome["fields"] = {
     ...(turns === undefined ? {} : { turns }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...encodeDecisions(decisions, context, stubs),
     ...(attachments === undefined ? {} : { attachments }),
-    ...(prune === undefined ? {} : { tools: { policy: "prune", names: prune } }),
+    ...(prune === undefined ? {} : { tools: { policy: "prune", names: prune, ...spared } }),
   };
   return { fields, steps };
 }

@@ -26,6 +26,7 @@ export interface ContextFacts {
   readonly hints?: Readonly<Record<string, ToolCompactionHint>>;
   readonly subsumed?: ReadonlyMap<string, string>;
   readonly definedTools?: readonly string[];
+  readonly toolTokens?: ReadonlyMap<string, number>;
   /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = worked out. */
   readonly pairs?: CallPairs;
 }
@@ -54,6 +55,7 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
     },
     subsumed: facts.subsumed ?? new Map(),
     definedTools: [...new Set(facts.definedTools)].filter((name) => !pruned.has(name)),
+    toolTokens: facts.toolTokens ?? new Map(),
     calledTools: namesCalled(turns.values()),
   };
 }

@@ -55,6 +55,8 @@ export interface StrategyContext {
   readonly subsumed: ReadonlyMap<string, string>;
   /** Names of the tools that the conversation defines and no compaction prunes, each once. */
   readonly definedTools: readonly string[];
+  /** What definitions come to in a request, by the tool's name: tokens, a plain estimate; none where jpg does not send them. */
+  readonly toolTokens: ReadonlyMap<string, number>;
   /** Names of the tools that are called anywhere in the conversation. */
   readonly calledTools: ReadonlySet<string>;
 }

@@ -25,26 +25,37 @@ export interface CacheCost {
 export interface CacheCounting {
   /** Tokens of an event, not rounded; default the plain estimate. */
   readonly count?: (event: Event) => number;
-  /** Tokens in front of every view: system prompt and tool definitions; default 0. */
+  /** Tokens in front of the view before: system prompt and tool definitions; default 0. */
   readonly overhead?: number;
+  /** Tokens of definitions that are not sent any more; absent = the tools stay as they are. They begin the prefix: all of it is written anew. */
+  readonly pruned?: number;
 }
 
 /** Works out what it costs to go over from one view to another. */
 export function cacheCost(
   before: View,
   after: View,
-  { count = estimateEvent, overhead = 0 }: CacheCounting = {},
+  { count = estimateEvent, overhead = 0, pruned }: CacheCounting = {},
 ): CacheCost {
   const sent = listSent(before);
   const next = listSent(after);
   let same = 0;
   while (same < sent.length && isSame(sent[same], next[same])) same += 1;
   const total = (events: readonly Event[]): number => events.reduce((sum, event) => sum + count(event), 0);
-  const prefix = Math.round(overhead + total(next.slice(0, same)));
-  const rewritten = Math.round(total(next.slice(same)));
-  const saved = Math.round(total(sent.slice(same))) - rewritten;
+  if (pruned !== undefined) {
+    const left = Math.max(0, overhead - pruned);
+    return costOf({ kept: 0, rewritten: left + total(next), dropped: overhead + total(sent) });
+  }
+  const kept = overhead + total(next.slice(0, same));
+  return costOf({ kept, rewritten: total(next.slice(same)), dropped: total(sent.slice(same)) });
+}
+
+/** What stays, what stands in the place of what was dropped. */
+function costOf(tokens: { readonly kept: number; readonly rewritten: number; readonly dropped: number }): CacheCost {
+  const rewritten = Math.round(tokens.rewritten);
+  const saved = Math.round(tokens.dropped) - rewritten;
   return {
-    prefix_kept: prefix,
+    prefix_kept: Math.round(tokens.kept),
     rewritten,
     saved_per_call: saved,
     break_even_calls: breakEven(rewritten, saved),

@@ -42,6 +42,8 @@ export interface TokenMeter {
   /** Tokens that every view has beside its events (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
   readonly overheadSource: OverheadSource;
+  /** The overhead without the tools that these compactions prune, where no request was recorded since. */
+  overheadUnder(compactions: readonly Compaction[]): number;
   /** The whole history, as if it were sent at once; overhead included. */
   countHistory(): TokenCount;
   /** A view of this conversation under the compactions given; overhead included. */
@@ -95,18 +97,20 @@ export function createFactsMeter({ facts, turns, compactions, typicalOverhead }:
   const whole: TokenCount =
     recorded !== null && anchor?.estimate === total ? recorded : { tokens: count(total), source: "estimate" };
   const scaled = (event: Event): number => factor * estimateEvent(event);
+  const left = (inForce: readonly Compaction[]): number => Math.max(0, overhead - sparedSince(inForce, anchor?.time));
   return {
     calibration,
     factor,
     overhead: Math.round(overhead),
     overheadSource: fitted.overhead !== null ? "recorded" : typicalOverhead !== undefined ? "typical" : "unknown",
+    overheadUnder: (inForce) => Math.round(left(inForce)),
     countHistory: () => whole,
     countView(view, inForce) {
       if (inForce.length === 0) return whole;
       if (recorded !== null && anchor !== null && inForce.every((compaction) => isSentWith(compaction, anchor.time)))
         return recorded;
       const shown = view.turns.reduce((tokens, turn) => tokens + sum(turn.events, estimateEvent), 0);
-      return { tokens: count(shown), source: "estimate" };
+      return { tokens: Math.round(left(inForce) + factor * shown), source: "estimate" };
     },
     countEvent: scaled,
     countEvents: (list) => Math.round(sum(list, scaled)),
@@ -118,6 +122,12 @@ export function createFactsMeter({ facts, turns, compactions, typicalOverhead }:
       return recordedWindow(name, { answered, events, requests });
     },
   };
+}
+
+/** Tokens of the tools that compactions prune since a time. */
+function sparedSince(compactions: readonly Compaction[], time = ""): number {
+  const since = compactions.filter(({ timestamp }) => time === "" || compareTimestamps(timestamp, time) > 0);
+  return since.reduce((tokens, { tools }) => tokens + (tools?.tokens ?? 0), 0);
 }
 
 /** The newest recorded request with its answer and what followed, against the estimate of what it was sent with. */

@@ -467,7 +467,9 @@ describe("others who write meanwhile", () => {
       before,
       await tipOf(workspace, branch),
     ]);
-    const { turns } = await turn.view();
+    const {
+      view: { turns },
+    } = await turn.sent();
     expect(turn.head.turn).toBe(5);
     expect(turns.map(({ origin }) => origin)).toEqual(
       [0, 1, 2, 3, 4, 5].map((position) => ({ kind: "kept", turn: position })),

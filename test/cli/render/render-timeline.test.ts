@@ -17,6 +17,7 @@ const REPORT: CompactReport = {
   tokens: { before: 97_300, after: 22_200 },
   tokens_source: "estimate",
   overhead_source: "recorded",
+  pruned: null,
   overhead: 0,
   cache: null,
   receipt: null,

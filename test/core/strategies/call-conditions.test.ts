@@ -73,7 +73,17 @@ describe("what is asked of a call", () => {
 
 function contextOf(calls: readonly ViewedCall[], more: Partial<StrategyContext> = {}): StrategyContext {
   const [subsumed, calledTools] = [new Map<string, string>(), new Set<string>()];
-  return { calls, open: [], hasOrphans: false, hintFor: () => ({}), subsumed, definedTools: [], calledTools, ...more };
+  return {
+    calls,
+    open: [],
+    hasOrphans: false,
+    hintFor: () => ({}),
+    subsumed,
+    definedTools: [],
+    toolTokens: new Map(),
+    calledTools,
+    ...more,
+  };
 }
 
 const hints = (table: Readonly<Record<string, ToolCompactionHint>>): Partial<StrategyContext> => ({

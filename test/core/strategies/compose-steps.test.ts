@@ -38,7 +38,16 @@ function viewed(request: Partial<HalfState> = {}, response: Partial<HalfState> |
 
 function contextOf(calls: readonly ViewedCall[], open: readonly OpenEvent[] = []): StrategyContext {
   const [subsumed, calledTools] = [new Map<string, string>(), new Set<string>()];
-  return { calls, open, hasOrphans: false, hintFor: () => ({}), subsumed, definedTools: [], calledTools };
+  return {
+    calls,
+    open,
+    hasOrphans: false,
+    hintFor: () => ({}),
+    subsumed,
+    definedTools: [],
+    toolTokens: new Map(),
+    calledTools,
+  };
 }
 
 /** A strategy that says this, whatever it sees. */

@@ -130,6 +130,14 @@ describe("prune-tools", () => {
     expect(compaction.tools?.names).not.toContain("Read");
   });
 
+  it("keeps jpg's own tool, and counts what the others come to where jpg sends them", () => {
+    const toolTokens = new Map(["Write", "Agent", "Read"].map((name) => [name, 100]));
+    const own = { definedTools: [...known.definedTools, "compact"], toolTokens };
+    const { compaction, steps } = planStrategiesFor(turns, ["prune-tools"], { known: own });
+    expect(compaction.tools).toEqual({ policy: "prune", names: ["Agent", "Write"], tokens: 200 });
+    expect(steps).toEqual([{ strategy: "prune-tools", events_removed: 0, estimated_tokens_saved: 200 }]);
+  });
+
   it("has nothing to do once they are pruned, or where nothing is defined", () => {
     const old = storedOf(planStrategiesFor(turns, ["prune-tools"], { known }), "old", 10);
     expect(askStrategies(turns, ["prune-tools"], { known, request: { compactions: [old] } })).toHaveProperty("nothing");

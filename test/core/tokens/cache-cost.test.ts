@@ -34,6 +34,16 @@ describe("cacheCost", () => {
     expect(cacheCost(view(), after, one)).toMatchObject({ prefix_kept: 6, rewritten: 0, break_even_calls: 0 });
   });
 
+  it("writes all anew when tools are pruned, for they begin what is sent", () => {
+    expect(cacheCost(view(), view(), { ...one, overhead: 10, pruned: 4 })).toEqual({
+      prefix_kept: 0,
+      rewritten: 14,
+      saved_per_call: 4,
+      break_even_calls: Math.ceil((14 * (CACHE_WRITE - CACHE_READ)) / (4 * CACHE_READ)),
+    });
+    expect(cacheCost(view(), view(), { ...one, pruned: 4 })).toMatchObject({ rewritten: 8, saved_per_call: 0 });
+  });
+
   it("never pays where the view grows or stays as large", () => {
     const grown = view(makeCompaction("s", [0, 0], summaryOf("much longer than what it stands for ".repeat(9))));
     expect(cacheCost(view(), grown).break_even_calls).toBeNull();

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { countFrame, type SentFrame, sizeToSend } from "../../../src/core/tokens/sent-size.ts";
+import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";
@@ -37,6 +39,30 @@ describe("sizeToSend", () => {
   it("believes the provider where it counted a request of jpg's", () => {
     const own = TURNS.map(asOwn);
     expect(sizeOf(own, FRAME)).toEqual(sizeOf(own, null));
+  });
+
+  it("leaves out what is pruned: of jpg's own tools, and of what was counted before", () => {
+    const tools = [{ name: "tide" }, { name: "wind" }];
+    const pruning = (timestamp: string, tokens?: number) => ({
+      ...makeCompaction("p", [0, 5], { tools: { policy: "prune", names: ["wind"], ...(tokens && { tokens }) } }),
+      timestamp,
+    });
+    const sizeUnder = (turns: readonly Turn[], compaction: Compaction, frame: SentFrame | null) =>
+      sizeToSend(
+        createTokenMeter(turns),
+        { view: projectTurns(turns, [compaction]), compactions: [compaction] },
+        frame,
+      );
+    const now = pruning("2099-01-01T00:00:00Z", 500);
+    expect(sizeUnder(TURNS, now, { system: "", tools })).toEqual(sizeOf(TURNS, { system: "", tools: [tools[0]!] }));
+    const own = TURNS.map(asOwn);
+    expect(sizeUnder(own, now, null)).toMatchObject({
+      tokens: sizeOf(own, null).tokens - 500,
+      overhead: sizeOf(own, null).overhead - 500,
+    });
+    // What was recorded since is without it; what an agent sends is not jpg's to prune.
+    for (const other of [pruning("2020-01-01T00:00:00Z", 500), pruning("2099-01-01T00:00:00Z")])
+      expect(sizeUnder(own, other, null)).toEqual(sizeOf(own, null));
   });
 
   it("grows with every tool and every word of the system prompt", () => {
