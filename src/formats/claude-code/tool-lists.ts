@@ -4,10 +4,13 @@ import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-d
 import type { ToolList } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "./line.ts";
 import type { ParsedLines } from "./parsed-lines.ts";
-import type { MarkerLine } from "./session-index.ts";
 
 /** Where a snapshot stands. */
-export type SnapshotLine = Pick<MarkerLine, "line" | "timestamp">;
+export interface SnapshotLine {
+  /** Line of the file, 0-based. */
+  readonly line: number;
+  readonly timestamp: string;
+}
 
 /** Whether a line is a snapshot that lists tools; the first of a session is written before they are known. */
 export function listsTools(raw: RawLine): boolean {
