@@ -1,0 +1,41 @@
+// Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
+import { isDocumented, looksRandom } from "./likely-secret.ts";
+import { SECRET_RULES, VAGUE_RULES } from "./secret-rules.ts";
+
+/** A secret in a text. */
+export interface FoundSecret {
+  /** Its kind, e.g. `stripe`. */
+  readonly rule: string;
+  /** Positions in UTF-16 units, 0-based; `end` is behind the last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const MARKED = new RegExp(SECRET_RULES.map(({ form }) => `(${form})`).join("|"), "g");
+const VAGUE = VAGUE_RULES.map(({ id, form }) => ({ id, pattern: new RegExp(form, "dgi") }));
+
+/** Lists what the rules find, in order; of two that overlap the first and longer. */
+export function findSecrets(text: string): readonly FoundSecret[] {
+  const found: FoundSecret[] = [];
+  for (const match of text.matchAll(MARKED)) {
+    const [value] = match;
+    const rule = SECRET_RULES[match.indexOf(value, 1) - 1];
+    if (rule !== undefined && !isDocumented(value))
+      found.push({ rule: rule.id, start: match.index, end: match.index + value.length });
+  }
+  for (const { id, pattern } of VAGUE) {
+    for (const { 1: value = "", indices } of text.matchAll(pattern)) {
+      const [start, end] = indices?.[1] ?? [0, 0];
+      if (looksRandom(value)) found.push({ rule: id, start, end });
+    }
+  }
+  return withoutOverlaps(found);
+}
+
+/** Keeps of finds that overlap the one that begins first, of those that begin together the longest. */
+export function withoutOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
+  const kept: FoundSecret[] = [];
+  const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
+  for (const secret of ordered) if (secret.start >= (kept.at(-1)?.end ?? 0)) kept.push(secret);
+  return kept;
+}

@@ -1,0 +1,35 @@
+// Whether a value may be a secret at all: documentation and tests are full of stand-ins for one, and code of names and paths at the
+// same places.
+
+/** What issuers' own documentation puts in the place of a secret. */
+const DOCUMENTED = /EXAMPLE|x{8,}|X{8,}|\.{3}|…|\*{3}/;
+/** What people put there: a word that says so anywhere, or nothing but words for it. */
+const STAND_INS =
+  /example|placeholder|change.?me|\byour|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
+/** A variable, a member, a call, a template: what stands there comes from elsewhere. */
+const FROM_ELSEWHERE = /^(?:[$%@&#!*]|\w+(?:\.\w+)+$|[\w.]*(?:env|config|settings|options|process)\b)|\$\{|\$\(|\(\)/i;
+
+/** Whether what has the form of an issuer's secret only stands for one: it says so, or repeats a few characters. */
+export function isDocumented(value: string): boolean {
+  return value.length <= 200 && (DOCUMENTED.test(value) || new Set(value.slice(-16)).size < 4);
+}
+
+/** Whether it looks as if somebody, or a generator of them, made it up: letters and digits, mixed well. */
+export function looksRandom(value: string): boolean {
+  if (FROM_ELSEWHERE.test(value) || STAND_INS.test(value) || isDocumented(value)) return false;
+  return /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= leastEntropy(value.length);
+}
+
+/** Bits a character, of the value's own characters. */
+function entropyOf(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+/** A short value cannot have much: eight different characters have 3 bits each. */
+function leastEntropy(length: number): number {
+  return length < 12 ? 2.7 : 3;
+}

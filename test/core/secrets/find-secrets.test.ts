@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findSecrets } from "../../../src/core/secrets/find-secrets.ts";
+import { sampleOf } from "../../../src/core/secrets/mask.ts";
+import { SECRET_RULES } from "../../../src/core/secrets/secret-rules.ts";
+import { runs } from "../../helpers/runs.ts";
+
+/** Characters of no order, the same in every run; in two halves, so that no scanner takes this file for a leak. */
+const CHARACTERS = "q7Zm2Kx9Rb4Tn6Wd8Ys3Vc5Hf1Jg0Lp" + "EuAoIiNtSrCkMwPvBzDyFxGqQhUjOe7";
+const random = (length: number): string => CHARACTERS.repeat(6).slice(0, length);
+const hex = (length: number): string => "9f3a1c7e0b5d2846".repeat(10).slice(0, length);
+const upper = (length: number): string => "Q7ZK2RT4NW6DYV3CHF5JGLPEUA".repeat(3).slice(0, length);
+
+/** Kinds by what they begin with; each is made here. */
+const SECRETS: readonly (readonly [rule: string, secret: string])[] = [
+  ["anthropic", `sk-ant-api03-${random(93)}`],
+  ["openrouter", `sk-or-v1-${hex(64)}`],
+  ["openai", `sk-proj-${random(120)}`],
+  ["openai", `sk-${random(48)}`],
+  ["stripe", `sk_live_${random(24)}`],
+  ["google-api-key", `AIza${random(35)}`],
+  ["google-oauth", `GOCSPX-${random(28)}`],
+  ["aws-key-id", `AKIA${upper(16)}`],
+  ["github", `ghp_${random(36)}`],
+  ["github", `github_pat_${random(22)}_${random(59)}`],
+  ["gitlab", `glpat-${random(20)}`],
+  ["slack", `xoxb-${"1234567890-".repeat(2)}${random(24)}`],
+  ["groq", `gsk_${random(52)}`],
+  ["xai", `xai-${random(80)}`],
+  ["huggingface", `hf_${random(34)}`],
+  ["npm", `npm_${random(36)}`],
+  ["pypi", `pypi-AgEIcHlwaS5vcmc${random(70)}`],
+  ["sendgrid", `SG.${random(22)}.${random(43)}`],
+  ["twilio", `SK${hex(32)}`],
+  ["telegram", `123456789:AA${random(33)}`],
+  ["digitalocean", `dop_v1_${hex(64)}`],
+  ["shopify", `shpat_${hex(32)}`],
+  ["vault", `hvs.${random(28)}`],
+  ["terraform", `.atlasv1.${random(67)}`],
+  ["azure-storage", `AccountKey=${random(86)}==`],
+  ["jwt", `eyJ${random(20)}.eyJ${random(40)}.${random(43)}`],
+];
+
+const found = (text: string): readonly (readonly [string, string])[] =>
+  findSecrets(text).map(({ rule, start, end }) => [rule, text.slice(start, end)]);
+
+describe("findSecrets", () => {
+  it.each(SECRETS)("finds %s", (rule, secret) => {
+    for (const text of [secret, `export KEY=${secret}\n`, `{"key":"${secret}"}`, `(${secret}), then`])
+      expect(found(text)).toContainEqual([rule, secret]);
+  });
+
+  it("finds private keys, as they stand and inside JSON, whole", () => {
+    const body = Array.from({ length: 12 }, () => random(64));
+    for (const kind of ["RSA ", "EC ", "OPENSSH ", ""]) {
+      const key = [`-----BEGIN ${kind}PRIVATE KEY-----`, ...body, ""].join("\n");
+      const [only] = found(`a\n${key}-----END ${kind}PRIVATE KEY-----\nb`);
+      expect(only?.[0]).toBe("private-key");
+      expect(only?.[1]).toContain(body.join("\n"));
+      const inJson = JSON.stringify({ key });
+      expect(found(inJson)[0]?.[1]).toContain(body.join("\\n"));
+    }
+  });
+
+  it("finds an encrypted key behind its headers", () => {
+    const headers = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,9F3A1C7E"];
+    const key = ["-----BEGIN RSA PRIVATE KEY-----", ...headers, "", random(64), random(64), ""].join("\n");
+    expect(found(key)[0]?.[1]).toContain(random(64));
+    expect(found(JSON.stringify(key))[0]?.[0]).toBe("private-key");
+  });
+
+  it.each([
+    "-----BEGIN PRIVATE KEY-----",
+    "Proc-Type: ",
+    "eyJaaaaaaaaaaaa.",
+    "password=",
+    "://a:",
+    "sk-",
+    "\\n",
+    "a".repeat(30),
+  ])("looks at each character a bounded number of times: %s again and again", (piece) => {
+    // Anything but linear would not come to an end here.
+    expect(findSecrets(piece.repeat(200_000 / piece.length)).length).toBeGreaterThanOrEqual(0);
+  });
+
+  it("finds a password in an address, in an assignment and behind Bearer, and nothing more than it", () => {
+    expect(found("postgres://app:hV7-q2Lm9x@db.harbour.org/tide")).toEqual([["url-credentials", "hV7-q2Lm9x"]]);
+    for (const text of ["password=hV7q2Lm9xT", 'DB_PASSWORD: "hV7q2Lm9xT"', "{'client_secret': 'hV7q2Lm9xT'}"])
+      expect(found(text)).toEqual([["assigned", "hV7q2Lm9xT"]]);
+    const token = random(40);
+    expect(found(`authorization: Bearer ${token}`)).toEqual([["bearer", token]]);
+  });
+
+  it.each([
+    "AKIAIOSFODNN7EXAMPLE",
+    "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "password=changeme123",
+    "password: process.env.DB_PASSWORD1",
+    "api_key = your-api-key-goes-here-1",
+    "secret: $" + "{{ secrets.DEPLOY_KEY_2 }}",
+    "const passwordField = document.querySelector('#p4')",
+    "postgres://postgres:postgres@localhost/test1",
+    "https://user:hV7q2Lm9xT@www.example.com/tide",
+    "--- PASS: TestPasswordOfUser2",
+    "toolu_01A09q90qw90lq917835lq9",
+    "msg_01XFDUDYJgAACzvnptvVoYEL",
+    "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+    "sha512-wSQ9JmSLqJkH5Nw1xZPpNOFVCHVLrYd0xJzYvGfTVAGmVsM2vNn7A==",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    `data:image/png;base64,${random(120)}`,
+  ])("takes %s for no secret", (text) => {
+    expect(found(text)).toEqual([]);
+  });
+
+  it("finds every one in any text, where it stands", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => ({ text, secret: null })),
+      fc.constantFrom(...SECRETS).map(([, secret]) => ({ text: secret, secret })),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        // A line of its own: letters at its side would make it a part of a longer word.
+        const text = pieces.map((each) => each.text).join("\n");
+        const values = found(text).map(([, value]) => value);
+        for (const { secret } of pieces)
+          if (secret !== null) expect(values.some((value) => value.includes(secret))).toBe(true);
+        const ends = findSecrets(text).flatMap(({ start, end }) => [start, end]);
+        expect(ends).toEqual([...ends].sort((a, b) => a - b));
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("has a name of its own for each kind", () => {
+    const ids = SECRET_RULES.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe("sampleOf", () => {
+  it.each(SECRETS)("shows of %s its mark at most", (_, secret) => {
+    const sample = sampleOf(secret);
+    expect(sample).toContain(`(${secret.length} characters)`);
+    expect(sample.indexOf("…")).toBeLessThanOrEqual(secret.length / 5);
+    expect(sample.indexOf("…")).toBeLessThanOrEqual(7);
+  });
+});
