@@ -5,7 +5,7 @@ const error = (name, comment, from, to) => ({ name, severity: "error", comment, 
 export const ROOMS = {
   core: [
     ["."],
-    ["event", "model"],
+    ["event", "model", "secrets"],
     ["compaction", "provider-rules", "tools"],
     ["projection"],
     ["coverage", "thread", "tokens"],
@@ -29,7 +29,7 @@ export const ROOMS = {
     ["branch", "programs"],
     ["journal", "models", "names", "sessions"],
     ["plan"],
-    ["check", "diff", "export", "summary"],
+    ["check", "diff", "export", "secrets", "summary"],
     ["compact", "import", "inspect", "share"],
     ["auto", "integrity", "manage"],
     ["query"],

@@ -30,6 +30,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   undo: "undo the newest live compaction",
   doctor: "check the store's surroundings, and repair what can be repaired",
   fsck: "check that everything stored is complete and consistent",
+  scan: "find secrets in session files, without importing them",
   check: "check a conversation, a session file or a request against providers' rules",
   fork: "make a new branch that shares the history",
   checkout: "check out a conversation into a worktree that shows its view",

@@ -31,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   undo: () => import("./commands/undo.ts"),
   doctor: () => import("./commands/doctor.ts"),
   fsck: () => import("./commands/fsck.ts"),
+  scan: () => import("./commands/scan.ts"),
   check: () => import("./commands/check.ts"),
   fork: () => import("./commands/fork.ts"),
   checkout: () => import("./commands/checkout.ts"),

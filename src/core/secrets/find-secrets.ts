@@ -1,5 +1,5 @@
 // Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
-import { isDocumented, looksRandom } from "./likely-secret.ts";
+import { isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
 import { SECRET_RULES, VAGUE_RULES } from "./secret-rules.ts";
 
 /** A secret in a text. */
@@ -26,7 +26,8 @@ export function findSecrets(text: string): readonly FoundSecret[] {
   for (const { id, pattern } of VAGUE) {
     for (const { 1: value = "", indices } of text.matchAll(pattern)) {
       const [start, end] = indices?.[1] ?? [0, 0];
-      if (looksRandom(value)) found.push({ rule: id, start, end });
+      // In an address nothing else stands there.
+      if (id === "url-credentials" ? mayBePassword(value) : looksRandom(value)) found.push({ rule: id, start, end });
     }
   }
   return withoutOverlaps(found);

@@ -14,9 +14,14 @@ export function isDocumented(value: string): boolean {
   return value.length <= 200 && (DOCUMENTED.test(value) || new Set(value.slice(-16)).size < 4);
 }
 
-/** Whether it looks as if somebody, or a generator of them, made it up: letters and digits, mixed well. */
+/** Whether somebody may have chosen it as a password: it stands for nothing else. */
+export function mayBePassword(value: string): boolean {
+  return !FROM_ELSEWHERE.test(value) && !STAND_INS.test(value) && !isDocumented(value);
+}
+
+/** Whether it looks made by a generator, or by somebody who takes care: letters and digits, mixed well. */
 export function looksRandom(value: string): boolean {
-  if (FROM_ELSEWHERE.test(value) || STAND_INS.test(value) || isDocumented(value)) return false;
+  if (!mayBePassword(value)) return false;
   return /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= leastEntropy(value.length);
 }
 

@@ -85,6 +85,7 @@ describe("findSecrets", () => {
 
   it("finds a password in an address, in an assignment and behind Bearer, and nothing more than it", () => {
     expect(found("postgres://app:hV7-q2Lm9x@db.harbour.org/tide")).toEqual([["url-credentials", "hV7-q2Lm9x"]]);
+    expect(found("mongodb+srv://app:correct-horse@cluster0.harbour.org")[0]?.[1]).toBe("correct-horse");
     for (const text of ["password=hV7q2Lm9xT", 'DB_PASSWORD: "hV7q2Lm9xT"', "{'client_secret': 'hV7q2Lm9xT'}"])
       expect(found(text)).toEqual([["assigned", "hV7q2Lm9xT"]]);
     const token = random(40);

@@ -1,0 +1,70 @@
+// Scans the session files that agents keep, without importing them: they hold whatever the agent read.
+import { join } from "node:path";
+import { JpgError } from "../../core/errors.ts";
+import {
+  findAgentSessions,
+  findSessionFiles,
+  projectDirectories,
+  readSessionSource,
+  type SessionFile,
+} from "../sessions/session-files.ts";
+import { agents } from "../sessions/session-registry.ts";
+import { listSideFiles } from "../sessions/side-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type SecretFinding, scanLines } from "./scan-lines.ts";
+import { loadSecretScanner } from "./secret-scanner.ts";
+
+/** What was scanned, and what was found. */
+export interface ScanReport {
+  readonly files: number;
+  readonly bytes: number;
+  /** In the order of the files. */
+  readonly secrets: readonly (SecretFinding & { readonly path: string })[];
+  /** Files and folders that could not be read. */
+  readonly failed: readonly { readonly path: string; readonly error: JpgError }[];
+}
+
+/**
+ * Scans files, and those in folders; none = those that agents on this machine keep for this project. Nothing is written. Throws
+ * `no_such_file`; `unreadable_file` of a file that was named.
+ */
+export async function scanSessions(
+  place: Pick<Workspace, "runtime" | "location">,
+  paths: readonly string[],
+): Promise<ScanReport> {
+  const { runtime } = place;
+  const { files, failed: unseen } =
+    paths.length > 0
+      ? await findSessionFiles(runtime, paths)
+      : { files: await findAgentSessions(runtime, projectDirectories(place)), failed: [] };
+  const scanner = await loadSecretScanner();
+  const failed = [...unseen];
+  const secrets: ScanReport["secrets"][number][] = [];
+  let [count, bytes] = [0, 0];
+  for (const file of await withSideFiles(files)) {
+    count += 1;
+    try {
+      const source = await readSessionSource(runtime, file);
+      bytes += source.byteLength;
+      for (const finding of await scanLines(scanner, source)) secrets.push({ path: file.path, ...finding });
+    } catch (error) {
+      if (file.named || !(error instanceof JpgError)) throw error;
+      failed.push({ path: file.path, error });
+    }
+  }
+  return { files: count, bytes, secrets, failed };
+}
+
+/** The files, each followed by what its agent wrote beside it. */
+async function withSideFiles(files: readonly SessionFile[]): Promise<readonly SessionFile[]> {
+  const all: SessionFile[] = [];
+  for (const file of files) {
+    all.push(file);
+    for (const { files: kept } of agents()) {
+      if (!kept.endings.some((ending) => file.path.endsWith(ending))) continue;
+      const beside = await listSideFiles(file, kept.beside);
+      for (const path of beside.files) all.push({ path: join(beside.folder, path), named: false });
+    }
+  }
+  return all;
+}

@@ -1,0 +1,41 @@
+// Looks for secrets in a text: jpg's own rules, and those of secretlint, which knows what its maintainers follow up. Its rule that
+// lets a comment switch the others off is left out: what is scanned here is what anybody may have said.
+import { type FoundSecret, findSecrets, withoutOverlaps } from "../../core/secrets/find-secrets.ts";
+import { isDocumented } from "../../core/secrets/likely-secret.ts";
+
+export interface SecretScanner {
+  /** Lists the secrets of a text, in order, none within another. */
+  scan(text: string): Promise<readonly FoundSecret[]>;
+}
+
+/** Left out of the names that are shown. */
+const PREFIX = /^@secretlint\/secretlint-rule-/;
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "filter-comments",
+  // jpg's own rule for addresses knows local ones, and stand-ins for passwords.
+  "basicauth",
+  "database-connection-string",
+]);
+
+/** Loads the rules: they are much code, and few commands need them. */
+export async function loadSecretScanner(): Promise<SecretScanner> {
+  const [{ lintSource }, preset] = await Promise.all([
+    import("@secretlint/core"),
+    import("@secretlint/secretlint-rule-preset-recommend"),
+  ]);
+  const rules = preset.rules
+    .filter(({ meta }) => !LEFT_OUT.has(meta.id.replace(PREFIX, "")))
+    .map((rule) => ({ id: rule.meta.id, rule, options: {} }));
+  const lint = async (text: string): Promise<readonly FoundSecret[]> => {
+    const source = { content: text, filePath: "text.txt", ext: ".txt", contentType: "text" } as const;
+    const { messages } = await lintSource({ source, options: { config: { rules }, noPhysicFilePath: true } });
+    return messages.map(({ ruleId, range: [start, end] }) => ({ rule: ruleId.replace(PREFIX, ""), start, end }));
+  };
+  return {
+    async scan(text) {
+      const others = (await lint(text)).filter(({ start, end }) => !isDocumented(text.slice(start, end)));
+      // jpg's own first: of two that begin together the sort is stable.
+      return withoutOverlaps([...findSecrets(text), ...others]);
+    },
+  };
+}

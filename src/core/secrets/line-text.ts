@@ -1,0 +1,67 @@
+// What is said in lines of JSON, as one text: every string as it was before it was written as JSON, each on a line of its own.
+// What is no JSON stands as it is.
+
+/** The text of some lines. */
+export interface LineText {
+  readonly text: string;
+  /** The line, counted from the first of them, 0-based, that a position of the text is from. */
+  lineAt(position: number): number;
+}
+
+/** Takes the strings out of lines, names of fields with them: one may be a secret, and says what the value is. */
+export function textOfLines(lines: Iterable<string>): LineText {
+  const parts: string[] = [];
+  /** Where the text of each line begins. */
+  const starts: number[] = [];
+  let length = 0;
+  for (const line of lines) {
+    starts.push(length);
+    for (const part of stringsOf(line)) {
+      parts.push(part);
+      length += part.length + 1;
+    }
+  }
+  return { text: parts.join("\n"), lineAt: (position) => lastAtMost(starts, position) };
+}
+
+function stringsOf(line: string): readonly string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [line];
+  }
+  if (typeof value !== "object" || value === null) return [line];
+  const strings: string[] = [];
+  // Not by calls of itself: foreign values nest as deep as they like.
+  const waiting: unknown[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "string") strings.push(next);
+    else if (Array.isArray(next)) for (let at = next.length - 1; at >= 0; at -= 1) waiting.push(next[at] ?? "");
+    else if (typeof next === "object" && next !== null) waiting.push(...fieldsOf(next));
+  }
+  return strings;
+}
+
+/** Values of an object, last first; a text beside its name, as an assignment is written. */
+function fieldsOf(value: object): readonly unknown[] {
+  const fields: unknown[] = [];
+  for (const [name, field] of Object.entries(value)) {
+    fields.push(typeof field === "string" && field.length <= LONGEST_VALUE ? `${name}: ${field}` : (field ?? ""));
+  }
+  return fields.reverse();
+}
+
+/** A longer text is no value that its name says something of, characters. */
+const LONGEST_VALUE = 200;
+
+/** The last of rising numbers that is at most so much; 0 where none is. */
+function lastAtMost(numbers: readonly number[], most: number): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((numbers[middle] ?? 0) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
