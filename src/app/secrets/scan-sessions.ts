@@ -11,7 +11,7 @@ import {
 import { agents } from "../sessions/session-registry.ts";
 import { listSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type SecretFinding, scanLines } from "./scan-lines.ts";
+import { type SecretFinding, scanSource } from "./scan-source.ts";
 import { loadSecretScanner } from "./secret-scanner.ts";
 
 /** What was scanned, and what was found. */
@@ -46,7 +46,7 @@ export async function scanSessions(
     try {
       const source = await readSessionSource(runtime, file);
       bytes += source.byteLength;
-      for (const finding of await scanLines(scanner, source)) secrets.push({ path: file.path, ...finding });
+      for (const finding of await scanSource(scanner, source)) secrets.push({ path: file.path, ...finding });
     } catch (error) {
       if (file.named || !(error instanceof JpgError)) throw error;
       failed.push({ path: file.path, error });

@@ -12,7 +12,7 @@ export const command: CommandSpec = {
   arguments: [{ name: "[files...]", description: "files or folders; default: the agents' sessions of this project" }],
   examples: [
     { command: "jpg scan", explains: "the sessions of this project" },
-    { command: "jpg scan ~/.claude/projects", explains: "those of all projects" },
+    { command: "jpg scan ~/old-sessions", explains: "all sessions in a folder" },
   ],
   run: async ({ args, output, json, open }) => {
     const report = await scanSessions(await open({ create: true }), args);

@@ -38,7 +38,7 @@ function stringsOf(line: string): readonly string[] {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "string") strings.push(next);
     else if (Array.isArray(next)) for (let at = next.length - 1; at >= 0; at -= 1) waiting.push(next[at] ?? "");
-    else if (typeof next === "object" && next !== null) waiting.push(...fieldsOf(next));
+    else if (typeof next === "object" && next !== null) for (const field of fieldsOf(next)) waiting.push(field);
   }
   return strings;
 }

@@ -25,7 +25,7 @@ const PIECE = 256 * 1024;
 const FINGERPRINT = 16;
 
 /** Lists the secrets of a file, each once, in the order in which they first stand there. */
-export async function scanLines(
+export async function scanSource(
   scanner: SecretScanner,
   source: Pick<SessionSource, "lineCount" | "line">,
 ): Promise<readonly SecretFinding[]> {
