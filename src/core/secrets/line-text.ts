@@ -25,31 +25,35 @@ export function textOfLines(lines: Iterable<string>): LineText {
 }
 
 function stringsOf(line: string): readonly string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return [line];
-  }
+  const value = parse(line);
   if (typeof value !== "object" || value === null) return [line];
   const strings: string[] = [];
   // Not by calls of itself: foreign values nest as deep as they like.
   const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  while (waiting.length > 0) {
+    const next = waiting.pop();
     if (typeof next === "string") strings.push(next);
-    else if (Array.isArray(next)) for (let at = next.length - 1; at >= 0; at -= 1) waiting.push(next[at] ?? "");
-    else if (typeof next === "object" && next !== null) for (const field of fieldsOf(next)) waiting.push(field);
+    else if (typeof next === "object" && next !== null) for (const inner of innerOf(next)) waiting.push(inner);
   }
   return strings;
 }
 
-/** Values of an object, last first; a text beside its name, as an assignment is written. */
-function fieldsOf(value: object): readonly unknown[] {
-  const fields: unknown[] = [];
-  for (const [name, field] of Object.entries(value)) {
-    fields.push(typeof field === "string" && field.length <= LONGEST_VALUE ? `${name}: ${field}` : (field ?? ""));
+/** Undefined = no JSON. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
-  return fields.reverse();
+}
+
+/** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
+function innerOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value.toReversed();
+  const named = Object.entries(value).map(([name, field]: [string, unknown]) =>
+    typeof field === "string" && field.length <= LONGEST_VALUE ? `${name}: ${field}` : field,
+  );
+  return named.reverse();
 }
 
 /** A longer text is no value that its name says something of, characters. */
