@@ -8,7 +8,7 @@ import { startProgram } from "./external-process.ts";
 import { toToolResult } from "./mcp-result.ts";
 import { createProgramTransport, type ProgramTransport } from "./mcp-transport.ts";
 import type { RunningProgram } from "./running-program.ts";
-import type { ToolResult } from "./tool-box.ts";
+import type { ToolCallOptions, ToolResult } from "./tool-box.ts";
 
 /** Time for the handshake and the list of tools together, milliseconds. */
 export const OPENING_MS = 10_000;
@@ -32,7 +32,9 @@ export interface McpServer {
   /** In the order listed, all pages. */
   readonly tools: readonly ListedTool[];
   /** Calls a tool. What goes wrong is a result with `isError`; throws only when the signal ends the call. */
-  call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>;
+  call(tool: string, args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolResult>;
+  /** How its program ended, e.g. `ended with exit code 7`; null while it runs. */
+  ended(): string | null;
   close(): Promise<void>;
 }
 
@@ -66,8 +68,9 @@ export async function openMcpServer(start: McpServerStart): Promise<McpServer | 
     return {
       name,
       tools,
-      call: (tool, args, end) =>
+      call: (tool, args, { signal: end }) =>
         callTool(session, { tool, args, sentence, timeoutMs: settings.timeout_ms, signal: end }),
+      ended: session.ended,
       close: () => program.end(),
     };
   } catch (error) {
@@ -84,6 +87,8 @@ interface Session {
   readonly transport: ProgramTransport;
   /** Why something failed; completes "MCP server X …". `seconds`: the time it had. */
   whyFailed(error: unknown, seconds: number): Promise<string>;
+  /** How the program ended; null while it runs. */
+  ended(): string | null;
 }
 
 function createSession(program: RunningProgram, start: McpServerStart): Session {
@@ -102,6 +107,7 @@ function createSession(program: RunningProgram, start: McpServerStart): Session 
   return {
     client,
     transport,
+    ended: () => how ?? transport.givenUp(),
     async whyFailed(error, seconds) {
       // That it closed is known before how it ended.
       if (isClosed(error)) await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, 100))]);

@@ -3,7 +3,8 @@
 import type { Config } from "../../config/config.ts";
 import { nameTools } from "../../core/tools/tool-names.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type McpServer, openMcpServer } from "./mcp-server.ts";
+import { openLastingServer } from "./lasting-server.ts";
+import type { McpServer } from "./mcp-server.ts";
 import type { Tool, ToolBox } from "./tool-box.ts";
 
 export interface McpToolOptions {
@@ -33,7 +34,7 @@ export async function openMcpTools(
   const settings = names.map((name) => config.mcp.servers[name] ?? {});
   const results = await Promise.allSettled(
     names.map((name, index) =>
-      openMcpServer({
+      openLastingServer({
         name,
         settings: settings[index] ?? {},
         cwd,
@@ -75,6 +76,6 @@ function toTools(
     definition: { name: names[index] ?? tool.name, description: tool.description, parameters: tool.inputSchema },
     origin: server.name,
     confirm: confirms(server.name),
-    call: (args, { signal }) => server.call(tool.name, args, signal),
+    call: (args, options) => server.call(tool.name, args, options),
   }));
 }

@@ -15,7 +15,13 @@ export interface Tool {
   /** The user is asked before each call. */
   readonly confirm: boolean;
   /** Calls it. What goes wrong inside the tool is a result with `isError`; nothing is thrown but an abort. */
-  call(args: Readonly<Record<string, unknown>>, options: { readonly signal: AbortSignal }): Promise<ToolResult>;
+  call(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolResult>;
+}
+
+export interface ToolCallOptions {
+  readonly signal: AbortSignal;
+  /** Told what the user should know meanwhile, one line; not safe for a terminal yet. */
+  readonly notice?: (text: string) => void;
 }
 
 /** Tools that are ready; must be closed. */

@@ -16,8 +16,6 @@ import { type CallObserver, type CallRun, refuseCalls, runCalls } from "./tool-c
 export interface TalkObserver extends CallObserver {
   /** A piece of text, as soon as it is in the journal. */
   delta(kind: TextKind, text: string): void;
-  /** Something to know, one line. */
-  notice(text: string): void;
   /** A request goes out to a model, named in full. */
   asked?(model: string): void;
   /** It failed, and goes out again after a wait. */

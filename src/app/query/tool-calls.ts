@@ -20,6 +20,8 @@ export interface ShownCall {
 
 /** Told of calls, and asked about them. */
 export interface CallObserver {
+  /** Something to know, one line. */
+  notice(text: string): void;
   toolCall(call: ShownCall): void;
   toolResult(result: { readonly name: string; readonly isError: boolean; readonly text: string }): void;
   /** Whether a call may be made. What it throws ends the turn. */
@@ -70,7 +72,7 @@ async function runCall({ event, arguments: args }: AnsweredCall, run: CallRun): 
   const allowed = !tool.confirm || (await run.observer.confirm(shown));
   if (allowed !== true) return failed(run.signal.aborted ? NOT_RUN : declined(allowed));
   try {
-    return await tool.call(args, { signal: run.signal });
+    return await tool.call(args, { signal: run.signal, notice: (text) => run.observer.notice(text) });
   } catch (error) {
     if (run.signal.aborted) return failed(INTERRUPTED);
     return failed(`The tool ${name} failed: ${messageOf(error)}`);

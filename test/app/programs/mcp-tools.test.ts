@@ -1,5 +1,5 @@
 // Tools of MCP servers, against a small server of our own that can misbehave in every way.
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -187,12 +187,39 @@ describe("a call", () => {
     await expect(call(box, "tide", {}, stop.signal)).rejects.toThrow(/abort/);
   });
 
-  it("tells of a server that dies, then and afterwards", async () => {
-    const box = await open({ harbour: server() });
-    const expected =
-      "MCP server harbour ended with exit code 7; it said: the harbour burns (settings: mcp.servers.harbour).";
-    expect(await call(box, "dies")).toEqual({ content: `dies failed: ${expected}`, isError: true });
-    expect(await call(box, "tide")).toEqual({ content: `tide failed: ${expected}`, isError: true });
+  it("starts a server again that died, once, and says so; the call that it died in is not repeated", async () => {
+    const box = await open({ harbour: server(["good"], { env: { PID_FILE: join(folder.path, "restarted") } }) });
+    const notices: string[] = [];
+    const options = { signal: new AbortController().signal, notice: (text: string) => void notices.push(text) };
+    const died = (name: string): ToolResult => ({
+      content: `${name} failed: MCP server harbour ended with exit code 7; it said: the harbour burns (settings: mcp.servers.harbour).`,
+      isError: true,
+    });
+    expect(await call(box, "dies")).toEqual(died("dies"));
+    expect(notices).toEqual([]);
+    expect(await tool(box, "tide").call({ pier: "west" }, options)).toMatchObject({ isError: false });
+    expect(notices).toEqual(["MCP server harbour ended with exit code 7; it is started again."]);
+    expect(await call(box, "tide")).toMatchObject({ isError: false });
+    expect(await call(box, "dies")).toEqual(died("dies"));
+    expect(await tool(box, "tide").call({}, options)).toEqual(died("tide"));
+    expect(notices).toHaveLength(1);
+    expect(pids("restarted")).toHaveLength(2);
+    await box.close();
+    expect(await areGone(pids("restarted"))).toBe(true);
+  });
+
+  it("tells of a server that cannot be started again", async () => {
+    const script = join(folder.path, "once.mjs");
+    copyFileSync(SERVER, script);
+    const box = await open({ harbour: { command: process.execPath, args: [script] } });
+    await call(box, "dies");
+    rmSync(script);
+    expect(await call(box, "tide")).toMatchObject({
+      content: expect.stringMatching(/^tide failed: MCP server harbour ended with exit code 1; it said: /),
+      isError: true,
+    });
+    // Not tried again and again.
+    expect(await call(box, "tide")).toMatchObject({ content: expect.stringContaining("exit code 7"), isError: true });
   });
 
   it("keeps both ends of a long text and says how much is missing", async () => {
