@@ -220,7 +220,7 @@ describe("a model is asked", { timeout: 120_000 }, () => {
     const heavy = ["compact", "-p", "heavy", "--fork", "--no-activate"];
     const extract = await place.jpg(heavy);
     expect(extract.code).toBe(0);
-    expect(extract.stdout).toMatch(/the summary is an extract: .*`jpg compact --model anthropic\/claude-haiku/);
+    expect(extract.stdout).toMatch(/the summary is an extract: .*`--model anthropic\/claude-haiku/);
     expect(await place.jpg([...heavy, "-m", THEIRS])).toMatchObject({ code: 0 });
     writeUserConfig(place, `[conversation.compaction]\nmodel = "${THEIRS}"\n`);
     expect(await place.jpg(heavy)).toMatchObject({ code: 0 });

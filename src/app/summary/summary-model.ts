@@ -23,7 +23,7 @@ export async function extractNotes(
   const model = summarizer === EXTRACTIVE ? await unnamedSummaryModel(workspace, choiceOf(planned, asked)) : null;
   if (model === null) return [];
   return [
-    `the summary is an extract: neither this call nor your settings name a model; \`jpg compact --model ${model}\` asks one`,
+    `the summary is an extract: neither this call nor your settings name a model; \`--model ${model}\` asks that one`,
   ];
 }
 

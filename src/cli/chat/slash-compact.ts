@@ -54,7 +54,7 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
     return next === null ? {} : compactChat(context, next, true);
   }
   if (outcome.kind === "nothing" || outcome.kind === "planned") return {};
-  for (const warning of outcome.report.warnings) if (!warning.includes("jpg ")) output.warn(forTerminal(warning));
+  for (const warning of outcome.report.warnings) output.warn(forTerminal(warning));
   terminal.write(
     safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo takes it back`)}\n`,
   );
