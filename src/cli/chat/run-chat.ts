@@ -10,6 +10,7 @@ import { requestContent } from "../../app/query/request-content.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import { type Workspace, withoutOverrides } from "../../app/workspace/workspace.ts";
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
+import type { Content } from "../../core/event/event.ts";
 import { offersCompaction } from "../../core/plan/compact-prompt.ts";
 import { KEEP_RECENT } from "../../core/plan/keep-messages.ts";
 import { safe } from "../../core/safe-text.ts";
@@ -103,7 +104,10 @@ interface LineWorld {
 /** Does what a line says: a slash command, or a message with its answer. */
 async function runLine(line: string, { parts, context, status, answering }: LineWorld): Promise<ChatChange> {
   const slash = parseSlashLine(line);
-  if (slash !== null) return findSlashCommand(SLASH_COMMANDS, slash.name).run(slash.words, context);
+  if (slash !== null) {
+    const { ask, ...change } = await findSlashCommand(SLASH_COMMANDS, slash.name).run(slash.words, context);
+    return ask === undefined ? change : sendMessage(ask, { parts, state: context.state, answering }, change);
+  }
   const text = line.startsWith("//") ? line.slice(1) : line;
   const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
   const { unsent, ...offered } = await offerCompaction(context, status);
@@ -111,15 +115,25 @@ async function runLine(line: string, { parts, context, status, answering }: Line
     context.terminal.write(safe`Nothing was sent; the message stands in the line again.\n`);
     return { ...offered, draft: line };
   }
-  const now = createContext(parts, { ...context.state, ...offered });
+  return sendMessage(content, { parts, state: context.state, answering }, offered);
+}
+
+/** Sends a message where `change` has led, and gives both changes. */
+async function sendMessage(
+  content: Content,
+  { parts, state, answering }: Pick<LineWorld, "parts" | "answering"> & { readonly state: ChatState },
+  change: ChatChange,
+): Promise<ChatChange> {
+  const now = createContext(parts, { ...state, ...change });
   try {
     const { branch, turn, interrupted } = await answerMessage(now, content, answering);
-    if (turn === null) return offered;
+    if (turn === null) return { ...change, unanswered: content };
     // An interrupted turn is kept without the settings: they go with the next one.
-    return { ...offered, branch, settingsKept: now.state.settingsKept || !interrupted };
+    return { ...change, branch, unanswered: null, settingsKept: now.state.settingsKept || !interrupted };
   } catch (thrown) {
-    context.output.error(fromSystemError(thrown));
-    return { ...offered, ...keptOn(thrown) };
+    parts.output.error(fromSystemError(thrown));
+    const kept = keptOn(thrown);
+    return { ...change, ...kept, unanswered: kept.branch === undefined ? content : null };
   }
 }
 

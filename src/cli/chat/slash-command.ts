@@ -5,6 +5,7 @@ import type { Tool } from "../../app/programs/tool-box.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
+import type { Content } from "../../core/event/event.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { CompactOffers } from "../../core/plan/compact-prompt.ts";
 import type { Output } from "../frame/output.ts";
@@ -19,14 +20,16 @@ export interface ChatState {
   /** The user named the model: the conversation remembers it. */
   readonly isNamed: boolean;
   readonly offers: CompactOffers;
+  /** The last message, where nobody answered it and nothing of it was kept. */
+  readonly unanswered: Content | null;
   /** What stands in the line at the next prompt. */
   readonly draft: string;
   /** The conversation has the settings of `--cfg` already. */
   readonly settingsKept: boolean;
 }
 
-/** What a command changes; `leave` ends the chat. */
-export type ChatChange = Partial<ChatState> & { readonly leave?: true };
+/** What a command changes; `leave` ends the chat, `ask` is sent next. */
+export type ChatChange = Partial<ChatState> & { readonly leave?: true; readonly ask?: Content };
 
 /** What a command works with. */
 export interface SlashContext {

@@ -4,6 +4,7 @@ import { type Style, unpainted } from "../frame/style.ts";
 import { wrapSpans } from "../markdown/spans.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { compactCommand } from "./slash-compact.ts";
+import { newCommand, retryCommand, tokensCommand } from "./slash-conversation.ts";
 import { exportCommand } from "./slash-export.ts";
 import { diffCommand, forkCommand, logCommand, revertCommand } from "./slash-history.ts";
 import { modelCommand } from "./slash-model.ts";
@@ -32,6 +33,9 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   logCommand,
   diffCommand,
   revertCommand,
+  newCommand,
+  retryCommand,
+  tokensCommand,
   modelCommand,
   exportCommand,
   helpCommand,

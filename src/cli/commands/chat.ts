@@ -69,6 +69,7 @@ export const command: CommandSpec = {
             isNamed: named !== undefined,
             offers: NO_OFFERS,
             draft: "",
+            unanswered: null,
             settingsKept: false,
           },
         );

@@ -100,7 +100,7 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
       look: { style: output.style, ascii: true, markdown: true },
       servers,
     },
-    { branch, model, isNamed: false, offers: NO_OFFERS, draft: "", settingsKept: false, ...state },
+    { branch, model, isNamed: false, offers: NO_OFFERS, draft: "", unanswered: null, settingsKept: false, ...state },
   );
   const wait = async (from: number, wanted: RegExp | string): Promise<string> => {
     await vi.waitFor(
@@ -556,6 +556,53 @@ describe("a slash command", () => {
       expect(tooWide).toEqual([]);
       await chat.keyboard.hangUp();
     }
+  });
+
+  it("/new starts another conversation with the next message, and says how to come back", async () => {
+    const branch = await importTurns(2);
+    const chat = await beginChat(branch, { scripts: answers(1) });
+    expect(await chat.enter("/new")).toContain(`\`jpg chat ${branch}\` continues the one before\n\n[0 messages]`);
+    expect(await chat.enter("Something else")).toContain("[2 messages]");
+    expect(chat.requests()[0]).not.toContain("Request 1");
+    const tips = await workspace.store.listBranches();
+    expect(tips.map(({ name }) => name)).toEqual([branch, expect.stringMatching(/^something-else-/)]);
+    expect(await chat.enter("/new now")).toContain("takes no words; got now");
+  });
+
+  it("/retry asks the last message again on a fork, whole; the answer that is there stays", async () => {
+    const branch = await importTurns(2);
+    const chat = await beginChat(branch, { scripts: answers(3) });
+    const long = "tide ".repeat(60_000);
+    writeFileSync(join(workspace.runtime.cwd, "tides.txt"), long);
+    await chat.enter("What is in @tides.txt?");
+    const tip = await tipOf(workspace, branch);
+    const shown = await chat.enter("/retry");
+    expect(shown).toMatch(
+      new RegExp(`Asking again on .*; ${branch} stays as it is\\n(.*\\n)*Reply 1\\.\\n\\n\\[8 messages\\]`),
+    );
+    const [first, again] = chat.requests();
+    expect(again).toContain(long);
+    expect(again).not.toContain("Reply 0.");
+    expect(again?.match(/What is in/g)).toHaveLength(first?.match(/What is in/g)?.length ?? 0);
+    expect(await tipOf(workspace, branch)).toBe(tip);
+    expect(await workspace.store.readActiveBranch()).not.toBe(branch);
+  });
+
+  it("/retry sends a message again that nobody answered, where it was to go", async () => {
+    const branch = await importTurns(1);
+    const chat = await beginChat(branch, { scripts: [[new Error("the tide took it")], ...answers(2)] });
+    await chat.enter("Hello?");
+    expect(await chat.enter("/retry")).toMatch(/Reply 0\.\n\n\[5 messages\]/);
+    expect(await lastTurn(branch)).toMatch(/Hello\?.*Reply 0\./);
+    const other = await beginChat(null, { scripts: answers(1) });
+    expect(await other.enter("/retry")).toContain("This conversation has not begun");
+  });
+
+  it("/tokens shows where the tokens are, and the window", async () => {
+    const chat = await beginChat(await importTurns(2));
+    const shown = await chat.enter("/tokens");
+    expect(shown).toMatch(/TOKENS.*RAW +VIEW/);
+    expect(shown).toMatch(/Your next message sends test\/model-1 about \d+ tokens, 0 % of its window of 100\.0k/);
   });
 
   it("/quit leaves, and so does the end of the terminal", async () => {
