@@ -39,6 +39,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   push: "send conversations to a remote",
   fetch: "get what a remote has, and change nothing of your own",
   pull: "get what a remote has and take it in",
+  clone: "make a store of the conversations at an address",
   local: "keep a conversation on this machine; without one, list those that are",
   search: "find events by their text, including hidden ones",
   mcp: "serve jpg's tools to an agent, over MCP on standard input and output",

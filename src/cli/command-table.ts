@@ -40,6 +40,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   push: () => import("./commands/push.ts"),
   fetch: () => import("./commands/fetch.ts"),
   pull: () => import("./commands/pull.ts"),
+  clone: () => import("./commands/clone.ts"),
   local: () => import("./commands/local.ts"),
   search: () => import("./commands/search.ts"),
   mcp: () => import("./commands/mcp.ts"),

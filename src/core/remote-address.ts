@@ -67,3 +67,15 @@ function placeOf(url: string): string {
     .replace(/\/+$/, "")
     .replace(/\.git$/, "")}`;
 }
+
+/** The folder that a clone is made in when nobody names one: the last part of the address, without `.git`. */
+export function repositoryName(url: string): string {
+  const name =
+    url
+      .replace(/[?#].*$/, "")
+      .replace(/[/\\]+$/, "")
+      .replace(/\.git$/i, "")
+      .split(/[/\\:]/)
+      .at(-1) ?? "";
+  return /^[\p{L}\p{N}_][\p{L}\p{N}._ -]*$/u.test(name) ? name : "conversations";
+}

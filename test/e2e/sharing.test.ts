@@ -3,6 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { git } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let bare: string;
@@ -234,5 +235,112 @@ describe("jpg local", () => {
     await sandbox.jpg(["compact"]);
     expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
     sandbox.git(["push", "--quiet", bare, `${main}:refs/heads/more`]);
+  });
+});
+
+describe("jpg clone", () => {
+  it("makes a store in which ls shows everything, use and checkout work, and stock git does", async () => {
+    await add();
+    await sandbox.jpg(["fork", "@", "other", "--first", "2"]);
+    await sandbox.jpg(["push", "--all"]);
+    const cloned = await sandbox.jpg(["clone", bare], { cwd: sandbox.root });
+    const talks = join(sandbox.root, "bare");
+    expect(cloned).toMatchObject({ code: 0, stderr: "" });
+    expect(cloned.stdout).toContain(
+      `Cloned 1 conversation (2 branches) into ${talks}\nfrom origin (branches): ${bare}\n`,
+    );
+    expect(await sandbox.json(["ls"], { cwd: talks })).toMatchObject([{ id: sandbox.conversation, forks: 1 }]);
+    expect(await sandbox.jpg(["use", `${sandbox.conversation}/other`], { cwd: talks })).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["checkout", main, join(sandbox.root, "place")], { cwd: talks })).toMatchObject({
+      code: 0,
+    });
+    expect(sandbox.git(["status", "--porcelain"], talks)).toBe("");
+    expect(sandbox.git(["rev-list", "--count", main], talks)).toBe("7");
+    expect(await sandbox.jpg(["push"], { cwd: talks })).toMatchObject({ code: 0 });
+  });
+
+  it.each([["gone.git"], ["empty.git"], ["http://127.0.0.1:9/x"], ["ext::sh -c id"]])(
+    "leaves nothing behind of %s",
+    async (url) => {
+      sandbox.git(["init", "--quiet", "--bare", join(sandbox.root, "empty.git")], sandbox.root);
+      const failed = await sandbox.jpg(["clone", url, "made"], { cwd: sandbox.root });
+      expect([2, 3]).toContain(failed.code);
+      expect(existsSync(join(sandbox.root, "made"))).toBe(false);
+    },
+  );
+
+  it("refuses a folder with something in it", async () => {
+    const full = await sandbox.jpg(["clone", bare, sandbox.project], { cwd: sandbox.root });
+    expect(full).toMatchObject({ code: 2, stderr: expect.stringContaining("exists and is not empty") });
+  });
+
+  it("follows the settings of no repository around, and none that the address brings", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    sandbox.git(["config", "core.sshCommand", `touch ${sandbox.root}/pwned; false`], sandbox.project);
+    sandbox.git(["config", `url.${sandbox.root}/elsewhere.insteadOf`, bare], sandbox.project);
+    expect(await sandbox.jpg(["clone", bare, "talks"])).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["clone", "ssh://127.0.0.1:9/x", "more"])).toMatchObject({ code: 3 });
+    expect(existsSync(join(sandbox.root, "pwned"))).toBe(false);
+  });
+});
+
+describe("a project's own remote", () => {
+  it("carries a conversation from one clone of the project to another and back", async () => {
+    sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "code"], sandbox.project);
+    sandbox.git(["remote", "add", "origin", bare], sandbox.project);
+    sandbox.git(["push", "--quiet", "origin", "HEAD:main"], sandbox.project);
+    const theirs = join(sandbox.root, "theirs");
+    sandbox.git(["clone", "--quiet", "--branch", "main", bare, theirs], sandbox.root);
+    const them = { cwd: theirs };
+    const nothing = await sandbox.jpg(["pull"], them);
+    expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining("No conversation stands on origin") });
+    expect(existsSync(join(theirs, ".git", "jpg"))).toBe(false);
+
+    await sandbox.jpg(["compact"]);
+    await sandbox.jpg(["remote", "add", "origin", bare]);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0, stderr: `To origin (hidden refs): ${bare}\n` });
+    expect(sandbox.git(["branch", "--list", "--all", "--format=%(refname)"], bare)).toBe("refs/heads/main");
+
+    const pulled = await sandbox.jpg(["pull"], them);
+    expect(pulled).toMatchObject({ code: 0, stderr: `From origin (hidden refs): ${bare}\n` });
+    expect(pulled.stdout).toMatch(/^ {2}new {2}\S+\/main {2}6 turns\nNow on \S+\/main\n$/);
+    const [{ compaction }] = await sandbox.json<[{ compaction: string }]>(["log"], them);
+    await sandbox.jpg(["revert", compaction], them);
+    expect(await sandbox.jpg(["push"], them)).toMatchObject({ code: 0 });
+    await sandbox.jpg(["title", "@", "The tide"]);
+    const back = await sandbox.json<{ branches: readonly { status: string }[] }>(["pull"]);
+    expect(back.branches).toMatchObject([{ branch: main, status: "merged" }]);
+    expect(await sandbox.json(["ls"])).toMatchObject([{ title: "The tide", compactions: 0 }]);
+    // The project itself has noticed nothing.
+    expect(sandbox.git(["status", "--porcelain"], theirs)).toBe("");
+    expect(sandbox.git(["for-each-ref", "refs/jpg"], theirs)).toBe("");
+  });
+
+  it("is not asked in a project without one", async () => {
+    sandbox.git(["init", "--quiet", join(sandbox.root, "alone")], sandbox.root);
+    const { code, stderr } = await sandbox.jpg(["pull"], { cwd: join(sandbox.root, "alone") });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("This store has no remote.")]);
+  });
+});
+
+describe("a hostile remote", () => {
+  it("cannot bring objects that git would not store, nor names that steer a terminal", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    const blob = sandbox.git(["hash-object", "-w", "--stdin"], bare);
+    const inner = git(bare, sandbox.env, ["mktree"], `100644 blob ${blob}\tconfig\n`);
+    const tree = git(bare, sandbox.env, ["mktree"], `040000 tree ${inner}\t.git\n`);
+    const evil = sandbox.git(["commit-tree", tree, "-m", "evil"], bare);
+    sandbox.git(["update-ref", `refs/heads/${sandbox.conversation}/evil`, evil], bare);
+    const before = refs(sandbox.store);
+    const { error } = await sandbox.json<{ error: { code: string } }>(["pull"]);
+    expect(error.code).toBe("remote_objects");
+    expect(refs(sandbox.store)).toEqual(before);
+    sandbox.git(["update-ref", "-d", `refs/heads/${sandbox.conversation}/evil`], bare);
+    sandbox.git(["update-ref", "refs/heads/x\u202e\u009b/main", main], bare);
+    const pulled = await sandbox.jpg(["pull"]);
+    expect(pulled.code).toBe(0);
+    expect(pulled.stdout + pulled.stderr).not.toMatch(/\u202e|\u009b/);
   });
 });

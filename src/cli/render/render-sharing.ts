@@ -1,8 +1,10 @@
 // What was sent and what came, a branch a line, with the address that it went to or came from.
+import type { CloneReport } from "../../app/share/clone.ts";
 import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
@@ -104,4 +106,15 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
 function pulledCells({ branch, status, turns, fork, reason }: PullReport["branches"][number]): string[] {
   const count = turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`;
   return [status, branch, reason ?? [fork === undefined ? "" : `yours is ${fork}`, count].filter(Boolean).join("; ")];
+}
+
+/** What a clone made. */
+export function renderClone(report: CloneReport): SafeText {
+  const begun = report.branches.filter(({ status }) => status === "new");
+  const conversations = new Set(begun.map(({ branch }) => conversationOf(branch)));
+  return joinLines([
+    safe`Cloned ${renderCount(conversations.size, "conversation")} (${renderCount(begun.length, "branch", "branches")}) into ${forTerminalLine(report.path)}`,
+    safe`from ${renderRemotePlace(report)}`,
+    ...(report.active === null ? [] : [safe`Now on ${forTerminalLine(report.active)}`]),
+  ]);
 }

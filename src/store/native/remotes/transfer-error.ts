@@ -11,7 +11,7 @@ interface TransferRule {
   readonly hints: readonly string[];
 }
 
-const AGAIN = "Run the command again: nothing was lost, and what is whole already is not sent again.";
+const AGAIN = "Run the command again: nothing was lost.";
 
 // Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
 const RULES: readonly TransferRule[] = [
@@ -35,15 +35,15 @@ const RULES: readonly TransferRule[] = [
     code: "remote_not_found",
     pattern:
       /does not appear to be a git repository|[Rr]epository '?.*'? not found|The requested URL returned error: 404|not a git repository|does not exist|not valid: is this a git repository|No such file or directory/,
-    says: "is no git repository, or not for you",
-    hints: ["Look at the address: `jpg remote ls`."],
+    says: "is not a git repository, or you may not see it",
+    hints: ["Check the address; `jpg remote ls` lists those of the remotes."],
   },
   {
     code: "remote_unreachable",
     pattern:
-      /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|certificate/i,
+      /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|Empty reply from server|(Recv|Send) failure|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|certificate/i,
     says: "cannot be reached",
-    hints: ["Look at the network and at the address: `jpg remote ls`.", AGAIN],
+    hints: ["Check the network and the address; `jpg remote ls` lists those of the remotes.", AGAIN],
   },
   {
     code: "remote_protocol",
@@ -58,32 +58,42 @@ const RULES: readonly TransferRule[] = [
     hints: ["Ask its owner for room, or push fewer conversations at a time."],
   },
   {
+    code: "remote_objects",
+    pattern: /fsck error|^error: object [0-9a-f]{40}:/m,
+    says: "sent objects that git refuses to store",
+    hints: ["Ask its owner: `git fsck --strict` there says which these are. Nothing of them was taken."],
+  },
+  {
     code: "remote_broke_off",
     pattern:
-      /early EOF|unexpected disconnect|remote end hung up|RPC failed|index-pack (failed|died)|unpack|The requested URL returned error: 5\d\d|protocol error|bad line length|expected flush|invalid|fsck/i,
+      /early EOF|unexpected disconnect|remote end hung up|RPC failed|index-pack (failed|died)|unpack|The requested URL returned error: 5\d\d|protocol error|bad line length|expected flush|invalid (index-pack|object|server)/i,
     says: "broke off, or sent what cannot be read",
     hints: [AGAIN],
   },
 ];
 
-/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching`. */
+/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`. */
 export function transferError(
   doing: string,
   url: string,
   { code, stderr }: Pick<GitResult, "code" | "stderr">,
 ): JpgError {
-  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, shownUrl(url))));
+  const place = shownUrl(url);
+  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "")));
   const rule = RULES.find(({ pattern }) => pattern.test(stderr));
   // A full disk on this side, a store that may not be written.
-  const own = gitError({ args: ["fetch"], code, stderr, where: shownUrl(url) });
+  const own = gitError({ args: ["fetch"], code, stderr, where: place });
   if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
-  const says = rule?.says ?? "failed";
+  const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(
     rule?.code ?? "remote_failed",
-    `${doing} failed: ${shownUrl(url)} ${says}: ${said || "git said nothing"}`,
+    `${doing} ${place} failed: ${says}${said || "git said nothing"}`,
     {
       hints: rule?.hints ?? [AGAIN],
-      data: { url: shownUrl(url), exit: code, stderr: said },
+      data: { url: place, exit: code, stderr: said },
     },
   );
 }
+
+/** What git adds to every failure of a transport. */
+const ADVICE = /^Please make sure you have the correct access rights\nand the repository exists\.$/m;

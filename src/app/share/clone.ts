@@ -1,0 +1,95 @@
+// Makes a store of its own from what stands at an address: all conversations as branches, one of them active. A clone that
+// fails leaves nothing behind.
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join, parse, resolve } from "node:path";
+import { codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
+import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
+import { needsGit } from "../../store/needs-git.ts";
+import type { TransferOptions } from "../../store/sharing.ts";
+import { chooseEngine } from "../workspace/engine.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import { makeActive } from "../workspace/standing.ts";
+import { createWorkspaceStore, openWorkspace, type WorkspaceOptions } from "../workspace/workspace.ts";
+import { type PullReport, pullConversations } from "./pull.ts";
+import { addRemote, findRemote } from "./remotes.ts";
+
+/** What to clone, and where to. */
+export interface CloneRequest {
+  readonly url: string;
+  /** Default: a folder here named after the repository. */
+  readonly directory?: string;
+}
+
+/** What a clone made. */
+export interface CloneReport extends PullReport {
+  /** The store, absolute. */
+  readonly path: string;
+}
+
+/** Clones. Throws `directory_not_empty`, `no_conversations`, `bad_remote_url`, `remote_*`. */
+export async function cloneConversations(
+  runtime: Runtime,
+  request: CloneRequest,
+  { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
+): Promise<CloneReport> {
+  if (chooseEngine(runtime) !== "native") throw needsGit("A clone");
+  const { cwd, env } = runtime;
+  const url = isLocalPath(checkRemoteUrl(request.url)) ? resolve(cwd, request.url) : request.url;
+  const path = resolve(cwd, request.directory ?? repositoryName(url));
+  const isNew = await requireFree(path);
+  // From no repository: the settings of one around this folder are not this store's.
+  const refs = await listRemoteRefs({ gitDir: null, cwd: parse(cwd).root, env }, url, transfer);
+  const as: PublishedAs = refs.hidden.length > 0 ? "hidden" : "branches";
+  if (refs[as].length === 0) throw noConversations(url);
+  try {
+    await mkdir(path, { recursive: true });
+    await createWorkspaceStore(runtime, path);
+    return { path, ...(await fill(runtime, { path, url, as, head: refs.head }, { transfer, voice })) };
+  } catch (error) {
+    await rm(isNew ? path : join(path, ".git"), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A store to be filled from an address. */
+interface NewStore {
+  readonly path: string;
+  readonly url: string;
+  readonly as: PublishedAs;
+  readonly head: string | null;
+}
+
+async function fill(
+  runtime: Runtime,
+  { path, url, as, head }: NewStore,
+  { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
+): Promise<PullReport> {
+  const workspace = await openWorkspace(runtime, { ...voice, store: path });
+  try {
+    await addRemote(workspace, { name: "origin", url, as });
+    const report = await pullConversations(workspace, await findRemote(workspace, "origin"), transfer);
+    const begun = report.branches.filter(({ status }) => status === "new").map(({ branch }) => branch);
+    if (begun.length === 0) throw noConversations(url);
+    if (head === null || !begun.includes(head) || report.active === head) return report;
+    await makeActive(workspace, head);
+    return { ...report, active: head };
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** Whether a folder is still to be made. Throws `directory_not_empty`. */
+async function requireFree(path: string): Promise<boolean> {
+  const names = await readdir(path).catch((error: unknown) => (codeOf(error) === "ENOENT" ? null : ["?"]));
+  if (names === null || names.length === 0) return names === null;
+  throw userError("directory_not_empty", `${path} exists and is not empty.`, {
+    hints: ["Name a directory that does not exist yet: `jpg clone URL DIR`."],
+  });
+}
+
+function noConversations(url: string): Error {
+  return repositoryError("no_conversations", `No conversation stands at ${shownUrl(url)}.`, {
+    hints: ["Look at the address; `jpg push` sends conversations there."],
+  });
+}

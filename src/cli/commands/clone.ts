@@ -1,0 +1,43 @@
+import { cloneConversations } from "../../app/share/clone.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import type { CommandContext, CommandSpec } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { watchTransfer } from "../frame/transfer-options.ts";
+import { renderClone } from "../render/render-sharing.ts";
+
+export const command: CommandSpec = {
+  name: "clone",
+  summary: "make a store of the conversations at an address",
+  description:
+    "Makes DIR a conversation repository with everything that stands at the address, hidden refs if there are some, else branches, and sets it as the remote `origin`. In a clone of a project, `jpg pull` brings the project's conversations; no store of their own is needed.",
+  arguments: [
+    { name: "<url>", description: "https://…, ssh://…, user@host:path, or a folder" },
+    { name: "[dir]", description: "where to; default a folder named after the repository" },
+  ],
+  examples: [{ command: "jpg clone git@example.com:team/talks.git", explains: "into talks/" }],
+  run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
+};
+
+async function run({ args, options, runtime, output, json }: CommandContext, signal: AbortSignal): Promise<number> {
+  const [url, directory] = args;
+  if (url === undefined) throw userError("usage", "jpg clone: say from where.", { hints: ["jpg clone URL [DIR]"] });
+  if (options["store"] !== undefined)
+    throw userError("usage", "jpg clone makes a store of its own: name its folder as DIR.", {
+      hints: ["jpg clone URL DIR"],
+    });
+  const say = (text: string): void => output.info(forTerminal(text));
+  const report = await cloneConversations(
+    runtime,
+    { url, ...(directory === undefined ? {} : { directory }) },
+    {
+      transfer: { ...watchTransfer(output), signal },
+      voice: { info: say, warn: (text) => output.warn(forTerminal(text)) },
+    },
+  );
+  if (json) output.json(report);
+  else output.data(renderClone(report));
+  for (const { branch, reason } of report.branches)
+    if (reason !== undefined) output.warn(safe`${forTerminalLine(branch)} was left out: ${forTerminalLine(reason)}`);
+  return 0;
+}
