@@ -305,32 +305,6 @@ describe("the documents of --json", () => {
         },
         "covers": "f6e105a89ce93f0866fa784b14b3193721a1409bacd767c16cb04c7ab07e011d",
         "receipt": {
-          "tokens": {
-            "before": 182,
-            "after": 143
-          },
-          "bytes": {
-            "before": 566,
-            "after": 419
-          },
-          "events_removed": 3,
-          "events_changed": 3,
-          "tools": [
-            {
-              "name": "Bash",
-              "calls": 3,
-              "errors": 0,
-              "bytes": 9,
-              "tokens": 3
-            }
-          ],
-          "files": [],
-          "commands": [
-            "echo toolu_000000000006",
-            "echo toolu_000000000016",
-            "echo toolu_000000000026"
-          ],
-          "requests": [],
           "facts": {
             "commands": {
               "total": 3,
@@ -363,7 +337,35 @@ describe("the documents of --json", () => {
         "branch": "<id>/main",
         "commit": "<commit 1, whole id>",
         "policies": "reasoning + tools stripped",
-        "live": true
+        "live": true,
+        "hidden": {
+          "tokens": {
+            "before": 182,
+            "after": 143
+          },
+          "bytes": {
+            "before": 566,
+            "after": 419
+          },
+          "events_removed": 3,
+          "events_changed": 3,
+          "tools": [
+            {
+              "name": "Bash",
+              "calls": 3,
+              "errors": 0,
+              "bytes": 9,
+              "tokens": 3
+            }
+          ],
+          "files": [],
+          "commands": [
+            "echo toolu_000000000006",
+            "echo toolu_000000000016",
+            "echo toolu_000000000026"
+          ],
+          "requests": []
+        }
       }
       "
     `);

@@ -381,7 +381,7 @@ describe("what a compaction is said to do", () => {
       expect(events_removed).toBeGreaterThan(0);
       expect(event["stats"]).toMatchObject({ events_removed });
       expect(body()).toContain(`Hidden: ${events_removed} events removed, `);
-      expect(await sandbox.json(["show", compaction])).toMatchObject({ receipt: { events_removed } });
+      expect(await sandbox.json(["show", compaction])).toMatchObject({ hidden: { events_removed } });
     },
     SLOW,
   );

@@ -174,7 +174,10 @@ describe("the tools of jpg mcp", () => {
     ]);
     const shown = await agent.ask("show", { id: String((done["compactions"] as string[])[0]) });
     expect(shown["kind"]).toBe("compaction");
-    expect(JSON.parse(String(shown["text"]))).toMatchObject({ receipt: { tools: [{ name: "Bash" }] } });
+    expect(JSON.parse(String(shown["text"]))).toMatchObject({
+      hidden: { tools: [{ name: "Bash" }] },
+      receipt: { facts: {} },
+    });
   });
 
   it("compact: is refused for a small conversation", async () => {

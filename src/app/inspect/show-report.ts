@@ -2,6 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Event } from "../../core/event/event.ts";
+import type { HiddenContent } from "../../core/loss/hidden-content.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import type { LogRow } from "./log-row.ts";
 
@@ -51,28 +52,7 @@ export interface ShowEvent {
   readonly projected?: Event;
 }
 
-/** What a compaction took out of the view: content, and facts. */
-export interface Receipt extends LossReceipt {
-  /** Tokens of what it covers. */
-  readonly tokens: { readonly before: number; readonly after: number };
-  /** Bytes of what it covers. */
-  readonly bytes: { readonly before: number; readonly after: number };
-  readonly events_removed: number;
-  readonly events_changed: number;
-  readonly tools: readonly {
-    readonly name: string;
-    readonly calls: number;
-    readonly errors: number;
-    readonly bytes: number;
-    readonly tokens: number;
-  }[];
-  /** Files that hidden calls touched, ordered by name. */
-  readonly files: readonly string[];
-  /** Commands that hidden calls ran, in order. */
-  readonly commands: readonly string[];
-}
-
-/** A compaction in detail; `--json` prints the event with `receipt` added. */
+/** A compaction in detail; `--json` prints the event with the rest added. */
 export interface ShowCompaction {
   readonly kind: "compaction";
   readonly conversation: string;
@@ -85,7 +65,10 @@ export interface ShowCompaction {
   readonly policies: string;
   readonly live: boolean;
   readonly not_applied?: string;
-  readonly receipt: Receipt;
+  /** What it took out of the view. */
+  readonly hidden: HiddenContent;
+  /** The record's own; of an imported one, which has none, worked out. */
+  readonly receipt: LossReceipt;
 }
 
 export type ShowReport = ShowConversation | ShowEvent | ShowCompaction;

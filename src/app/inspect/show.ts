@@ -142,7 +142,7 @@ async function showCompaction(
     policies: describePolicies(compaction),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
-    receipt: await hiddenAt(workspace, tree, { commit: entry.commit, path }, compaction),
+    ...(await hiddenAt(workspace, tree, { commit: entry.commit, path }, compaction)),
   };
 }
 
@@ -152,7 +152,7 @@ async function hiddenAt(
   tree: BranchTree,
   { commit, path }: { readonly commit: string; readonly path: string },
   compaction: Compaction,
-): Promise<ShowCompaction["receipt"]> {
+): Promise<Pick<ShowCompaction, "hidden" | "receipt">> {
   const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
   const live = await loadCompactions(workspace.store, then);
@@ -172,9 +172,7 @@ async function hiddenAt(
   const view = project({ turnCount, turns, compactions: withIt });
   const before = project({ turnCount, turns, compactions: without });
   const hidden = hiddenBy(compaction, { turns, before, after: view });
-  // Imported compactions have no receipt of their own.
-  if (compaction.receipt !== undefined) return { ...hidden, ...compaction.receipt };
-  return { ...hidden, ...lossOf(compaction, { turns, before, after: view }) };
+  return { hidden, receipt: compaction.receipt ?? lossOf(compaction, { turns, before, after: view }) };
 }
 
 function positionsIn({ from_turn: from, to_turn: to }: Compaction, turnCount: number): number[] {

@@ -6,7 +6,7 @@ export const command: CommandSpec = {
   name: "show",
   summary: "show a conversation, a compaction with what it hid, or an event",
   description:
-    "Shows what ID names. Of a compaction: its commit, policies and receipt (tools and counts, bytes, tokens, files, commands). Of an event: the original, and how the view reads it.",
+    "Shows what ID names. Of a compaction: its commit, its policies, what it hides (tools, files, commands, with their sizes) and the loss receipt. Of an event: the original, and how the view reads it.",
   arguments: [{ name: "[id]", description: "conversation, compaction, commit of one, or event; default @" }],
   run: async ({ args, output, json, open }) => {
     const report = await show(await open(), args[0]);

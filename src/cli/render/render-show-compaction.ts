@@ -1,8 +1,9 @@
 // A compaction in detail: its commit, its policies, and what it took out of the view.
-import type { Receipt, ShowCompaction } from "../../app/inspect/show-report.ts";
+import type { ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
+import type { HiddenContent } from "../../core/loss/hidden-content.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -29,15 +30,15 @@ const MOST_NAMED = 20;
 /** Renders a compaction. */
 export function renderShowCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
   const { style, width } = rendering;
-  const { event, receipt } = report;
+  const { event, hidden, receipt } = report;
   return joinLines([
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
-    ...renderFields([...originFields(report), ...receiptFields(event, receipt)], rendering),
+    ...renderFields([...originFields(report), ...hiddenFields(event, hidden)], rendering),
     ...section(summaryHeading(event), event.summary === undefined ? [] : indentText(event.summary.summary), style),
-    ...section(safe`Tools hidden:`, toolLines(receipt, style, width), style),
+    ...section(safe`Tools hidden:`, toolLines(hidden, style, width), style),
     ...section(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
-    ...section(safe`Files:`, named(receipt.files), style),
-    ...section(safe`Commands:`, named(receipt.commands), style),
+    ...section(safe`Files:`, named(hidden.files), style),
+    ...section(safe`Commands:`, named(hidden.commands), style),
     ...section(safe`Loss receipt:`, renderLoss(receipt, rendering), style),
   ]);
 }
@@ -88,8 +89,8 @@ function usageOf(summary: Compaction["summary"]): string | null {
 }
 
 /** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
-function receiptFields({ from_turn, to_turn, stats }: Compaction, receipt: Receipt): Field[] {
-  const { tokens, bytes, events_removed, events_changed } = receipt;
+function hiddenFields({ from_turn, to_turn, stats }: Compaction, hidden: HiddenContent): Field[] {
+  const { tokens, bytes, events_removed, events_changed } = hidden;
   const turns = safe`${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
   const size =
     bytes.before === bytes.after
@@ -110,7 +111,7 @@ function renderChange(tokens: BeforeAfter): string {
   return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
 }
 
-function toolLines({ tools }: Receipt, style: Style, width: number): SafeText[] {
+function toolLines({ tools }: HiddenContent, style: Style, width: number): SafeText[] {
   if (tools.length === 0) return [];
   const header = ["TOOL", "CALLS", "ERRORS", "SIZE", "TOKENS"].map((text) => ({ text, paint: style.faint }));
   const rows = tools.map((tool) => [

@@ -1,5 +1,5 @@
 // What a compaction takes out of the view, for reviewers: which tools, how much, which files and commands. The same events
-// always give the same receipt, in the same order.
+// always give the same, in the same order.
 import { type Event, type ToolCallRequest, traitsOf } from "../event/event.ts";
 import { textBytes } from "../event/text-bytes.ts";
 import { pairCalls } from "../event/tool-pairing.ts";
@@ -17,7 +17,7 @@ export interface HiddenTool {
   readonly tokens: number;
 }
 
-/** The receipt of a compaction. */
+/** What a compaction hides, counted. */
 export interface HiddenContent {
   /** Estimates over everything it covers. */
   readonly tokens: { readonly before: number; readonly after: number };

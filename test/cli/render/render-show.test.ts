@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Receipt, ShowCompaction, ShowConversation } from "../../../src/app/inspect/show-report.ts";
+import type { ShowCompaction, ShowConversation } from "../../../src/app/inspect/show-report.ts";
 import { renderShow } from "../../../src/cli/render/render-show.ts";
+import type { HiddenContent } from "../../../src/core/loss/hidden-content.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 import { call } from "../../helpers/sample-view.ts";
 
 const COMMIT = "3fa9c1d4e5f60718293a4b5c6d7e8f9012345678";
-const RECEIPT: Receipt = {
+const HIDDEN: HiddenContent = {
   tokens: { before: 84_200, after: 9100 },
   bytes: { before: 330_000, after: 21_000 },
   events_removed: 41,
@@ -16,8 +17,7 @@ const RECEIPT: Receipt = {
   ],
   files: ["src/parser.ts"],
   commands: Array.from({ length: 30 }, (_, index) => `npm test ${index}`),
-  facts: {},
-  mentioned_later: [],
+  requests: [],
 };
 const COMPACTION: ShowCompaction = {
   kind: "compaction",
@@ -27,7 +27,8 @@ const COMPACTION: ShowCompaction = {
   policies: "reasoning + tools stripped",
   live: true,
   event: { type: "compaction", id: "k3f9q2", timestamp: "not a time", from_turn: 0, to_turn: 12, to_event: "e9" },
-  receipt: RECEIPT,
+  hidden: HIDDEN,
+  receipt: { facts: {}, mentioned_later: [] },
 };
 const CONVERSATION: ShowConversation = {
   kind: "conversation",
@@ -49,7 +50,7 @@ const CONVERSATION: ShowConversation = {
 };
 
 describe("renderShow", () => {
-  it("shows a compaction with the receipt of what it hides", () => {
+  it("shows a compaction with what it hides", () => {
     expect(renderShow(COMPACTION, PLAIN)).toMatchInlineSnapshot(`
       "compaction k3f9q2 (live)
       Commit:   3fa9c1d4e5f60718293a4b5c6d7e8f9012345678
