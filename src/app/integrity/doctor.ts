@@ -189,7 +189,7 @@ function checkLeft(
   files: readonly string[],
   { gitDir }: Pick<Repository, "gitDir">,
 ): DoctorCheck {
-  if (files.length === 0) return { name, state: "ok", message: `no stale ${name}` };
+  if (files.length === 0) return { name, state: "ok", message: `no abandoned ${name}` };
   const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
   const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
   return {

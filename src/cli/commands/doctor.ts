@@ -11,7 +11,7 @@ export const command: CommandSpec = {
     {
       flags: "--fix",
       description:
-        "rewrite hooks and settings, remove stale locks and leftovers, forget missing worktrees, pack objects",
+        "rewrite hooks and settings, remove abandoned locks and leftovers, forget missing worktrees, pack objects",
     },
   ],
   examples: [

@@ -53,7 +53,7 @@ export async function readStoreHealth(
   const worktrees = await listWorktrees(repository, repository.cwd);
   const [config, locks, leftovers, loose, hooks, goneWorktrees] = await Promise.all([
     readLocalSettings(repository),
-    listStaleLocks(repository),
+    listAbandonedLocks(repository),
     listAllLeftovers(repository, worktrees),
     countLoose(repository),
     readPrograms(hooksDir, programs),
@@ -78,17 +78,17 @@ async function listAllLeftovers(repository: Repository, worktrees: readonly Work
 }
 
 /** No git command of a store holds a lock for so long, milliseconds. */
-const STALE_MS = 60 * 60_000;
+const LONG_MS = 60 * 60_000;
 /** Where no locks are looked for: objects are many and have none. */
 const OBJECTS = "objects";
 
-async function listStaleLocks(repository: Repository): Promise<readonly string[]> {
+async function listAbandonedLocks(repository: Repository): Promise<readonly string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
       if (entry.isDirectory() && path !== join(repository.gitDir, OBJECTS)) await visit(path);
-      else if (entry.name.endsWith(".lock") && (await isAbandoned(repository, path, STALE_MS))) found.push(path);
+      else if (entry.name.endsWith(".lock") && (await isAbandoned(repository, path, LONG_MS))) found.push(path);
     }
   };
   await visit(repository.gitDir);
