@@ -13,6 +13,7 @@ export const BUILT_IN_CONFIG: Config = holdTable({
   ...BUILT_IN,
   providers: {},
   mcp: { servers: {} },
+  secrets: { allow: [] },
 }) as unknown as Config;
 
 /** Lists the built-in settings one by one, as a layer would give them; for listings only. */
@@ -41,5 +42,5 @@ function heldAs(name: string, raw: unknown): unknown {
 }
 
 function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

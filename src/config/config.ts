@@ -95,6 +95,10 @@ export interface Config {
   };
   /** By provider name. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly secrets: {
+    /** Fingerprints of secrets that may leave, as `jpg scan` and `jpg push` give them. */
+    readonly allow: readonly string[];
+  };
   readonly mcp: {
     /** By server name. */
     readonly servers: Readonly<Record<string, McpServerConfig>>;

@@ -44,6 +44,13 @@ export function refusalOfSetting(
   }
 }
 
+/** Gives why a layer may not set what only the user's own word counts for, trusted or not; null when it may. */
+export function refusalOfOthers(layer: LayerName, path: SettingPath): string | null {
+  if (layer !== "project" && layer !== "conversation") return null;
+  const node = findNode(path)?.node;
+  return node?.type === "setting" && node.facts.usersOnly === true ? "only your own settings may set it" : null;
+}
+
 /** Whether a conversation's own layer may set a key, to one value or another. */
 export function isAllowedToConversations(path: SettingPath): boolean {
   const isOpen = OPEN_TO_CONVERSATIONS.some((table) => table.every((name, index) => name === path[index]));

@@ -5,7 +5,7 @@ import { JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
 import { type Assignment, type Layer, type LayerName, type Problem, renderPlace, type SettingOrigin } from "./layer.ts";
-import { isUsersWord, refusalOfSetting } from "./layer-trust.ts";
+import { isUsersWord, refusalOfOthers, refusalOfSetting } from "./layer-trust.ts";
 import { parseOverride, toTable } from "./overrides.ts";
 import { readLayer } from "./read-layer.ts";
 import { formatKey } from "./setting-key.ts";
@@ -86,7 +86,8 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const own = assembleConfig(inForceOf([...remembered, ...usersWord]));
   const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
     assignments.filter((assignment) => {
-      const reason = counts ? null : refusalOfSetting(name, assignment, own.config);
+      const reason =
+        refusalOfOthers(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own.config));
       if (reason === null) return true;
       ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
       return false;

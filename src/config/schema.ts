@@ -14,6 +14,8 @@ export interface SettingFacts {
   readonly words?: readonly string[];
   /** Names a program or an address, speaks to the model in the user's name, or switches on what spends or sends: counts only from the user's layer, a trusted project's and the command line. */
   readonly gated?: true;
+  /** What protects the user from others: no project may set it, trusted or not. */
+  readonly usersOnly?: true;
   /** May hold a secret: never shown in an error; a listing hides all of it, or what an address carries beside the host. */
   readonly hidden?: "all" | "credentials";
   /** The word that takes back what a lower layer set. */
@@ -163,4 +165,9 @@ export const configSchema: z.ZodMiniType<Config> = z.strictObject({
   }),
   providers: z.record(z.string(), provider),
   mcp: z.strictObject({ servers: z.record(z.string(), mcpServer) }),
+  secrets: z.strictObject({
+    allow: setting(z.array(z.string().check(z.regex(/^[0-9a-f]{16}$/))), "a list of fingerprints, 16 hex digits each", {
+      usersOnly: true,
+    }),
+  }),
 });

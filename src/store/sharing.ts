@@ -67,6 +67,18 @@ export interface OutgoingObjects {
   readonly known: readonly string[];
 }
 
+/** A file that leaves. */
+export interface OutgoingFile {
+  readonly oid: string;
+  readonly path: string;
+}
+
+/** What a commit that leaves says. */
+export interface OutgoingMessage {
+  readonly commit: string;
+  readonly text: string;
+}
+
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
 export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
@@ -85,8 +97,10 @@ export interface Sharing {
   push(remote: Remote, tips: readonly RemoteTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
   /** Which of these commits are here. */
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Ids of the objects that a push sends. */
-  listOutgoing(objects: OutgoingObjects): Promise<readonly string[]>;
+  /** The files that a push sends, each once, with a path that it has. */
+  outgoingFiles(objects: OutgoingObjects): Promise<readonly OutgoingFile[]>;
+  /** The messages of the commits that a push sends. */
+  outgoingMessages(objects: OutgoingObjects): Promise<readonly OutgoingMessage[]>;
   /** How many bytes they take where they are stored now. */
   outgoingBytes(objects: OutgoingObjects): Promise<number>;
   /** The best common ancestors of two commits; none when their histories are unrelated. */

@@ -90,6 +90,7 @@ describe("the config without any layer", () => {
       },
       providers: {},
       mcp: { servers: {} },
+      secrets: { allow: [] },
     });
   });
 

@@ -33,7 +33,7 @@ describe("the tree of settings", () => {
   });
 
   it("lists the names that a table accepts, aliases included", () => {
-    expect(namesUnder([])).toEqual(["conversation", "providers", "mcp", "compaction"]);
+    expect(namesUnder([])).toEqual(["conversation", "providers", "mcp", "secrets", "compaction"]);
     expect(namesUnder(["compaction"])).toEqual(["model", "auto", "protected_messages"]);
     expect(namesUnder(COMPACTION)).toContain("summarize_model");
     expect(namesUnder(["providers"])).toEqual([]);

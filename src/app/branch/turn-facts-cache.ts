@@ -1,11 +1,10 @@
 // Keeps the facts of turns by the object id of the turn's file, in one cache file per conversation, so that what a view hides is
 // counted without being read. The file counts only where it stands: it begins with a digest of its bytes and of the very folder
 // that it was written in, so that neither damage nor a store from somebody else brings facts of its own.
-import { statSync } from "node:fs";
 import { fieldsOf } from "../../core/event/fields.ts";
 import type { AnswerFacts, TurnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { sha256 } from "../workspace/object-id.ts";
+import { openSealedCache } from "./sealed-cache.ts";
 
 /** The facts of a turn's file, wherever it stands. */
 export type StoredFacts = Omit<TurnFacts, "index">;
@@ -22,7 +21,6 @@ export interface TurnFactsCache {
 const FORMAT = 1;
 /** Turns in a file before those of other forks are dropped. */
 const MOST_TURNS = 100_000;
-const DIGEST = 64;
 
 /** What stands in the file for a turn. */
 type Row = readonly [
@@ -37,9 +35,8 @@ type Row = readonly [
 
 /** Opens what is known of the conversation whose first turn has this object id; `counter` names what counted the tokens. */
 export function openTurnFactsCache(store: ConversationStore, first: string, counter = "estimate"): TurnFactsCache {
-  const cache = store.cache(`facts-${counter}`);
-  const place = placeOf(store);
-  const known = place === null ? new Map<string, StoredFacts>() : parseRows(cache.read(first), place);
+  const cache = openSealedCache(store, `facts-${counter}`);
+  const known = parseRows(cache.read(first));
   const used = new Map<string, StoredFacts>();
   let isChanged = false;
   return {
@@ -54,35 +51,19 @@ export function openTurnFactsCache(store: ConversationStore, first: string, coun
       used.set(oid, facts);
     },
     async save() {
-      if (!isChanged || place === null) return;
+      if (!isChanged) return;
       const body = JSON.stringify({
         format: FORMAT,
         rows: [...(known.size > MOST_TURNS ? used : known)].map(toRow),
       });
-      await cache.write(`${sealOf(body, place)}${body}`, first);
+      await cache.write(body, first);
     },
   };
 }
 
-/** What tells this git dir from every other one, a copy of it too; null when it is on no disk. */
-function placeOf({ gitDir }: ConversationStore): string | null {
-  try {
-    const { dev, ino, birthtimeMs } = statSync(gitDir);
-    return `${dev} ${ino} ${birthtimeMs}`;
-  } catch {
-    return null;
-  }
-}
-
-function sealOf(body: string, place: string): string {
-  return sha256(`${place}\n${body}`);
-}
-
 /** What was sealed here was written by jpg: its rows are taken as they are. */
-function parseRows(bytes: Buffer | null, place: string): Map<string, StoredFacts> {
-  const text = bytes?.toString("utf8") ?? "";
-  const body = text.slice(DIGEST);
-  if (body === "" || text.slice(0, DIGEST) !== sealOf(body, place)) return new Map();
+function parseRows(body: string | null): Map<string, StoredFacts> {
+  if (body === null) return new Map();
   const { format, rows } = fieldsOf(JSON.parse(body));
   return format === FORMAT ? new Map((rows as readonly Row[]).map(fromRow)) : new Map();
 }

@@ -11,7 +11,7 @@ import {
 import { agents } from "../sessions/session-registry.ts";
 import { listSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type SecretFinding, scanSource } from "./scan-source.ts";
+import { type SecretFinding, scanSources } from "./scan-source.ts";
 import { loadSecretScanner } from "./secret-scanner.ts";
 
 /** What was scanned, and what was found. */
@@ -44,9 +44,10 @@ export async function scanSessions(
   for (const file of await withSideFiles(files)) {
     count += 1;
     try {
-      const source = await readSessionSource(runtime, file);
-      bytes += source.byteLength;
-      for (const finding of await scanSource(scanner, source)) secrets.push({ path: file.path, ...finding });
+      const lines = await readSessionSource(runtime, file);
+      bytes += lines.byteLength;
+      for (const { in: path, ...finding } of await scanSources(scanner, [{ name: file.path, lines }]))
+        secrets.push({ path, ...finding });
     } catch (error) {
       if (file.named || !(error instanceof JpgError)) throw error;
       failed.push({ path: file.path, error });

@@ -1,5 +1,4 @@
-// Scans files of lines, in pieces, so that a file of any size is scanned in bounded memory and a small one at once.
-
+// Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
 import { textOfLines } from "../../core/secrets/line-text.ts";
 import { sampleOf } from "../../core/secrets/mask.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
@@ -20,43 +19,65 @@ export interface SecretFinding {
   readonly fingerprint: string;
 }
 
+/** What is scanned; `name` says in the findings which of several it was. */
+export interface ScannedSource<Name> {
+  readonly name: Name;
+  readonly lines: Pick<SessionSource, "lineCount" | "line">;
+}
+
 /** Characters scanned at once: enough that rules are not started too often. */
 const PIECE = 256 * 1024;
 const FINGERPRINT = 16;
 
-/** Lists the secrets of a file, each once, in the order in which they first stand there. */
-export async function scanSource(
+/** Lists the secrets of sources, each once a source, in the order in which they first stand there. */
+export async function scanSources<Name>(
   scanner: SecretScanner,
-  source: Pick<SessionSource, "lineCount" | "line">,
-): Promise<readonly SecretFinding[]> {
-  const found = new Map<string, SecretFinding>();
-  for (const { first, lines } of piecesOf(source)) {
-    const { text, lineAt } = textOfLines(lines);
+  sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
+): Promise<readonly (SecretFinding & { readonly in: Name })[]> {
+  const found = new Map<string, SecretFinding & { readonly in: Name }>();
+  for await (const piece of piecesOf(sources)) {
+    const { text, lineAt } = textOfLines(piece.map((line) => line.text));
     for (const { rule, start, end } of await scanner.scan(text)) {
+      const place = piece[lineAt(start)];
+      if (place === undefined) continue;
       const secret = text.slice(start, end);
       const fingerprint = sha256(secret).slice(0, FINGERPRINT);
-      const known = found.get(fingerprint);
-      const fresh = { rule, line: first + lineAt(start) + 1, count: 0, sample: sampleOf(secret), fingerprint };
-      found.set(fingerprint, { ...(known ?? fresh), count: (known?.count ?? 0) + 1 });
+      const key = `${place.source} ${fingerprint}`;
+      const known = found.get(key);
+      const fresh = { in: place.name, rule, line: place.line, count: 0, sample: sampleOf(secret), fingerprint };
+      found.set(key, { ...(known ?? fresh), count: (known?.count ?? 0) + 1 });
     }
   }
   return [...found.values()];
 }
 
-function* piecesOf({ lineCount, line }: Pick<SessionSource, "lineCount" | "line">): Generator<{
-  readonly first: number;
-  readonly lines: readonly string[];
-}> {
-  let lines: string[] = [];
+/** A line and where it is from. */
+interface PlacedLine<Name> {
+  readonly text: string;
+  readonly name: Name;
+  /** Number of the source, 0-based. */
+  readonly source: number;
+  /** 1-based. */
+  readonly line: number;
+}
+
+async function* piecesOf<Name>(
+  sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
+): AsyncGenerator<readonly PlacedLine<Name>[]> {
+  let piece: PlacedLine<Name>[] = [];
   let length = 0;
-  for (let at = 0; at < lineCount; at += 1) {
-    const text = line(at);
-    lines.push(text);
-    length += text.length;
-    if (length < PIECE) continue;
-    yield { first: at + 1 - lines.length, lines };
-    lines = [];
-    length = 0;
+  let source = 0;
+  for await (const { name, lines } of sources) {
+    for (let at = 0; at < lines.lineCount; at += 1) {
+      const text = lines.line(at);
+      piece.push({ text, name, source, line: at + 1 });
+      length += text.length;
+      if (length < PIECE) continue;
+      yield piece;
+      piece = [];
+      length = 0;
+    }
+    source += 1;
   }
-  yield { first: lineCount - lines.length, lines };
+  yield piece;
 }

@@ -3,6 +3,9 @@
 import { type FoundSecret, findSecrets, withoutOverlaps } from "../../core/secrets/find-secrets.ts";
 import { isDocumented } from "../../core/secrets/likely-secret.ts";
 
+/** Raised when rules find what they did not find before: what was found clean is looked at again then. */
+export const RULES_VERSION = 1;
+
 export interface SecretScanner {
   /** Lists the secrets of a text, in order, none within another. */
   scan(text: string): Promise<readonly FoundSecret[]>;

@@ -9,6 +9,7 @@ import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
 import { requireSharing } from "./remotes.ts";
+import { refuseSecrets } from "./scan-outgoing.ts";
 
 /** What is about to leave. */
 export interface Outgoing {
@@ -18,9 +19,21 @@ export interface Outgoing {
   readonly known: readonly string[];
 }
 
-/** Refuses what must not leave. Throws `local_conversation`. */
-export async function checkOutgoing(workspace: Workspace, { tips }: Outgoing): Promise<void> {
-  const local = await requireSharing(workspace).localConversations();
+/** Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `local_conversation`, `secrets_found`. */
+export async function checkOutgoing(
+  workspace: Workspace,
+  outgoing: Outgoing,
+  { allow = [] }: { readonly allow?: readonly string[] } = {},
+): Promise<void> {
+  const sharing = requireSharing(workspace);
+  await refuseLocal(workspace, await sharing.localConversations(), outgoing);
+  const { config } = await workspace.config();
+  const allowed = { rules: allow, secrets: config.secrets.allow };
+  if (outgoing.tips.length > 0)
+    await refuseSecrets(workspace, { sharing, outgoing: outgoingObjects(outgoing), allowed });
+}
+
+async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { tips }: Outgoing): Promise<void> {
   if (local.size === 0) return;
   const found: string[] = [];
   for (const { name, commit } of tips) {

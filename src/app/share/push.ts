@@ -72,10 +72,23 @@ export async function planPush(
   return { remote, branches, local, known, bytes };
 }
 
+/** Refuses what must not leave; `allow` as for `checkOutgoing`, and throws as it does. */
+export function checkPush(
+  workspace: Workspace,
+  { branches, known }: PushPlan,
+  { allow = [] }: { readonly allow?: readonly string[] } = {},
+): Promise<void> {
+  return checkOutgoing(workspace, { tips: branches.filter(isLeaving), known }, { allow });
+}
+
 /** Sends what was planned; gives what became of each branch. Throws what `checkOutgoing` refuses, and `remote_*`. */
-export async function sendPush(workspace: Workspace, plan: PushPlan, options: TransferOptions): Promise<PushReport> {
+export async function sendPush(
+  workspace: Workspace,
+  plan: PushPlan,
+  options: TransferOptions & { readonly allow?: readonly string[] },
+): Promise<PushReport> {
   const tips = plan.branches.filter(isLeaving);
-  await checkOutgoing(workspace, { tips, known: plan.known });
+  await checkPush(workspace, plan, options);
   const pushed = await requireSharing(workspace).push(plan.remote, tips, options);
   return reportPush(plan, pushed);
 }

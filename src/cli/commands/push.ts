@@ -1,11 +1,19 @@
-import { type PushPlan, planPush, pushError, pushedPlace, reportPush, sendPush } from "../../app/share/push.ts";
+import {
+  checkPush,
+  type PushPlan,
+  planPush,
+  pushError,
+  pushedPlace,
+  reportPush,
+  sendPush,
+} from "../../app/share/push.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe } from "../../core/safe-text.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import { askYesNo } from "../frame/ask.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { exitCodeOf } from "../frame/exit-code.ts";
 import { watchTransfer } from "../frame/transfer-options.ts";
@@ -15,12 +23,13 @@ export const command: CommandSpec = {
   name: "push",
   summary: "send conversations to a remote",
   description:
-    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. Nothing is ever pushed by itself.",
+    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. What leaves is scanned for secrets first, also when stock `git push` sends it. Nothing is ever pushed by itself.",
   arguments: [{ name: "[id]", description: "conversation; default the fork @ stands on" }],
   options: [
     { flags: "--all", description: "all conversations that are not local" },
     { flags: "--to <remote>", description: "where to; default the only remote, else origin" },
     { flags: "--dry-run", description: "say what would be sent; send nothing" },
+    { flags: "--allow <rule>", description: "send what this rule takes for a secret, this once", repeatable: true },
   ],
   examples: [
     { command: "jpg push", explains: "this fork, to the only remote" },
@@ -41,7 +50,9 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   output.info(safe`To ${renderRemotePlace(pushedPlace(remote))}`);
   const plan = await planPush(workspace, remote, { request, options: watched });
   const planned = reportPush(plan);
-  const report = isDryRun ? planned : await sendPush(workspace, plan, watched);
+  const allow = texts(options, "allow");
+  if (isDryRun) await checkPush(workspace, plan, { allow });
+  const report = isDryRun ? planned : await sendPush(workspace, plan, { ...watched, allow });
   const error = pushError(report);
   if (json) output.json({ ...report, dry_run: isDryRun });
   else output.data(renderPush(report, isDryRun, output));

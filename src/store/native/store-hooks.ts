@@ -16,9 +16,8 @@ export const HOOK_NAMES: readonly string[] = ["post-checkout", "post-merge", "po
 
 /** The text of a hook. */
 export function formatHook(name: string, programs: HookPrograms): string {
-  const call = `"$node" "$jpg" hook ${name} "$@"`;
-  // Git does nothing when a hook that it runs beforehand fails. jpg refuses with 2; troubles of its own are no reason not to push.
-  return script(programs, "exit 0", name.startsWith("pre-") ? `${call}; [ $? -ne 2 ]` : `exec ${call}`);
+  // Git does nothing when a hook that it runs beforehand fails: what could not be looked at is not sent.
+  return script(programs, "exit 0", `exec "$node" "$jpg" hook ${name} "$@"`);
 }
 
 /** The text of the program that makes `git show` of a compaction readable; without jpg it shows the file as it is. */

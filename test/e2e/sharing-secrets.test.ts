@@ -1,0 +1,105 @@
+// Nothing that looks like a secret leaves unasked: not with jpg push, and not with stock git.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
+import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+/** In two halves, so that no scanner takes this file for a leak. */
+const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+const PASSWORD = "hV7q2" + "Lm9xT";
+
+let sandbox: Sandbox;
+let bare: string;
+beforeEach(async () => {
+  sandbox = createSandbox();
+  bare = join(sandbox.root, "bare.git");
+  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  const writer = createClaudeWriter();
+  writer.prompt("Deploy the harbour");
+  writer.say("It stands.");
+  writer.prompt("With which token?");
+  writer.say(`With ${TOKEN}, and DB_PASSWORD="${PASSWORD}".`);
+  const session = sandbox.session("session.jsonl", sessionBytes(writer.lines));
+  expect(await sandbox.jpg(["import", session])).toMatchObject({ code: 0 });
+  expect(await sandbox.jpg(["remote", "add", "team", bare])).toMatchObject({ code: 0 });
+});
+afterEach(() => sandbox.remove());
+
+const refs = (): string => sandbox.git(["for-each-ref"], bare);
+
+interface Refusal {
+  readonly error: {
+    readonly code: string;
+    readonly data: {
+      readonly secrets: readonly { readonly rule: string; readonly turn?: number; readonly fingerprint: string }[];
+    };
+  };
+}
+
+async function refused(words: readonly string[]): Promise<Refusal["error"]> {
+  const { code, stdout } = await sandbox.jpg([...words, "--json"]);
+  expect(code).toBe(2);
+  return (JSON.parse(stdout) as Refusal).error;
+}
+
+it("refuses a push, lists where the secrets are without showing them, and sends nothing, again and again", async () => {
+  for (const words of [["push"], ["push", "--dry-run"], ["push", "--all"]]) {
+    const { code, stdout, stderr } = await sandbox.jpg(words);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("would leave this machine; nothing was sent:\n");
+    expect(stderr).toMatch(/turn 1, line \d+: github ghp_\S*… \(40 characters\) \[[0-9a-f]{16}\]\n/);
+    expect(stderr).not.toContain(TOKEN.slice(8, 20));
+    expect(stderr).not.toContain(PASSWORD);
+  }
+  const { code, data } = await refused(["push"]);
+  expect(code).toBe("secrets_found");
+  // In the turn, and in the agent's own line of it.
+  expect(data.secrets.map(({ rule }) => rule).sort()).toEqual(["assigned", "assigned", "github", "github"]);
+  expect(refs()).toBe("");
+});
+
+it("sends what a rule finds when that is said, this once", async () => {
+  expect((await refused(["push", "--allow", "github"])).data.secrets.every(({ rule }) => rule === "assigned")).toBe(
+    true,
+  );
+  expect(await sandbox.jpg(["push", "--allow", "github", "--allow", "assigned"])).toMatchObject({ code: 0 });
+  expect(refs()).toContain("/main");
+});
+
+it("takes fingerprints from the user's own settings, and from no project's, trusted or not", async () => {
+  const { data } = await refused(["push"]);
+  const allow = `[secrets]\nallow = ${JSON.stringify([...new Set(data.secrets.map(({ fingerprint }) => fingerprint))])}\n`;
+  writeFileSync(join(sandbox.project, ".jpg.toml"), allow);
+  expect(await sandbox.jpg(["trust", "--yes"])).toMatchObject({ code: 0 });
+  const { code, stderr } = await sandbox.jpg(["push"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("only your own settings may set it")]);
+  writeUserConfig(sandbox, allow);
+  expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+  expect(refs()).toContain("/main");
+});
+
+it("stops stock git push, too", async () => {
+  expect(() => sandbox.git(["push", "--quiet", "team", "--all"])).toThrow(/would leave this machine/);
+  expect(() => sandbox.git(["push", "--quiet", bare, "HEAD:refs/heads/other"])).toThrow(/would leave this machine/);
+  expect(refs()).toBe("");
+});
+
+it("finds a secret that only an older commit has, or a commit's message", async () => {
+  sandbox.git(["rm", "--quiet", "-r", "--sparse", "turns", "sources"]);
+  sandbox.git(["commit", "--quiet", "--no-verify", "-m", `Without what gave ${TOKEN} away`]);
+  const { data } = await refused(["push"]);
+  const places = (data.secrets as unknown as readonly Json[]).map(({ path }) => String(path));
+  expect(places.some((path) => path.startsWith("turns/"))).toBe(true);
+  expect(places.some((path) => path.startsWith("message of "))).toBe(true);
+});
+
+it("asks again where the same goes to another place", async () => {
+  await sandbox.jpg(["push", "--allow", "github", "--allow", "assigned"]);
+  const elsewhere = join(sandbox.root, "elsewhere.git");
+  sandbox.git(["init", "--quiet", "--bare", elsewhere], sandbox.root);
+  await sandbox.jpg(["remote", "add", "other", elsewhere]);
+  // What was let through once is not clean.
+  expect(await sandbox.jpg(["push", "--to", "other"])).toMatchObject({ code: 2 });
+});
