@@ -9,9 +9,9 @@ import { codeLabel, renderBlock, renderBlocks, renderCodeLine } from "./render-b
 
 /** Longest block that is kept live, characters; of a longer one what came is settled. */
 const LONGEST_LIVE = 16_384;
-/** Blocks up to so many characters are rendered anew with each piece, longer ones after so many more. */
-const SHORT = 2048;
-const STEP = 128;
+/** Blocks up to so many characters are read anew with each piece, longer ones when they have grown by a share. */
+const SHORT = 1024;
+const GROWTH = 1 / 32;
 
 /** Creates a stream; `rendering` is asked at each piece, for the terminal may have another width by then. */
 export function createMarkdownStream(rendering: () => MarkdownRendering): LineStream {
@@ -36,12 +36,13 @@ class BlockStream implements LineStream {
   feed(text: string): StreamedLines {
     const piece = tidyPiece(text);
     this.#pending += piece;
-    const settled = piece.includes("\n") || this.#pending.length > LONGEST_LIVE ? this.#settle() : [];
-    const grown = this.#pending.length - this.#shown;
-    if (settled.length > 0 || this.#pending.length < SHORT || grown >= STEP) {
-      this.#live = this.#renderRest();
-      this.#shown = this.#pending.length;
-    }
+    const { length } = this.#pending;
+    // A line of code is never read again.
+    const isLine = this.#fence !== null && piece.includes("\n");
+    if (length >= SHORT && length - this.#shown < GROWTH * length && !isLine) return { settled: [], live: this.#live };
+    const settled = this.#pending.includes("\n", this.#shown) || length > LONGEST_LIVE ? this.#settle() : [];
+    this.#live = this.#renderRest();
+    this.#shown = this.#pending.length;
     return { settled, live: this.#live };
   }
 

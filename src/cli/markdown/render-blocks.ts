@@ -61,8 +61,10 @@ function textSpans(token: Token, style: Style): readonly Span[] {
   return [{ text: forTerminal(token.raw.replace(/\n+$/, "")), paint: unpainted }];
 }
 
+/** Of an empty line alone, and at the end of code that was not closed, the lexer gives a line feed too many. */
 function renderCode({ lang = "", text }: Tokens.Code, rendering: MarkdownRendering): readonly SafeText[] {
-  return [...codeLabel(lang, rendering), ...linesForTerminal(text).flatMap((line) => renderCodeLine(line, rendering))];
+  const lines = text === "" ? [] : linesForTerminal(text.replace(/\n$/, ""));
+  return [...codeLabel(lang, rendering), ...lines.flatMap((line) => renderCodeLine(line, rendering))];
 }
 
 /** The line above code: its language, if it says one. */

@@ -133,45 +133,49 @@ Done.`);
       "a \u001b[1mbold \u001b[22m\u001b[36m\u001b[1mcode\u001b[22m\u001b[39m bank\u001b[2m (https://evil.example)\u001b[22m",
     );
   });
-
-  it("never is wider than the terminal", () => {
-    const word = fc.constantFrom(
-      "tide",
-      "**bold**",
-      "`code`",
-      "潮の高さ",
-      "- item\n",
-      "| a | b |\n|--|--|\n| c | d |\n",
-      "\n\n",
-      "```\nx y z\n```\n",
-      "averylongwordthatdoesnotfit",
-      "> q\n",
-      "1. one\n",
-    );
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 20 }), fc.integer({ min: 12, max: 60 }), (words, width) => {
-        for (const line of render(words.join(" "), width).split("\n"))
-          expect(displayWidth(line)).toBeLessThanOrEqual(width);
-      }),
-    );
-  });
 });
+
+/** Blocks of every kind, some of which eat the next one. */
+const BLOCKS = [
+  ...["para one\nline two", "# head", "Title\n===", "---", "a\\\nb", "&amp; &copy; x", "![img](u) and <http://a.b>"],
+  ...["- a\n- b\n  - c\n\n    more\n- d", "1. x\n2. y\n\n   para\n3. z", "* star\n* list", "1) par\n2) par"],
+  ...["- [ ] task\n- [x] done", "- item\n  ```\n  code in list\n  ```\n- after", "> quote\n> more\n>\n> - l"],
+  ...["```js\ncode\n\n  more\n```", "~~~\nq\n~~~", "````\n```\nnested\n```\n````", "    indented code\n    more"],
+  ...["| a | b |\n|--|--|\n| c | d |", "<details>\n<b>x</b>\n</details>", "text with `code", "**bold\nover lines**"],
+];
+
+/** Cuts a text into pieces of these lengths, again and again. */
+function cut(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0, index = 0; at < text.length; index++) {
+    const length = lengths[index % lengths.length] ?? 1;
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
 
 describe("Markdown that streams", () => {
   it("comes to the same, whatever pieces it comes in", () => {
-    expect(stream([SAMPLE])).toBe(render(SAMPLE));
     expect(stream([...SAMPLE])).toBe(render(SAMPLE));
+    const parts = fc.array(fc.tuple(fc.constantFrom(...BLOCKS), fc.constantFrom("\n\n", "\n", "\n\n\n")), {
+      maxLength: 6,
+    });
+    const lengths = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (lengths) => {
-        const pieces: string[] = [];
-        for (let at = 0, index = 0; at < SAMPLE.length; index++) {
-          const length = lengths[index % lengths.length] ?? 1;
-          pieces.push(SAMPLE.slice(at, at + length));
-          at += length;
-        }
-        expect(stream(pieces)).toBe(render(SAMPLE));
-      }),
-      { numRuns: runs(30) },
+      fc.property(
+        parts,
+        lengths,
+        fc.integer({ min: 10, max: 50 }),
+        fc.constantFrom(1, 1, 15),
+        (blocks, cuts, width, times) => {
+          const text = blocks.flat().join("").repeat(times);
+          const shown = stream(cut(text, cuts), width);
+          expect(shown.trimEnd()).toBe(render(text, width).trimEnd());
+          for (const line of shown.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+      { numRuns: runs(200) },
     );
   });
 
