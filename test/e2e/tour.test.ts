@@ -1,7 +1,7 @@
 // The tour is the newcomer's first command: it runs to its end without HOME or git identity, and what README.md shows of
 // it is what it prints. Ids and times differ from run to run and are masked on both sides.
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -20,22 +20,24 @@ const TOUR_MS = 180_000;
 let folder: TempFolder;
 let printed = "";
 
-/** Runs the tour with an empty HOME and no git identity, its temporary folders in ours. */
-async function runTour(...words: string[]): Promise<string> {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: join(folder.path, "home"), TMPDIR: join(folder.path, "tmp") };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["scripts/tour.mjs", ...words], {
-    cwd: root,
-    env,
-  });
-  expect(stderr).toBe("");
-  return stdout;
+interface Tour {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the tour with an empty HOME and no git identity, its temporary folders in ours. Rejects when it stops. */
+function runTour(words: readonly string[] = [], path = process.env["PATH"] ?? ""): Promise<Tour> {
+  const env = { PATH: path, HOME: join(folder.path, "home"), TMPDIR: join(folder.path, "tmp") };
+  return promisify(execFile)(process.execPath, ["scripts/tour.mjs", ...words], { cwd: root, env });
 }
 
 beforeAll(async () => {
   folder = createTempFolder();
   mkdirSync(join(folder.path, "home"));
   mkdirSync(join(folder.path, "tmp"));
-  printed = await runTour();
+  const { stdout, stderr } = await runTour();
+  expect(stderr).toBe("");
+  printed = stdout;
 }, TOUR_MS);
 afterAll(() => folder.remove());
 
@@ -101,9 +103,20 @@ describe("npm run tour", () => {
   });
 
   it(
-    "keeps its folder with --keep",
+    "keeps its folder with --keep, and where a step goes wrong names it",
     async () => {
-      const kept = /Everything happens in (\S+)\./.exec(await runTour("--keep"))?.[1] ?? "";
+      // Far enough to leave something: a git that has no log ends it in the second chapter.
+      const bin = join(folder.path, "bin");
+      mkdirSync(bin);
+      const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+      const script = `#!/bin/sh\nfor word; do [ "$word" = log ] && exit 9; done\nexec "${real}" "$@"\n`;
+      writeFileSync(join(bin, "git"), script, { mode: 0o755 });
+      const stopped = await runTour(["--keep"], `${bin}:${process.env["PATH"]}`).catch((error: Tour) => error);
+      expect(stopped).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^The tour stopped: .*jpg log/) as string,
+      });
+      const kept = /Everything happens in (\S+)\./.exec(stopped.stdout)?.[1] ?? "";
       expect(existsSync(join(kept, "tidepool/.git/jpg/VIEW.md"))).toBe(true);
     },
     TOUR_MS,
