@@ -3,13 +3,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { createSandbox, type RunOptions, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 let sandbox: Sandbox;
 let users: number;
 beforeEach(() => {
   users = process.umask(0o022);
-  sandbox = createSandbox({ process: true });
+  sandbox = createSandbox();
 });
 afterEach(() => {
   process.umask(users);
@@ -23,7 +23,11 @@ function open(path: string, bits: number): string[] {
   return found.isSymbolicLink() || (found.mode & bits) === 0 ? below : [path, ...below];
 }
 
-async function work(env: Record<string, string> = {}): Promise<void> {
+/** Works as a user does; `process` = each command as a process, else in this one, which lends it its umask. */
+async function work({
+  env = {},
+  process = false,
+}: Pick<RunOptions, "process"> & { env?: Record<string, string> } = {}): Promise<void> {
   const commands = [
     ["import", sandbox.session("small.jsonl", smallSession({ turns: 6 }))],
     ["compact"],
@@ -36,7 +40,7 @@ async function work(env: Record<string, string> = {}): Promise<void> {
     ["print"],
   ];
   for (const words of commands) {
-    const { code, stderr } = await sandbox.jpg(words, { env });
+    const { code, stderr } = await sandbox.jpg(words, { env, process });
     expect([words[0], code, code === 0 ? "" : stderr]).toEqual([words[0], 0, ""]);
   }
 }
@@ -45,7 +49,7 @@ const isShared = (path: string, bits: number): boolean => (statSync(path).mode &
 
 describe("files of a store", () => {
   it("are for their owner alone, in checkouts too, also objects and refs that stock git writes", async () => {
-    await work();
+    await work({ process: true });
     expect(open(sandbox.store, 0o077)).toEqual([]);
     expect(open(join(sandbox.root, "linked"), 0o077)).toEqual([]);
     sandbox.git(["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "by hand"]);
@@ -76,7 +80,7 @@ describe("files of a store", () => {
   it("are made as the user's own core.sharedRepository says", async () => {
     const config = join(sandbox.root, "gitconfig");
     writeFileSync(config, "[core]\n\tsharedRepository = 0640\n");
-    await work({ GIT_CONFIG_GLOBAL: config });
+    await work({ env: { GIT_CONFIG_GLOBAL: config } });
     expect(sandbox.git(["config", "core.sharedRepository"])).toBe("0640");
     expect(open(sandbox.store, 0o027).filter((path) => lstatSync(path).isFile())).toEqual([]);
     expect(isShared(join(sandbox.store, "VIEW.md"), 0o040)).toBe(true);
@@ -87,7 +91,8 @@ describe("other files", () => {
   it("follow the user's umask: results that the user names, and what programs write that jpg starts", async () => {
     await work();
     const result = join(sandbox.root, "out.md");
-    expect((await sandbox.jpg(["export", "--to", "markdown", "--output", result])).code).toBe(0);
+    const exported = await sandbox.jpg(["export", "--to", "markdown", "--output", result], { process: true });
+    expect(exported.code).toBe(0);
     expect(statSync(result).mode & 0o777).toBe(0o644);
     const bin = join(sandbox.root, "bin");
     mkdirSync(bin);

@@ -37,9 +37,9 @@ export function createUserRuntime(cwd: string, env: TestEnvironment, input: stri
   };
 }
 
-/** The umask of the tests, and how many commands run under one of their own. */
-const umask = process.umask();
+/** How many commands run under a umask of their own, and that of the test which started the first of them. */
 let running = 0;
+let umask = 0;
 
 // Commands of concurrent tests listen for the signals of one process.
 process.setMaxListeners(100);
@@ -52,7 +52,7 @@ export async function runInProcess(runtime: Runtime, argv: readonly string[]): P
     write: (chunk: string | Uint8Array): boolean => chunks.push(Buffer.from(chunk)) > 0,
     on: () => undefined,
   });
-  running++;
+  if (running++ === 0) umask = process.umask();
   try {
     const code = await runCommandLine(argv, {
       runtime,
