@@ -1,4 +1,5 @@
 // `jpg mcp`: the tools of jpg for any agent, over standard input and output, which carry the protocol and nothing else.
+import type { Readable, Writable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { compactTool } from "./tools/compact.ts";
@@ -14,13 +15,22 @@ const TOOLS: readonly McpTool[] = [compactTool, logTool, showTool, searchTool, f
 const INSTRUCTIONS =
   "jpg is version control for conversations such as this one: what compactions took out of the context stays stored. `search` finds it, `show` gives the original, `log` tells what was taken out, `stats` how large the context is, `compact` prepares a smaller continuation, `fork` another way.";
 
+/** What the client writes and reads. */
+export interface McpStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
 /** Serves until the client closes its end. Throws nothing that a call throws. */
-export async function serveMcp(place: McpPlace): Promise<void> {
-  const transport = new StdioServerTransport();
+export async function serveMcp(
+  place: McpPlace,
+  { input, output }: McpStreams = { input: process.stdin, output: process.stdout },
+): Promise<void> {
+  const transport = new StdioServerTransport(input, output);
   const closed = new Promise<void>((resolve) => {
-    process.stdin.once("close", resolve);
-    process.stdin.once("end", resolve);
-    process.stdout.once("error", () => resolve());
+    input.once("close", resolve);
+    input.once("end", resolve);
+    output.once("error", () => resolve());
   });
   const handle = serveStdio(() => createServer(place), { transport });
   await closed;

@@ -1,5 +1,5 @@
-// `jpg mcp` as agents start it: both lines of the client library talk to the real command, in a project whose agent keeps
-// sessions. Each tool, what it refuses, and that nothing but the protocol is on standard output.
+// `jpg mcp` in a project whose agent keeps sessions: as agents start it, both lines of the client library talking to the real
+// command; in the process of the tests each tool, and what it refuses. Nothing but the protocol is on standard output.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { connectMcp } from "../helpers/mcp-in-process.ts";
+import { createUserRuntime } from "../helpers/run-in-process.ts";
 import { createSandbox, type Sandbox, smallSession, storeState, typeLine } from "../helpers/run-jpg.ts";
 import { type SurveyedSession, surveyedSession } from "../helpers/surveyed-session.ts";
 
@@ -52,19 +54,22 @@ function keep({ home, project }: Sandbox, id: string, bytes: Buffer): void {
   writeFileSync(join(folder, `${id}.jsonl`), bytes);
 }
 
+/** Starts it; with a `line` as a process that a client of that line starts, else in this one. */
 async function start(
   sandbox: Sandbox,
   {
-    line = "v1",
+    line = process.env["JPG_TEST_PROCESSES"] === "1" ? "v1" : undefined,
     env = {},
     args = [],
     cwd = sandbox.project,
-  }: { line?: Line; env?: Record<string, string>; args?: string[]; cwd?: string } = {},
+  }: { line?: Line | undefined; env?: Record<string, string>; args?: string[]; cwd?: string } = {},
 ): Promise<Agent> {
-  const place = { command: process.execPath, args: [BIN, "mcp", ...args], cwd, env: { ...sandbox.env, ...env } };
-  const client = line === "v1" ? new ClientV1({ name: "t", version: "1" }) : newV2(line);
-  if (client instanceof ClientV1) await client.connect(new TransportV1({ ...place, stderr: "inherit" }));
-  else await client.connect(new TransportV2({ ...place, stderr: "inherit" }));
+  const whole = { ...sandbox.env, ...env };
+  const place = { command: process.execPath, args: [BIN, "mcp", ...args], cwd, env: whole, stderr: "inherit" as const };
+  const client = line === undefined || line === "v1" ? new ClientV1({ name: "t", version: "1" }) : newV2(line);
+  if (!(client instanceof ClientV1)) await client.connect(new TransportV2(place));
+  else
+    await client.connect(line === undefined ? connectMcp(createUserRuntime(cwd, whole), args) : new TransportV1(place));
   const call = async (name: string, given: Json = {}): Promise<Answer> =>
     (await client.callTool({ name, arguments: given })) as unknown as Answer;
   closers.push(() => client.close());

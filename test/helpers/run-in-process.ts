@@ -3,6 +3,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { Runtime } from "../../src/app/workspace/runtime.ts";
 import { createRuntime } from "../../src/cli/create-runtime.ts";
+import type { Fronts } from "../../src/cli/frame/command.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import type { TestEnvironment } from "./temp-repository.ts";
 
@@ -44,8 +45,14 @@ let umask = 0;
 // Commands of concurrent tests listen for the signals of one process.
 process.setMaxListeners(100);
 
+const NO_SERVER: Fronts = { serveMcp: () => Promise.reject(new Error("jpg mcp has nobody to talk to here")) };
+
 /** Runs one command line to its end. */
-export async function runInProcess(runtime: Runtime, argv: readonly string[]): Promise<InProcessResult> {
+export async function runInProcess(
+  runtime: Runtime,
+  argv: readonly string[],
+  fronts: Fronts = NO_SERVER,
+): Promise<InProcessResult> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   const streamTo = (chunks: Buffer[]) => ({
@@ -58,7 +65,7 @@ export async function runInProcess(runtime: Runtime, argv: readonly string[]): P
       runtime,
       stdout: streamTo(stdout),
       stderr: streamTo(stderr),
-      fronts: { serveMcp: () => Promise.reject(new Error("jpg mcp needs a process of its own")) },
+      fronts,
       onClosed: () => undefined,
       onFailed: () => undefined,
     });
