@@ -69,14 +69,22 @@ function withSummaryPolicies(inForce: ReadonlyMap<string, Assignment>): readonly
 
 const COMPACTION: SettingPath = ["conversation", "compaction"];
 const STRATEGY: SettingPath = [...COMPACTION, "strategy"];
+const AUTO_ENABLED: SettingPath = [...COMPACTION, "auto", "enabled"];
 const AUTO_PROFILE: SettingPath = [...COMPACTION, "auto", "profile"];
 
-/** A strategy that was set takes the place of the built-in profile of automatic compaction, not of one that was set. */
+/**
+ * A strategy that was set takes the place of the built-in profile of automatic compaction, not of one that was set. Where neither
+ * was, `[compaction] auto = true` means what it says in the design that it is from (Compaction v2): tier by tier.
+ */
 function withStrategy(settings: readonly Assignment[]): readonly Assignment[] {
   const find = (path: SettingPath) => settings.find((setting) => formatKey(setting.path) === formatKey(path));
+  if (find(AUTO_PROFILE) !== undefined) return settings;
   const strategy = find(STRATEGY);
-  if (strategy === undefined || find(AUTO_PROFILE) !== undefined) return settings;
-  return [...settings, { ...strategy, path: AUTO_PROFILE, raw: undefined, value: undefined }];
+  if (strategy !== undefined)
+    return [...settings, { ...strategy, path: AUTO_PROFILE, raw: undefined, value: undefined }];
+  const enabled = find(AUTO_ENABLED);
+  if (enabled?.alias !== "compaction.auto" || enabled.value !== true) return settings;
+  return [...settings, { ...enabled, path: AUTO_PROFILE, raw: "tiered", value: "tiered" }];
 }
 
 function tableAt(root: Table, path: SettingPath): Table {

@@ -26,6 +26,8 @@ export interface Layer {
 /** One setting as a layer gives it. */
 export interface Assignment {
   readonly path: SettingPath;
+  /** The key that stands there, where it is another name of the setting. */
+  readonly alias?: string;
   /** Null for a table that is named but empty, such as a profile without policies. */
   readonly facts: SettingFacts | null;
   /** As written. */

@@ -56,8 +56,21 @@ function readSetting(reading: Reading, { written, path, node, value: raw }: Writ
   const parsed = isUnset ? { success: true, data: undefined } : z.safeParse(schema, raw);
   if (seen.has(key)) problems.push(setTwice(layer, written, path));
   else if (!parsed.success) problems.push(badValue(layer, written, facts, raw));
-  else assignments.push({ path, facts, raw, value: parsed.data, origin: originOf(layer, written) });
+  else
+    assignments.push({
+      path,
+      ...aliasOf(written, key),
+      facts,
+      raw,
+      value: parsed.data,
+      origin: originOf(layer, written),
+    });
   seen.add(key);
+}
+
+function aliasOf(written: SettingPath, key: string): Pick<Assignment, "alias"> {
+  const name = formatKey(written);
+  return name === key ? {} : { alias: name };
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -212,6 +212,18 @@ describe("layers", () => {
     });
     expect(origins.get("conversation.compaction.auto.enabled")?.line).toBe(3);
   });
+
+  it.each([
+    ["[compaction]\nauto = true\n", "tiered"],
+    ["[compaction]\nauto = false\n", "default"],
+    ["[conversation.compaction.auto]\nenabled = true\n", "default"],
+    ['[compaction]\nauto = true\n[conversation.compaction.auto]\nprofile = "heavy"\n', "heavy"],
+    ['[compaction]\nauto = true\n[conversation.compaction]\nstrategy = "auto"\n', undefined],
+  ])("compacts tier by tier where `[compaction] auto = true` stands alone: %j", (text, profile) => {
+    const { config, values } = loadConfig(user(text));
+    expect(config.conversation.compaction.auto.profile).toBe(profile);
+    expect(values.get("conversation.compaction.auto.profile")).toBe(profile);
+  });
 });
 
 describe("mistakes in the user's own files", () => {

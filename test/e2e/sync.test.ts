@@ -33,7 +33,7 @@ function agentFile(name: string): string {
 function configure(more = ""): void {
   writeUserConfig(
     sandbox,
-    `[compaction]\nauto = true\n[conversation.compaction.auto]\ntrigger_ratio = 0.15\nwarning_ratio = 0.12\n${more}`,
+    `[conversation.compaction.auto]\nenabled = true\ntrigger_ratio = 0.15\nwarning_ratio = 0.12\n${more}`,
   );
 }
 
