@@ -1,6 +1,6 @@
 // `jpg use` killed with -9 while git is writing: the next command puts the files right and says so, whatever it is.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -46,6 +46,17 @@ it("among the files", async () => {
   expect(box.git(["status", "--short"])).toBe("");
   expect(await box.jpg(["use", plain])).toMatchObject({ code: 0, stderr: expect.not.stringContaining("midway") });
   expect([box.git(["symbolic-ref", "--short", "HEAD"]), box.git(["status", "--short"])]).toEqual([plain, ""]);
+});
+
+it("with git's lock left behind: it is waited for no longer than a git may be about that nobody sees", async () => {
+  const lock = join(box.store, ".git", "index.lock");
+  killInside(plain, "switch", `: > ${lock}`);
+  expect(existsSync(lock)).toBe(true);
+  const threeSecondsAgo = Date.now() / 1000 - 3;
+  utimesSync(lock, threeSecondsAgo, threeSecondsAgo);
+  expect(await box.jpg(["ls"])).toMatchObject({ code: 0 });
+  expect(existsSync(lock)).toBe(false);
+  expect(await box.jpg(["use", plain])).toMatchObject({ code: 0 });
 });
 
 it("before HEAD has gone over", async () => {

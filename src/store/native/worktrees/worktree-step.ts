@@ -11,6 +11,7 @@ import { isAbandoned } from "../../files/abandoned.ts";
 import { pathExists } from "../../files/path-exists.ts";
 import { isLocked, withLock } from "../../files/process-lock.ts";
 import { replaceFile } from "../../files/replace-file.ts";
+import { markThisProcess, type ProcessMark, processMark, stateOfProcess } from "../../files/running-process.ts";
 import { STEP_RECORD, WORKTREE_LOCK } from "../../files/worktree-files.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { branchOfRef, EMPTY_TREE, refOfBranch } from "../refs/ref-name.ts";
@@ -31,12 +32,21 @@ export interface WorktreeStep {
 }
 
 const commitId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
-const worktreeStep: z.ZodMiniType<WorktreeStep> = z.object({
+/** A step on record, with who takes it. */
+interface RecordedStep extends WorktreeStep {
+  readonly writer?: ProcessMark | undefined;
+}
+
+const recordedStep: z.ZodMiniType<RecordedStep> = z.object({
   kind: z.enum(["advance", "use"]),
   branch: z.string(),
   from: z.nullable(commitId),
   to: commitId,
+  writer: z.optional(processMark),
 });
+
+/** A lock counts as being worked with for so long although the writer's git is not seen any more: others hold theirs for a moment. */
+const FRESH_MS = 1000;
 
 /** A killed jpg's git may still work; how often it is looked for, and how often in all. */
 const WAIT_MS = 100;
@@ -53,7 +63,8 @@ export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, 
 
 /** Puts a step on record, under the lock; while this fails nothing has begun. */
 export async function recordStep(worktree: Worktree, step: WorktreeStep): Promise<void> {
-  await replaceFile(recordOf(worktree), JSON.stringify(step));
+  const record: RecordedStep = { ...step, writer: await markThisProcess() };
+  await replaceFile(recordOf(worktree), JSON.stringify(record));
 }
 
 /** The step is taken, or taken back. */
@@ -78,9 +89,11 @@ export async function settleSteps(repository: Repository, root: string | null): 
 /** Null when nothing had to be done, or nothing can be for now. */
 async function settleStep(repository: Repository, worktree: Worktree, attempts: number): Promise<SettledStep | null> {
   // Of one that was cut short with the power nothing had begun.
-  const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", worktreeStep);
+  const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", recordedStep);
   if (step === null) return null;
-  if (!(await isFree(repository, worktree, attempts)) && attempts === 0) return null;
+  const isSeen = step.writer !== undefined && (await stateOfProcess(step.writer)) === "ended";
+  const freshMs = isSeen ? FRESH_MS : undefined;
+  if (!(await isFree(repository, worktree, { attempts, freshMs })) && attempts === 0) return null;
   const advance = { worktree, from: step.from, to: step.to };
   const wasHalf = await takeBack(repository, advance);
   const head = await readHead(repository, worktree.gitDir);
@@ -102,20 +115,26 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   return isSettled ? { kind: step.kind, branch: step.branch, active, path: worktree.path } : null;
 }
 
+/** How long a git is waited for, and how old a lock must be to be nobody's; without `freshMs` as everywhere. */
+interface Patience {
+  readonly attempts: number;
+  readonly freshMs: number | undefined;
+}
+
 /** Whether no git works in the worktree any more; the lock of one that was killed is removed. */
-async function isFree(repository: Repository, { gitDir }: Worktree, attempts: number): Promise<boolean> {
+async function isFree(repository: Repository, { gitDir }: Worktree, { attempts, freshMs }: Patience): Promise<boolean> {
   const locks = [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
   for (let attempt = 0; ; attempt++) {
-    const held = await Promise.all(locks.map((lock) => isHeld(repository, lock)));
+    const held = await Promise.all(locks.map((lock) => isHeld(repository, lock, freshMs)));
     if (!held.includes(true)) return true;
     if (attempt >= attempts) return false;
     await sleep(WAIT_MS);
   }
 }
 
-async function isHeld(repository: Repository, lock: string): Promise<boolean> {
+async function isHeld(repository: Repository, lock: string, freshMs: number | undefined): Promise<boolean> {
   if (!(await pathExists(lock))) return false;
-  if (!(await isAbandoned(repository, lock))) return true;
+  if (!(await isAbandoned(repository, lock, freshMs))) return true;
   await rm(lock, { force: true });
   return false;
 }
