@@ -2,11 +2,12 @@
 // case, shrunk, as a test to paste. Usage: npm run explore [-- --minutes N] [test files]. Exit code 1 when something was found.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { findPropertyTests } from "./property-tests.mjs";
 import { readyTest } from "./ready-test.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -20,7 +21,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 });
 const endsAt = Date.now() + Number(options.minutes) * 60_000;
-const files = positionals.length > 0 ? positionals : propertyTests();
+const files = positionals.length > 0 ? positionals : findPropertyTests(ROOT);
 const folder = mkdtempSync(join(tmpdir(), "jpg-explore-"));
 const printed = new Set();
 let rounds = 0;
@@ -42,14 +43,6 @@ try {
 }
 console.log(printed.size === 0 ? `Nothing found in ${rounds} rounds.` : `${printed.size} properties failed.`);
 process.exitCode = printed.size === 0 ? 0 : 1;
-
-/** The files of tests that assert a property. */
-function propertyTests() {
-  return readdirSync(join(ROOT, "test"), { recursive: true })
-    .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => join("test", name))
-    .filter((path) => readFileSync(join(ROOT, path), "utf8").includes("fc.assert("));
-}
 
 /** Resolves to the exit code when the round is over or the time is up. */
 function runTests(env) {
