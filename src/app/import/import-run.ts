@@ -117,9 +117,9 @@ export function createRun(
   return run;
 }
 
-/** Notes what was wrong with a file, and goes on; where it was the only one that was named, or the store is broken, the run ends. */
+/** Notes what was wrong with a file, and goes on; where it was the only one that was named, or nothing can be stored, the run ends. */
 export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, error: unknown): null {
-  if (run.isSingle || !(error instanceof JpgError) || error.kind !== "user") throw error;
+  if (run.isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
   run.failed.push({ path: file.path, error, ...(file.named && { named: true }) });
   return null;
 }
@@ -134,4 +134,9 @@ function isKnown(entry: CachedSource, request: ImportRequest, fingerprint: Finge
     formatNames().includes(entry.format) &&
     entry.importer === formatByName(entry.format).importer
   );
+}
+
+/** Whether an error of the store is that of what it holds of one session: others can be stored. */
+function isOfOneBranch({ code }: JpgError): boolean {
+  return code === "object_missing" || code === "store_damaged";
 }

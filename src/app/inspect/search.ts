@@ -130,7 +130,22 @@ async function findCandidates(
   { needle, ignoreCase }: TextPattern,
 ): Promise<ReadonlyMap<string, readonly number[] | "all">> {
   const commits = [...new Set(branches.map(({ commit }) => commit))];
-  if (needle === null) return new Map(commits.map((commit) => [commit, "all"]));
+  const everything = new Map(commits.map((commit) => [commit, "all" as const]));
+  if (needle === null) return everything;
+  try {
+    return await narrow(store, commits, { needle, ignoreCase });
+  } catch (error) {
+    // One branch that git cannot read ends its search: then each is read by itself.
+    if (error instanceof JpgError && error.kind === "repository") return everything;
+    throw error;
+  }
+}
+
+async function narrow(
+  store: ConversationStore,
+  commits: readonly string[],
+  { needle, ignoreCase }: { readonly needle: string; readonly ignoreCase: boolean },
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const found = await store.findText(commits, { texts: [needle], under: ["turns", "attachments"], ignoreCase });
   const names = new Set<string>();
   for (const paths of found.values())

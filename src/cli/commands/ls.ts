@@ -5,6 +5,7 @@ import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/sa
 import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
 import { renderList } from "../render/render-list.ts";
 import { renderCount } from "../render/render-quantity.ts";
+import { renderUnreadable } from "../render/render-unreadable.ts";
 
 /** The exit code of a store that is damaged, or newer than this jpg, in part. */
 const BROKEN_STORE = 3;
@@ -48,7 +49,7 @@ export const command: CommandSpec = {
       output.detail(
         safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`,
       );
-    for (const { error } of unreadable) output.warn(forTerminal([error.message, ...error.hints].join("\n")));
+    for (const one of unreadable) output.warn(renderUnreadable(one));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };

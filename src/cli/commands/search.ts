@@ -1,9 +1,10 @@
 import { searchConversations } from "../../app/inspect/search.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminal, safe } from "../../core/safe-text.ts";
+import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 import { renderSearch } from "../render/render-search.ts";
+import { renderUnreadable } from "../render/render-unreadable.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;
@@ -49,7 +50,7 @@ export const command: CommandSpec = {
     else if (hits.length === 0) output.info(safe`Nothing found.`);
     else await output.page(renderSearch(hits, output));
     if (cut) output.info(safe`There is more: these are the first ${hits.length}.`);
-    for (const { error } of unreadable) output.warn(forTerminal([error.message, ...error.hints].join("\n")));
+    for (const one of unreadable) output.warn(renderUnreadable(one));
     if (unreadable.length > 0) return BROKEN_STORE;
     return hits.length === 0 ? NOTHING_FOUND : 0;
   },

@@ -91,8 +91,7 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   // Of one that was cut short with the power nothing had begun.
   const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", recordedStep);
   if (step === null) return null;
-  const isSeen = step.writer !== undefined && (await stateOfProcess(step.writer)) === "ended";
-  const freshMs = isSeen ? FRESH_MS : undefined;
+  const freshMs = await freshFor(step);
   if (!(await isFree(repository, worktree, { attempts, freshMs })) && attempts === 0) return null;
   const advance = { worktree, from: step.from, to: step.to };
   const wasHalf = await takeBack(repository, advance);
@@ -113,6 +112,11 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   }
   await forgetStep(worktree);
   return isSettled ? { kind: step.kind, branch: step.branch, active, path: worktree.path } : null;
+}
+
+/** How old a lock must be to be nobody's, where the gits of who took the step would be seen; else undefined. */
+async function freshFor({ writer }: RecordedStep): Promise<number | undefined> {
+  return writer !== undefined && (await stateOfProcess(writer)) === "ended" ? FRESH_MS : undefined;
 }
 
 /** How long a git is waited for, and how old a lock must be to be nobody's; without `freshMs` as everywhere. */
