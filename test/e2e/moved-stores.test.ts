@@ -61,6 +61,18 @@ describe.concurrent("a stock clone", () => {
     expect((await sandbox.jpg(["ls"], { cwd: clone })).stderr).toBe("");
   });
 
+  it("stays as it is checked out, too, where an earlier jpg took it over without leaving its mark", async () => {
+    const { sandbox, clone } = await cloned();
+    await sandbox.jpg(["ls"], { cwd: clone });
+    sandbox.git(["config", "--unset", "jpg.clone"], clone);
+    expect(await sandbox.jpg(["doctor", "--fix"], { cwd: clone })).toMatchObject({ code: 0 });
+    expect(sandbox.git(["config", "--get", "jpg.clone"], clone)).toBe("true");
+    expect(sandbox.git(["config", "--local", "--list"], clone)).not.toContain("sparse");
+    await sandbox.jpg(["fork", "@", "other"], { cwd: clone });
+    expect(existsSync(join(clone, "turns", "0000", "000000.jsonl"))).toBe(true);
+    expect((await sandbox.jpg(["doctor"], { cwd: clone })).stdout).toMatch(/^ok +hooks:/m);
+  });
+
   it("keeps the user's core.hooksPath", async () => {
     const { sandbox, clone } = await cloned();
     sandbox.git(["config", "core.hooksPath", "/mine"], clone);

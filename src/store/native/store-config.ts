@@ -59,9 +59,13 @@ export function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<s
   ]);
 }
 
-/** Whether settings are those of a stock clone that jpg took over. */
+/**
+ * Whether settings are those of a stock clone that jpg took over. One that was taken over before there was the mark is known by
+ * where it came from, and by what a store of jpg's own has from the start.
+ */
 export function isAdoptedClone(present: ReadonlyMap<string, string>): boolean {
-  return present.get(CLONE) === "true";
+  const isUnmarked = present.has(FORMAT) && present.has("remote.origin.url") && !present.has("core.sparsecheckout");
+  return present.get(CLONE) === "true" || isUnmarked;
 }
 
 /**
