@@ -24,6 +24,18 @@ describe("compact --dry-run", () => {
     expect(done.event.stats.events_removed).toBe(done.report.events_removed);
   });
 
+  it("says beside the view which summary is still to be written, and names none that has no id", async () => {
+    const sandbox = await copyImportedSandbox(6);
+    onTestFinished(() => sandbox.remove());
+    const args = ["compact", "--dry-run", "--profile", "heavy", "--model", "extractive"];
+    for (const option of ["--diff", "--text"]) {
+      const { stdout, stderr } = await sandbox.jpg([...args, option]);
+      expect(stderr).toMatch(/^note: will generate a summary for turns 0-2 using model extractive/);
+      expect(stdout).toMatch(/turns 0\.\.2(: summary| · compaction) planned/);
+      expect(stdout).not.toContain("\uffff");
+    }
+  });
+
   it.each(["--diff", "--text"])("is what %s asks for", async (option) => {
     const sandbox = await copyImportedSandbox(6);
     onTestFinished(() => sandbox.remove());

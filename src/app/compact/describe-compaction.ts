@@ -4,8 +4,9 @@ import { describePolicies } from "../../core/compaction/policy.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import { describeGivenBack } from "../../core/plan/given-back.ts";
-import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
+import { type CompactionPlan, DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { policySteps } from "../../core/plan/policy-steps.ts";
+import type { ProjectedTurn, View } from "../../core/projection/view.ts";
 import { cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
@@ -83,8 +84,18 @@ export function describeReport(facts: {
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
     warnings: [...warningsOf(planned), ...facts.notes],
-    ...(facts.dryRun ? { views: { before, after } } : {}),
+    ...(facts.dryRun ? { views: { before, after: withoutDraftId(after) } } : {}),
   };
+}
+
+/** The view for people: a summary that is only planned has no id. */
+function withoutDraftId({ turns }: View): View {
+  const named = turns.map((turn): ProjectedTurn => {
+    const { origin } = turn;
+    if (origin.kind === "kept" || origin.compaction !== DRAFT_ID) return turn;
+    return { ...turn, origin: { ...origin, compaction: "planned" } };
+  });
+  return { turns: named };
 }
 
 function reportOf(planned: PlannedCompaction): StrategyReport | null {

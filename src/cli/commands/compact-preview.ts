@@ -2,7 +2,7 @@
 
 import { diffViews } from "../../app/diff/view-diff.ts";
 import { renderShown } from "../../app/inspect/print.ts";
-import type { CompactReport } from "../../app/plan/compact-report.ts";
+import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { documentOf } from "../render/compact-document.ts";
@@ -10,12 +10,16 @@ import { renderDiff } from "../render/render-diff.ts";
 
 type Preview = CompactReport & Required<Pick<CompactReport, "views">>;
 
-/** Shows what a dry run would leave: with `--diff` as `jpg diff` does, with `--text` whole. */
+/**
+ * Shows what a dry run would leave: with `--diff` as `jpg diff` does, with `--text` whole. What the user should know beside it,
+ * a summary that is still to be written above all, goes to standard error.
+ */
 export async function showPreview(
   { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,
   report: Preview,
 ): Promise<void> {
   const { before, after } = report.views;
+  if (!json) for (const note of notesOf(report)) output.info(safe`note: ${forTerminal(note)}`);
   if (flag(options, "text")) {
     const text = renderShown(after);
     if (json) output.json({ ...documentOf(report), text });

@@ -152,9 +152,12 @@ function mechanicalOf({ reasoning, tool_calls, attachments, turns }: Policies): 
   };
 }
 
+/** Stands for the id of a draft: larger than every id. */
+export const DRAFT_ID = "\uffff";
+
 /** Gives a draft as the newest compaction of all, with a stand-in for a summary that is not written yet. */
 export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction {
-  const trial: Compaction = { ...draft, id: "\uffff", timestamp: "9999-12-31T23:59:59Z" };
+  const trial: Compaction = { ...draft, id: DRAFT_ID, timestamp: "9999-12-31T23:59:59Z" };
   return isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
 }
 
