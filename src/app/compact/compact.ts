@@ -89,8 +89,10 @@ function warned(done: Mechanical, problem: string): CompactReport {
 
 function withSummary(done: Mechanical, summary: CompactReport): CompactReport {
   const { report, limit } = done;
-  if (summary.compaction === null)
-    return warned(done, `no summary, for ${summary.reason ?? "there is nothing to summarise"}`);
+  if (summary.compaction === null) {
+    const { reason = "there is nothing to summarise", hints = [] } = summary;
+    return { ...warned(done, `no summary, for ${reason}`), hints: [...new Set([...(report.hints ?? []), ...hints])] };
+  }
   const { planned_summary: planned } = summary;
   if (planned === null) return report.commit === null ? summary : { ...report, further: summary };
   if (limit === ALWAYS && report.compaction === null) return summary;

@@ -103,6 +103,14 @@ describe("agentCompact", () => {
     expect((await compactions()).every(({ to_turn }) => to_turn < 12)).toBe(true);
   });
 
+  it("says why there is nothing to take out, and what the user may type", async () => {
+    const { workspace, branch, compactions } = await open({ turns: 2, answerChars: 80_000 });
+    const report = await agentCompact(workspace, branch, { window: 20_000 });
+    expect(report).toMatchObject({ outcome: "nothing", commit: null, compactions: [] });
+    expect(report.text).toMatch(/^Nothing to compact\. [A-Z].*\.\nHint for the user: .*`jpg compact --keep 0`/);
+    expect(await compactions()).toEqual([]);
+  });
+
   it("says that nothing is complete yet where there is no branch", async () => {
     const { workspace } = await open({ turns: 1 });
     expect(await agentCompact(workspace, "new-k3f9/main")).toMatchObject({

@@ -152,9 +152,11 @@ describe("a conversation of no more than keep_last turns", () => {
   it("has nothing to compact when there are no more calls than that", () => {
     expect(resolveBounds({}, factsOf(loop(19)))).toEqual({
       nothing: "the conversation has no more than 3 turns and 20 tool calls",
+      hints: [expect.stringContaining("`jpg compact --keep 0`")],
     });
     expect(resolveBounds({ keepLast: 2 }, factsOf(`${loop(9)} | ${loop(9)}`))).toEqual({
       nothing: "the conversation has no more than 2 turns and 20 tool calls",
+      hints: [expect.stringContaining("`jpg compact --keep 0`")],
     });
   });
 
