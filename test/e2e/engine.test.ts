@@ -608,7 +608,7 @@ describe("settings on the conversation", () => {
         await expectRefusal(sandbox, ["config", "--unset", key], {
           code: "not_set",
           exit: 2,
-          says: /does not set conversation/,
+          says: /does not set conversation.*(built-in|\.$)/,
         });
       await expectRefusal(sandbox, ["config", "--unset", "keep_lst"], {
         code: "unknown_key",

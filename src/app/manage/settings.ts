@@ -61,10 +61,19 @@ function holds(table: unknown, [name, ...rest]: SettingPath): boolean {
   return isFields(table) && Object.hasOwn(table, name) && holds(table[name], rest);
 }
 
+/** Where a setting comes from, for people. */
+const PLACES: Readonly<Record<SettingRow["origin"]["layer"], string>> = {
+  "built-in": "the built-in settings",
+  user: "your own settings",
+  project: "the project's file",
+  conversation: "the conversation",
+  flag: "--cfg",
+};
+
 function notSet(key: string, rows: readonly SettingRow[]): Error {
   const [row] = rows;
-  const place = row === undefined ? "nowhere" : `in the layer ${row.origin.layer}`;
-  return userError("not_set", `The conversation does not set ${key}: it is set ${place}.`, {
+  const place = row === undefined ? "" : `; it comes from ${PLACES[row.origin.layer]}`;
+  return userError("not_set", `This conversation does not set ${key}${place}.`, {
     data: { key },
     hints: ["`jpg config --show-origin` names the file and line that each setting comes from."],
   });
