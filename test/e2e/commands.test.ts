@@ -1299,6 +1299,24 @@ describe("fork", () => {
     `);
   });
 
+  it("--compact tells what it did, and commits no compaction that would do nothing", async () => {
+    const { sandbox } = await terminal();
+    const compacted = async (name: string, ...more: string[]): Promise<[unknown, number]> => {
+      const fork = await sandbox.json(["fork", "@", name, "--compact", "--no-activate", ...more]);
+      return [fork["compaction"], (await sandbox.json<Json[]>(["log", `${sandbox.conversation}/${name}`])).length];
+    };
+    expect(await compacted("tail", "--last", "2")).toEqual([
+      expect.objectContaining({ compaction: null, commit: null, reason: expect.any(String) as string }),
+      1,
+    ]);
+    expect(await compacted("most", "--last", "5")).toEqual([
+      expect.objectContaining({ compaction: expect.any(String) as string, policies: "reasoning + tools stripped" }),
+      2,
+    ]);
+    const said = await sandbox.jpg(["fork", "@", "more", "--last", "2", "--compact", "--no-activate"]);
+    expect(said.stdout).toContain("Nothing to compact.");
+  });
+
   it("a name that is taken is refused, and --first past the end takes all", async () => {
     const { sandbox, run } = await terminal();
     expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
