@@ -81,7 +81,9 @@ describe("with one key and no model named", () => {
     ]) {
       const refused = await jpg(command);
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toMatch(/Send this conversation to groq\/.*anthropic\/claude.* answered last in it/);
+      expect(refused.stderr).toMatch(
+        /anthropic\/claude.* answered last in this conversation, and GROQ_API_KEY is the only key here. Send it to groq/,
+      );
       expect(refused.stderr).toContain(`Answer beforehand: --model ${GROQ}`);
     }
     expect(asked()).toEqual([]);
@@ -121,7 +123,7 @@ describe.skipIf(tmuxMissing !== null)("asked at a terminal (tmux)", () => {
   it("a conversation of another company is sent after a yes, once for all", async () => {
     const place = await prepareImported();
     const pane = open(place, ["query", "Go on"]);
-    await pane.shows(/Send this conversation to groq.* \[y\/N\]/s);
+    await pane.shows(/Send it to groq.* \[y\/N\]/s);
     expect(place.asked()).toEqual([]);
     pane.type("y", "Enter");
     await pane.shows("left with 0");
@@ -133,7 +135,7 @@ describe.skipIf(tmuxMissing !== null)("asked at a terminal (tmux)", () => {
   it.each([["query", "Go on"], ["chat"]])("a no sends nothing: %s", async (...words) => {
     const place = await prepareImported();
     const pane = open(place, words);
-    await pane.shows(/Send this conversation to groq.* \[y\/N\]/s);
+    await pane.shows(/Send it to groq.* \[y\/N\]/s);
     pane.type("Enter");
     const shown = await pane.shows("left with 2");
     expect(shown).toContain(`\`--model ${GROQ}\` sends it there after all`);

@@ -78,8 +78,8 @@ async function settleAssumption(
     voice.say(`Asking ${name}: ${setting} is the only key here. --model names another model.`);
     return false;
   }
-  const from = last === null ? "It does not say which model answered in it." : `${last} answered last in it.`;
-  const text = `Send this conversation to ${name}? ${from} ${setting} is the only key here.`;
+  const from = last === null ? "No model is known to have answered" : `${last} answered last`;
+  const text = `${from} in this conversation, and ${setting} is the only key here. Send it to ${name}?`;
   const instead = `--model ${shellWord(name)}`;
   if (!(await voice.allow({ text, instead })))
     throw new JpgError("config", "model_not_named", `This conversation was not sent to ${name}: you said no.`, {
