@@ -233,7 +233,8 @@ describe("the tools of jpg mcp", () => {
     const head = sandbox.git(["symbolic-ref", "HEAD"]);
     const agent = await start(sandbox);
     const forked = await agent.ask("fork", { name: "try-b", first: 2 });
-    expect(forked).toMatchObject({ turns: 2, branch: expect.stringMatching(/\/try-b$/) as string, imported: null });
+    expect(forked).toMatchObject({ turns: 2, branch: expect.stringMatching(/\/try-b$/) as string, left_out: [] });
+    expect(forked["imported"]).toBeNull();
     expect(sandbox.git(["symbolic-ref", "HEAD"])).toBe(head);
     expect(await agent.ask("stats", { conversation: String(forked["branch"]) })).toMatchObject({ turns: 2 });
   });

@@ -42,7 +42,7 @@ export function planStrategies(
     ...(windowTokens === undefined ? {} : { windowTokens }),
   });
   const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
-  const spared = tokens === 0 ? {} : { tokens };
+  const spared = known.toolTokens === undefined ? {} : { tokens };
   const fields: StrategyOutcome["fields"] = {
     ...(turns === undefined ? {} : { turns }),
     ...(reasoning === undefined ? {} : { reasoning }),

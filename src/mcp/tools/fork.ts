@@ -21,6 +21,10 @@ export const forkTool: McpTool = defineTool({
     branch: z.string(),
     turns: z.number(),
     from: z.string(),
+    left_out: z
+      .array(z.string())
+      .readonly()
+      .describe("Ids of summaries that are not on the fork: they tell of later turns."),
     imported,
     resume: z.string(),
   }),
@@ -32,8 +36,8 @@ export const forkTool: McpTool = defineTool({
       ...(name === undefined ? {} : { name }),
       ...(first === undefined ? {} : { first }),
     });
-    const { conversation: of, branch, turns } = report;
+    const { conversation: of, branch, turns, left_out = [] } = report;
     const resume = resumeCommand(workspace, await resolveBranch(workspace, branch));
-    return { value: { conversation: of, branch, turns, from: tree.branch, imported: sentence, resume } };
+    return { value: { conversation: of, branch, turns, from: tree.branch, left_out, imported: sentence, resume } };
   },
 });

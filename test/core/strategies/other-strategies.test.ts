@@ -136,6 +136,8 @@ describe("prune-tools", () => {
     const { compaction, steps } = planStrategiesFor(turns, ["prune-tools"], { known: own });
     expect(compaction.tools).toEqual({ policy: "prune", names: ["Agent", "Write"], tokens: 200 });
     expect(steps).toEqual([{ strategy: "prune-tools", events_removed: 0, estimated_tokens_saved: 200 }]);
+    const unknown = planStrategiesFor(turns, ["prune-tools"], { known: { ...own, toolTokens: new Map() } });
+    expect(unknown.compaction.tools).toMatchObject({ tokens: 0 });
   });
 
   it("has nothing to do once they are pruned, or where nothing is defined", () => {
