@@ -17,10 +17,20 @@ export interface FactsCache {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 /** What every conversation has, as lists of one length: the same index, the same commit. */
-const COLUMNS = ["commits", "titles", "turns", "raw", "view", "sources", "compactions", "updated"] as const;
+const COLUMNS = [
+  "commits",
+  "titles",
+  "turns",
+  "raw",
+  "view",
+  "sources",
+  "overheads",
+  "compactions",
+  "updated",
+] as const;
 
 type Column = (typeof COLUMNS)[number];
 type Columns = Readonly<Record<Column, readonly unknown[]>>;
@@ -59,6 +69,7 @@ function formatTable(tips: readonly BranchTip[], known: ReadonlyMap<string, Conv
     raw: [],
     view: [],
     sources: [],
+    overheads: [],
     compactions: [],
     updated: [],
   };
@@ -66,13 +77,23 @@ function formatTable(tips: readonly BranchTip[], known: ReadonlyMap<string, Conv
   for (const commit of new Set(tips.map((tip) => tip.commit))) {
     const facts = known.get(commit);
     if (facts === undefined) continue;
-    const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, ...rest } = facts;
+    const {
+      title,
+      turns,
+      tokens,
+      tokens_source = "estimate",
+      overhead_source,
+      compactions,
+      updated_at,
+      ...rest
+    } = facts;
     columns.commits.push(commit);
     columns.titles.push(title);
     columns.turns.push(turns);
     columns.raw.push(tokens.raw);
     columns.view.push(tokens.view);
     columns.sources.push(tokens_source);
+    columns.overheads.push(overhead_source ?? null);
     columns.compactions.push(compactions);
     columns.updated.push(updated_at);
     if (Object.keys(rest).length > 0) more[commit] = rest;
@@ -120,5 +141,9 @@ function factsIn(columns: Columns, row: number): ConversationFacts | null {
     typeof updated_at === "string";
   if (!isWhole) return null;
   const tokens_source = columns.sources[row] === "recorded" ? "recorded" : "estimate";
-  return { title, turns, tokens: { raw, view }, tokens_source, compactions, updated_at };
+  const tokens = { raw, view };
+  const overhead_source = columns.overheads[row];
+  return overhead_source === "typical" || overhead_source === "unknown"
+    ? { title, turns, tokens, tokens_source, overhead_source, compactions, updated_at }
+    : { title, turns, tokens, tokens_source, compactions, updated_at };
 }

@@ -41,7 +41,7 @@ function cells(row: ListRow, style: Style, now: Date): Cell[] {
     row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
-    safe`${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
+    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
     renderAge(row.updated_at, now),
