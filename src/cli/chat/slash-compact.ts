@@ -8,7 +8,7 @@ import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
 import { countMessages } from "../../core/tokens/message-count.ts";
-import type { Style } from "../frame/style.ts";
+import type { Rendering } from "../frame/style.ts";
 import { createAnswerPrinter } from "../render/answer-printer.ts";
 import { renderNothing } from "../render/render-nothing.ts";
 import { renderCount } from "../render/render-quantity.ts";
@@ -48,7 +48,7 @@ export const compactCommand: SlashCommand = {
 export async function compactChat(context: SlashContext, asked: CompactAsk, anyway = false): Promise<ChatChange> {
   const { terminal, output, state } = context;
   const outcome = await runCompaction(context, asked, anyway);
-  terminal.write(safe`${renderOutcome(outcome, output.style)}\n`);
+  terminal.write(safe`${renderOutcome(outcome, { style: output.style, width: terminal.columns() })}\n`);
   if (outcome.kind === "too_short") {
     const next = asked.kind === "preview" ? asked : await askAnyway(context, asked, outcome);
     return next === null ? {} : compactChat(context, next, true);
@@ -116,12 +116,12 @@ async function askAnyway(
 }
 
 /** Renders what came of it in a line. */
-export function renderOutcome(outcome: HistoryOutcome, style: Style): SafeText {
+export function renderOutcome(outcome: HistoryOutcome, { style, width }: Rendering): SafeText {
   switch (outcome.kind) {
     case "too_short":
       return safe`Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
     case "nothing":
-      return renderNothing({ ...outcome, hints: chatHints(outcome.hints ?? []) }, style);
+      return renderNothing({ ...outcome, hints: chatHints(outcome.hints ?? []) }, style, width);
     case "planned":
       return style.faint(
         safe`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`,
