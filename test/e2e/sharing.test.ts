@@ -90,7 +90,7 @@ describe("jpg push", () => {
     expect(refs()).toEqual([`refs/heads/${main}`]);
     expect(tip(main)).toBe(tip(main, sandbox.store));
     expect(tip(`refs/remotes/team/${main}`, sandbox.store)).toBe(tip(main));
-    expect((await sandbox.jpg(["push"])).stdout).toBe("Nothing was sent to team.\n1 branch there already.\n");
+    expect((await sandbox.jpg(["push"])).stdout).toBe("Nothing was sent to team.\n1 branch already there.\n");
   });
 
   it("sends all forks of an id, one that is named, and all only when asked", async () => {
@@ -205,6 +205,21 @@ describe("jpg fetch", () => {
     expect(own(refs(sandbox.store))).toEqual(own(before));
     expect(sandbox.git(["tag"])).toBe("");
     expect((await sandbox.jpg(["fetch"])).stdout).toBe("Nothing new from team, which has 2 branches.\n");
+  });
+});
+
+describe("what a fetch brought", () => {
+  it("becomes a branch of one's own with jpg use, from hidden refs, too", async () => {
+    await add("--as", "hidden");
+    await sandbox.jpg(["push"]);
+    sandbox.git(
+      ["update-ref", `refs/jpg/conversations/${sandbox.conversation}/new`, tip(`refs/jpg/conversations/${main}`)],
+      bare,
+    );
+    await sandbox.jpg(["fetch"]);
+    expect(await sandbox.jpg(["use", `${sandbox.conversation}/new`])).toMatchObject({ code: 0 });
+    expect(tip(`${sandbox.conversation}/new`, sandbox.store)).toBe(tip(main, sandbox.store));
+    expect((await sandbox.jpg(["pull"])).stdout).toContain("Nothing new from team, which has 2 branches.");
   });
 });
 

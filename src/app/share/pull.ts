@@ -7,7 +7,7 @@ import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fetchConversations, fetchedPlace, type RemotePlace } from "./fetch.ts";
+import { fetchedPlace, type RemotePlace } from "./fetch.ts";
 import { requireSharing } from "./remotes.ts";
 import { type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
@@ -23,30 +23,31 @@ export interface PullReport extends RemotePlace {
   readonly active: string | null;
 }
 
-/** Pulls from a remote. Throws `remote_*`, `store_programs`, as `fetchConversations` does; nothing of one's own changed then. */
+/** Pulls from a remote. Throws `remote_*`, `store_programs`, as `fetch` of `Sharing` does; nothing of one's own changed then. */
 export async function pullConversations(
   workspace: Workspace,
   remote: Remote,
   options: TransferOptions,
 ): Promise<PullReport> {
-  const { total } = await fetchConversations(workspace, remote, options);
-  const taken = await takeIn(workspace, remote.name);
+  await requireSharing(workspace).fetch(remote, options);
+  const tracked = await requireSharing(workspace).tracked(remote.name);
+  const taken = await takeIn(workspace, tracked);
   const active = await activeAfter(workspace, taken.branches);
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
   if (moved.length > 0) await refreshViews(workspace, new Set(moved));
-  return { ...fetchedPlace(remote), total, active, ...taken };
+  return { ...fetchedPlace(remote), total: tracked.length, active, ...taken };
 }
 
 type TakenIn = Pick<PullReport, "branches" | "removed">;
 
-async function takeIn(workspace: Workspace, remote: string): Promise<TakenIn> {
+async function takeIn(workspace: Workspace, tracked: readonly BranchTip[]): Promise<TakenIn> {
   const { store } = workspace;
-  const tracked = await requireSharing(workspace).tracked(remote);
   const own = new Map((await store.listBranches()).map(({ name, commit }) => [name, commit]));
+  const differing = tracked.filter(({ name, commit }) => own.get(name) !== commit);
+  if (differing.length === 0) return { branches: [], removed: [] };
   const trashed = new Set(((await store.trash?.list()) ?? []).map(({ branch }) => branch));
   const there = new Set(tracked.map(({ name }) => name));
-  const differing = tracked.filter(({ name, commit }) => own.get(name) !== commit);
   const isRemoved = ({ name }: BranchTip): boolean => !own.has(name) && trashed.has(name);
   const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));
   const branches = [...(await begin(workspace, fresh))];
@@ -66,9 +67,10 @@ async function begin(workspace: Workspace, tips: readonly BranchTip[]): Promise<
     if (reason !== null) report.push({ branch: tip.name, status: "kept", turns: 0, reason });
     else writes.push({ branch: tip.name, expected: null, parent: tip.commit, commits: [] });
   }
-  if (writes.length > 0) await workspace.store.write(writes);
-  for (const { branch, parent } of writes)
-    report.push({ branch, status: "new", turns: (await listTurnOids(workspace.store, parent ?? "")).length });
+  if (writes.length === 0) return report;
+  // One that somebody else has just begun is looked at by the next pull.
+  for (const { branch, commit, moved } of await workspace.store.write(writes))
+    if (moved) report.push({ branch, status: "new", turns: (await listTurnOids(workspace.store, commit)).length });
   return report;
 }
 

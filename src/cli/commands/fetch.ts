@@ -8,9 +8,9 @@ import { renderFetch, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "fetch",
-  summary: "get what a remote has, and change nothing of your own",
+  summary: "download what a remote has; your own branches stay as they are",
   description:
-    "What came stands beside your branches until `jpg pull` takes it in, or `jpg use ID` begins a branch with it.",
+    "What was downloaded stays beside your branches until `jpg pull` brings it in, or `jpg use ID` begins a branch with it.",
   options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };

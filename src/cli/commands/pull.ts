@@ -10,9 +10,9 @@ import { renderPull, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "pull",
-  summary: "get what a remote has and take it in",
+  summary: "bring in what others pushed to a remote",
   description:
-    "New conversations appear, and those that went on there go on here. Compactions, reverts, settings and titles of both sides merge by themselves. Where both sides have turns of their own, theirs keeps the name and yours becomes a fork, FORK-YOU-1, which stays active where it was. Conversations removed here (`jpg rm`) stay removed. In a clone of a project whose origin holds conversations no remote has to be set.",
+    "Adds conversations that are new and continues those that others continued. Compactions, reverts, settings and titles of both sides are merged automatically. If both sides have added turns, theirs keeps the name and yours becomes a fork, FORK-YOU-1, which stays active. Conversations that you removed (`jpg rm`) stay removed. In a clone of a project whose origin holds conversations, no remote has to be set first.",
   options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };

@@ -3,6 +3,9 @@ import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { isTerminal } from "./ask.ts";
 import type { Output } from "./output.ts";
 
+/** How far git is, and what the other side says; what became of which ref is reported by the commands. */
+const PROGRESS = /^remote: .*\S|^[A-Z][a-z ]+: +\d+%/;
+
 /** What a transfer is told of the terminal. */
 interface Watched {
   readonly interactive: boolean;
@@ -14,8 +17,7 @@ export function watchTransfer(output: Pick<Output, "info" | "seen" | "errorStyle
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };
   const show = (line: string): void => {
-    if (line !== "" && !line.startsWith("hint:"))
-      output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
+    if (PROGRESS.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
   };
   return { interactive, progress: show };
 }

@@ -8,7 +8,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
-import { renderTable } from "../frame/table.ts";
+import { type Column, renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
 
 /** A remote by its name, how conversations stand there, and its address. */
@@ -46,14 +46,14 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
   const unchanged = report.branches.length - shown.length;
   const local = joinSafe(report.local.map(forTerminalLine), ", ");
   return joinLines([
-    ...renderTable(cells, { columns, width, indent: "  " }),
+    ...renderFew(cells, columns, width),
     ...(going.length === 0
       ? [safe`Nothing ${isDryRun ? "would be" : "was"} sent to ${forTerminalLine(report.remote)}.`]
       : [
           safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${forTerminalLine(report.remote)}.`,
         ]),
-    ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} there already.`]),
-    ...(report.local.length === 0 ? [] : [safe`Left out, for they are local: ${local}.`]),
+    ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} already there.`]),
+    ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
   ]);
 }
 
@@ -66,7 +66,7 @@ const PUSH_STATUS: Readonly<Record<PushReport["branches"][number]["status"], str
   new: "new",
   updated: "updated",
   unchanged: "unchanged",
-  ahead: "pull first: more is there",
+  ahead: "more is there: pull",
   behind: "not sent: pull first",
   refused: "refused",
 };
@@ -78,9 +78,9 @@ export function renderFetch({ remote, branches, total }: FetchReport, { style, w
   const name = forTerminalLine(remote);
   const end =
     branches.length > 0
-      ? safe`Nothing of yours was changed; \`jpg pull\` takes these in.`
+      ? safe`Your own branches are unchanged; \`jpg pull\` brings these in.`
       : safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`;
-  return joinLines([...renderTable(cells, { columns, width, indent: "  " }), end]);
+  return joinLines([...renderFew(cells, columns, width), end]);
 }
 
 /** What a pull took in. */
@@ -91,14 +91,14 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
   const isForked = branches.some(({ status }) => status === "forked");
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
   return joinLines([
-    ...renderTable(branches.map(pulledCells), { columns, width, indent: "  " }),
+    ...renderFew(branches.map(pulledCells), columns, width),
     ...(branches.length > 0
       ? []
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
-    ...(isForked ? [safe`Both sides had turns of their own: theirs kept the name, and nothing of yours is lost.`] : []),
+    ...(isForked ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`] : []),
     ...(removed.length === 0
       ? []
-      : [safe`Left out, for they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
+      : [safe`Not brought back because they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
     ...(active === null || !isBegun ? [] : [safe`Now on ${forTerminalLine(active)}`]),
   ]);
 }
@@ -117,4 +117,16 @@ export function renderClone(report: CloneReport): SafeText {
     safe`from ${renderRemotePlace(report)}`,
     ...(report.active === null ? [] : [safe`Now on ${forTerminalLine(report.active)}`]),
   ]);
+}
+
+/** Rows that are shown of a list that may have a thousand. */
+const MOST_ROWS = 20;
+
+/** The first rows, and how many more there are. */
+function renderFew(rows: readonly string[][], columns: readonly Column[], width: number): readonly SafeText[] {
+  const lines = renderTable(rows.slice(0, MOST_ROWS), { columns, width, indent: "  " });
+  const more = rows.length - lines.length;
+  return more === 0
+    ? lines
+    : [...lines, safe`  and ${renderCount(more, "more branch", "more branches")}; \`--json\` lists all`];
 }

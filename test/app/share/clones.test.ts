@@ -96,11 +96,19 @@ async function perform(clone: Clone, { kind, pick }: Act, made: Made): Promise<v
       await clone.pull();
       return;
     case "stock":
-      clone.git("fetch", "--quiet", "team");
+      await useStockGit(clone, branch);
       return;
     default:
       kind satisfies never;
   }
+}
+
+/** Reverts the newest commit when it is a compaction; else only looks at what the others have. */
+async function useStockGit(clone: Clone, branch: string): Promise<void> {
+  const isCompaction = clone.git("log", "-1", "--format=%s", branch).startsWith("compact ");
+  if (!isCompaction) return void clone.git("fetch", "--quiet", "team");
+  await clone.workspace.store.useBranch(branch);
+  clone.git("revert", "--no-edit", branch);
 }
 
 /** Ids that the turns of all branches begin with, and names of all compactions in their history. */

@@ -1,4 +1,5 @@
 // What becomes of a branch that went on in two stores, case by case; `test/app/share/clones.test.ts` draws them at random.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
@@ -170,6 +171,22 @@ describe("a pull", () => {
     expect(ben.git("log", "-1", "--format=%s%n%an", branch)).toMatch(/^compact 0\.\.1: .*\nBen$/);
   });
 
+  it("adopts their history where mine has more turns, and tells these again, too", async () => {
+    const [one, two] = [await ben.compact(branch, 1), await ben.compact(branch, 2)];
+    await revertCompactions(ben.workspace, [one], branch);
+    const start = await ben.turn(branch, "five");
+    const other = ada.git("commit-tree", ada.git("rev-parse", `${branch}^{tree}`), "-m", "imported otherwise");
+    ada.git("push", "--quiet", "--force", clones.remote, `${other}:refs/jpg/conversations/${branch}`);
+    expect(await statuses(ben)).toEqual(["main merged"]);
+    const merged = await ben.tree(branch);
+    expect(merged.turnOids).toHaveLength(5);
+    expect(ben.git("cat-file", "-p", `${branch}:turns/0000/000004.jsonl`)).toContain(start);
+    expect(merged.compactions.map(({ path }) => path.includes(two))).toEqual([true]);
+    expect(await findBrokenLinks(ben.workspace.store, merged)).toEqual([]);
+    const added = await ben.push();
+    expect(added.branches).toMatchObject([{ status: "updated" }]);
+  });
+
   it("leaves a branch alone while a turn of it is being talked", async () => {
     await ada.turn(branch, "theirs");
     await ada.push();
@@ -191,17 +208,23 @@ describe("a pull", () => {
     expect(await statuses(ben)).toEqual(["main updated"]);
   });
 
-  it("brings worktrees along, and keeps a branch whose files are in the way", async () => {
+  it("brings worktrees along, and keeps a branch where files are in the way, until they are not", async () => {
     const place = join(clones.remote, "..", "worktree");
     ben.git("worktree", "add", "--quiet", "--force", place, branch);
     await ada.compact(branch, 1);
     await ada.push();
-    const theirs = ada.git("ls-tree", "--name-only", branch, "compactions/");
-    ben.git("config", "core.sparseCheckout", "false");
-    ben.git("-C", place, "status");
-    await ben.pull();
+    const path = ada.git("ls-tree", "-r", "--name-only", branch, "compactions/");
+    mkdirSync(join(place, "compactions"));
+    writeFileSync(join(place, path), "in the way");
+    const before = (await ben.tree(branch)).commit;
+    expect((await ben.pull()).branches).toMatchObject([
+      { branch, status: "kept", reason: expect.stringContaining(place) },
+    ]);
+    expect((await ben.tree(branch)).commit).toBe(before);
+    rmSync(join(place, path));
+    expect(await statuses(ben)).toEqual(["main updated"]);
     expect(ben.git("-C", place, "status", "--porcelain")).toBe("");
-    expect(ben.git("-C", place, "ls-files", "compactions")).toBe(theirs);
+    expect(ben.git("-C", place, "ls-files", "compactions")).toBe(path);
   });
 
   it("does not bring back what was removed here", async () => {
