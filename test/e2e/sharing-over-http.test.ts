@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startJpg } from "../helpers/live-jpg.ts";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 
@@ -66,6 +67,18 @@ describe("a server", () => {
     expect(refs(bare)).not.toBe(there);
     expect(refs(sandbox.store)).not.toBe(here);
     expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
+  });
+
+  it("that never answers is given up with Ctrl-C, at once", async () => {
+    server.state.fault = "hang";
+    const asked = new Promise<void>((resolve) => {
+      server.state.onRequest = resolve;
+    });
+    const pushing = startJpg(sandbox, ["push"]);
+    await asked;
+    pushing.child.kill("SIGINT");
+    const { code: exit, stderr } = await pushing.ended;
+    expect([exit, stderr]).toEqual([130, expect.stringContaining("The transfer was interrupted.")]);
   });
 
   it("that wants a login is asked with the user's own, and no password is ever shown", async () => {

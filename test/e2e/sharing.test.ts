@@ -103,6 +103,7 @@ describe("jpg push", () => {
       );
     expect(await forks(`${sandbox.conversation}/one`)).toEqual(["one new"]);
     expect(await forks(sandbox.conversation)).toEqual(["main new", "one unchanged", "two new"]);
+    expect(await sandbox.jpg(["push", sandbox.conversation, "--all"])).toMatchObject({ code: 2 });
     expect(await forks("--all")).toEqual(["main unchanged", "one unchanged", "two unchanged"]);
     expect(refs().every((ref) => ref.startsWith("refs/jpg/conversations/"))).toBe(true);
   });

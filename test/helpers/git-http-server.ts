@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net";
 
 /** How a server behaves. */
 export interface ServerState {
-  /** `cut`: the connection breaks in the middle of what is sent; `vanish`: before any answer. */
-  fault: "none" | "500" | "cut" | "vanish";
+  /** `cut`: the connection breaks in the middle of what is sent; `vanish`: before any answer; `hang`: no answer ever comes. */
+  fault: "none" | "500" | "cut" | "vanish" | "hang";
+  /** Called when a request has come. */
+  onRequest?: () => void;
   /** `user:password` that it asks for; null = everybody may come in. */
   login: string | null;
 }
@@ -40,11 +42,13 @@ interface Exchange {
   readonly state: ServerState;
 }
 
-function answer(folder: string, { request, response, state: { fault, login } }: Exchange): void {
+function answer(folder: string, { request, response, state: { fault, login, onRequest } }: Exchange): void {
+  onRequest?.();
   const expected = login === null ? undefined : `Basic ${Buffer.from(login).toString("base64")}`;
   const isTransfer = request.method === "POST";
   if (expected !== undefined && request.headers.authorization !== expected)
     response.writeHead(401, { "www-authenticate": 'Basic realm="talks"' }).end();
+  else if (fault === "hang") return;
   else if (fault === "vanish") request.socket.destroy();
   else if (fault === "500" && isTransfer) response.writeHead(500).end("broken");
   else serve(folder, request, { response, isCut: fault === "cut" && isTransfer });

@@ -9,6 +9,7 @@ import {
 } from "../../app/share/push.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { userError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe } from "../../core/safe-text.ts";
 import { shellWord } from "../../core/shell-word.ts";
@@ -42,6 +43,8 @@ export const command: CommandSpec = {
 async function run({ args, options, output, json, open }: CommandContext, signal: AbortSignal): Promise<number> {
   const workspace = await open();
   const [id] = args;
+  if (id !== undefined && flag(options, "all"))
+    throw userError("contradictory_flags", `jpg push: ${id} and --all contradict each other; give one of them.`);
   const request = { all: flag(options, "all"), ...(id === undefined ? {} : { id }) };
   const isDryRun = flag(options, "dryRun");
   const name = text(options, "to");

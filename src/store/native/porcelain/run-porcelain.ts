@@ -1,5 +1,6 @@
 // Runs git's porcelain (init, config, switch, worktree) through simple-git, which refuses arguments and settings that would
 // have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
+import type { Readable } from "node:stream";
 import { repositoryError } from "../../../core/errors.ts";
 import { gitEnvironment } from "../git/git-environment.ts";
 import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
@@ -36,6 +37,8 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     git.outputHandler((_command, stdout, errors) => {
       setImmediate(() => stdout.emit("data", Buffer.alloc(0)));
       if (progress !== undefined) errors.on("data", byLine(progress));
+      // A helper of git's that waits for a server may outlive it, and would hold these open for as long.
+      signal?.addEventListener("abort", () => void [stdout, errors].map((stream) => (stream as Readable).destroy()));
     });
     const stdout = Buffer.from(await git.raw([...args]));
     signal?.throwIfAborted();
