@@ -38,7 +38,9 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
       setImmediate(() => stdout.emit("data", Buffer.alloc(0)));
       if (progress !== undefined) errors.on("data", byLine(progress));
       // A helper of git's that waits for a server may outlive it, and would hold these open for as long.
-      signal?.addEventListener("abort", () => void [stdout, errors].map((stream) => (stream as Readable).destroy()));
+      signal?.addEventListener("abort", () => {
+        for (const stream of [stdout, errors]) (stream as Readable).destroy();
+      });
     });
     const stdout = Buffer.from(await git.raw([...args]));
     signal?.throwIfAborted();
