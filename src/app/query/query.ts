@@ -90,6 +90,7 @@ async function talkQuery(
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openTurn">): Promise<void> => {
     // What compacts is only loaded where it may happen.
     if (!config.conversation.compaction.auto.enabled) return;
+    observer.compacting?.();
     const [{ autoCompact }, { createCountedLoader }] = await Promise.all([
       import("../auto/auto-compact.ts"),
       import("../branch/counted-view.ts"),

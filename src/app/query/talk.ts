@@ -20,6 +20,8 @@ export interface TalkObserver extends CallObserver {
   asked?(model: string): void;
   /** It failed, and goes out again after a wait. */
   retrying?(model: string, retry: Retry): void;
+  /** The conversation may be compacted automatically now, which takes a while where a model writes the summary. */
+  compacting?(): void;
 }
 
 /** What a turn is talked with. */

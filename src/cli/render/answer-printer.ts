@@ -35,6 +35,7 @@ function plainPrinter(write: (text: SafeText) => void, style: Style): AnswerPrin
   return {
     ...printer,
     waitFor: (what) => (what === null ? undefined : printer.line(style.faint(safe`... ${forTerminalLine(what)}`))),
+    mayWaitFor: () => undefined,
     pause: printer.end,
     close: printer.end,
   };
@@ -79,6 +80,8 @@ class LivePrinter implements AnswerPrinter {
     this.#waiting = what === null ? null : { what, since: this.#ticks };
     this.#show([]);
   };
+
+  readonly mayWaitFor = (what: string): void => this.waitFor(what);
 
   readonly pause = (): void => {
     this.#lines.show(this.#endText(), []);
@@ -130,6 +133,8 @@ class LivePrinter implements AnswerPrinter {
     if (this.#waiting === null || isComing) return [];
     const { what, since } = this.#waiting;
     const ticks = this.#ticks - since;
+    // What is there at once needs no sign.
+    if (ticks === 0) return [];
     const seconds = Math.floor((ticks * TICK_MS) / 1000);
     const frames = this.#look.ascii ? ASCII_FRAMES : FRAMES;
     const text = `${frames[ticks % frames.length]} ${forTerminalLine(what)}${seconds > 0 ? ` (${seconds}s)` : ""}`;

@@ -18,6 +18,8 @@ export interface StreamPrinter {
 export interface AnswerPrinter extends StreamPrinter {
   /** From now on this is waited for, e.g. `running gauge`; null = for nothing that is worth a word. */
   waitFor(what: string | null): void;
+  /** The same for what mostly is over at once: a terminal that is no screen is not told. */
+  mayWaitFor(what: string): void;
   /** Ends the line that was begun, for somebody else writes below it; the sign of life comes back by itself. */
   pause(): void;
   /** Ends it, and its sign of life. */
@@ -57,9 +59,10 @@ export function createStreamPrinter(write: (text: SafeText) => void, style: Styl
 export function observeWaiting(
   printer: AnswerPrinter,
   style: Style,
-): Required<Pick<QueryObserver, "asked" | "retrying">> {
+): Required<Pick<QueryObserver, "asked" | "retrying" | "compacting">> {
   return {
     asked: (model) => printer.waitFor(`waiting for ${model}`),
+    compacting: () => printer.mayWaitFor("compacting, if it is time"),
     retrying(model, { error, waitMs }) {
       const seconds = Math.ceil(waitMs / 1000);
       printer.line(style.faint(safe`${forTerminalLine(error.message)}; asking again in ${seconds} s`));

@@ -49,8 +49,9 @@ function scripts(last: Script): Script[] {
 async function talk(
   last: Script,
   { content = "Find it", root }: { readonly content?: string; readonly root?: NewConversation } = {},
-): Promise<{ readonly views: readonly View[]; readonly said: readonly string[] }> {
+): Promise<{ readonly views: readonly View[]; readonly said: readonly string[]; readonly steps: readonly string[] }> {
   const said: string[] = [];
+  const steps: string[] = [];
   const model = createScriptedModel(scripts(last));
   const tools: ToolBox = {
     tools: [
@@ -69,17 +70,21 @@ async function talk(
     toolCall: () => undefined,
     toolResult: () => undefined,
     notice: (text: string) => void said.push(text),
+    asked: () => void steps.push("asked"),
+    compacting: () => void steps.push("compacting"),
     confirm: () => Promise.resolve(true),
   };
   const signal = new AbortController().signal;
   const request = { content, opened: model, tools, signal, ...(root === undefined ? {} : { root: root.root }) };
   await query(workspace, root?.branch ?? branch, request, shown).catch((error: unknown) => said.push(String(error)));
-  return { views: model.requests.map(({ view }) => view), said };
+  return { views: model.requests.map(({ view }) => view), said, steps };
 }
 
 it("is compacted as often as it nears the window, and goes on", async () => {
-  const { views, said } = await talk([...says("Found."), stop()]);
+  const { views, said, steps } = await talk([...says("Found."), stop()]);
   expect(views).toHaveLength(ROUNDS + 1);
+  // Whoever watches is told what takes so long, after each request and before the next.
+  expect(steps).toEqual(Array.from({ length: ROUNDS + 1 }, () => ["asked", "compacting"]).flat());
   const sizes = views.map((view) => estimateView(view));
   expect(Math.max(...sizes)).toBeLessThan(100_000);
   expect(said.filter((line) => line.startsWith("— context compacted")).length).toBeGreaterThan(1);

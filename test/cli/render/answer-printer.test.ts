@@ -12,6 +12,7 @@ describe("an answer at the terminal", () => {
     const { terminal, tick, screen } = openFakeKeyboard();
     const printer = createAnswerPrinter(terminal, look);
     printer.waitFor("waiting for test/model-1");
+    expect(screen()).not.toContain("waiting");
     tick(9);
     expect(screen()).toContain("/ waiting for test/model-1 (2s)");
     printer.delta("message", "Hello");
@@ -52,6 +53,7 @@ describe("an answer at the terminal", () => {
     printer.waitFor("waiting for test/model-1");
     tick(4);
     printer.delta("message", "**Hello**");
+    printer.mayWaitFor("compacting");
     printer.close();
     expect(screen()).toBe("... waiting for test/model-1\n**Hello**\n");
   });
