@@ -5,11 +5,13 @@ import { readFileIfThere } from "./ref-reader.ts";
 /** What stands in a message for the name of a branch that was removed for good. */
 export const REMOVED = "(removed)";
 
-/** The branch that HEAD named before `active` did, as `git switch -` reads it; null when there is none. */
+/**
+ * The branch that HEAD named before `active` did, as `git switch -` reads it; null when there is none. What has no slash in its
+ * name is a commit, or the branch that a store begins with, and no conversation.
+ */
 export function previousBranchIn(reflog: string | null, active: string | null): string | null {
   const moves = [...(reflog ?? "").matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
-  for (const [, from = ""] of moves)
-    if (from !== active && from !== REMOVED && !/^[0-9a-f]{40,64}$/.test(from)) return from;
+  for (const [, from = ""] of moves) if (from !== active && from !== REMOVED && from.includes("/")) return from;
   return null;
 }
 
