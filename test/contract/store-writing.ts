@@ -1,8 +1,12 @@
 // Writing of the store contract: commits land whole, by compare-and-swap, or not at all.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { BranchWrite, CommitSpec, ConversationStore } from "../../src/store/conversation-store.ts";
 import { append, commit, file, readText, writeOne } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
+
+/** A writer whose branch moved plans again before it writes again, one quicker than the other; milliseconds. */
+const PLANNING_MS = 5;
 
 /** Declares these tests for one engine. */
 export function testWriting(engine: string, open: () => Promise<StoreUnderTest>): void {
@@ -158,7 +162,9 @@ export function testWriting(engine: string, open: () => Promise<StoreUnderTest>)
       await Promise.all(
         writers.map(async (writer, w) => {
           for (let n = 0; n < 25; n++) {
-            while (!(await append(writer, "t/main", [commit(`w${w} ${n}`, [file(`turns/${w}-${n}`, "x")])])).moved);
+            while (!(await append(writer, "t/main", [commit(`w${w} ${n}`, [file(`turns/${w}-${n}`, "x")])])).moved) {
+              await sleep(w * PLANNING_MS);
+            }
           }
         }),
       );

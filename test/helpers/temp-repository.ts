@@ -1,6 +1,6 @@
 // Temporary folders and repositories for tests: a hermetic environment, and git run as a user would run it.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createStore } from "../../src/store/native/create-store.ts";
@@ -58,12 +58,34 @@ export interface TempStore {
   remove(): void;
 }
 
+let template: Promise<string> | undefined;
+
+/** The store that the others are copies of: making one starts six gits. It goes with this process. */
+function templateStore(): Promise<string> {
+  template ??= (async () => {
+    const folder = createTempFolder();
+    process.once("exit", folder.remove);
+    const root = join(folder.path, "store");
+    const env = testEnvironment(join(folder.path, "home"));
+    await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
+    return root;
+  })();
+  return template;
+}
+
+/** A store's settings name its own hooks by their absolute path. */
+function copyStore(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  const config = join(to, ".git", "config");
+  writeFileSync(config, readFileSync(config, "utf8").replaceAll(from, to));
+}
+
 /** Makes a store in a temporary folder; its hooks call programs that do not exist. */
-export async function createTempStore(extra: TestEnvironment = {}): Promise<TempStore> {
+export async function createTempStore(): Promise<TempStore> {
   const folder = createTempFolder();
-  const env = testEnvironment(join(folder.path, "home"), extra);
+  const env = testEnvironment(join(folder.path, "home"));
   mkdirSync(join(folder.path, "home"));
   const root = join(folder.path, "store");
-  await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
+  copyStore(await templateStore(), root);
   return { folder: folder.path, root, env, remove: folder.remove };
 }
