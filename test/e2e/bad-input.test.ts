@@ -175,7 +175,7 @@ describe("wrong words", () => {
       "a wrong conversation",
       ["log", "measure-the-tide-at-the-peer"],
       "unknown_id",
-      /no conversation or commit of this/,
+      /no conversation or commit called /,
     ],
     ["an ambiguous prefix", ["show", "measure"], "ambiguous_id", /could mean 2 things: measure-.*, measure-/],
     ["a title in place of an id", ["title", "Spring tide"], "unknown_id", /Spring tide/, /jpg title @ "Spring tide"/],
