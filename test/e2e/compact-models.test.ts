@@ -88,6 +88,27 @@ describe("jpg compact -s classify-tangents", () => {
     expect(await sandbox.json([...tangents, "--yes"])).toMatchObject({ compaction: null, commit: null, tangents: [] });
   });
 
+  it("goes first beside other strategies, which follow also where it finds none", async () => {
+    const none = await prepare(name());
+    const nothing = await none.sandbox.jpg([...tangents, "-s", "strip-reasoning", "--yes"]);
+    expect(nothing.stderr).toContain("No turn is left out: test/model-1 found no tangent.");
+    expect(nothing.stdout).toMatch(
+      /^Nothing to compact\. Turns \S+ hold nothing that strip-reasoning would change\.\n/,
+    );
+    const one = await prepare(name(1));
+    const report = await one.sandbox.json<Record<string, unknown>>([...tangents, "-s", "strip-reasoning", "--yes"]);
+    const [omitted, stripped] = report["compactions"] as Record<string, unknown>[];
+    expect(omitted).toMatchObject({ from_turn: 1, to_turn: 1, event: { turns: "omit" } });
+    expect(stripped).toMatchObject({ compaction: null, reason: expect.stringContaining("strip-reasoning") as string });
+    // What was made is what the document is of.
+    expect(report).toMatchObject({
+      compaction: omitted?.["compaction"],
+      commit: omitted?.["commit"],
+      from_turn: 1,
+      to_turn: 1,
+    });
+  });
+
   it("leaves out turns that the user names, apart from each other, without any model", async () => {
     const { sandbox, server } = await prepare(name());
     expect((await sandbox.jpg([...tangents, "--turns", "0,2-3"])).stdout).toMatch(/^Compacted .* 0\.\.3: /);

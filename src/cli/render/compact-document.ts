@@ -27,14 +27,15 @@ export interface SeveralReports {
 
 /** The JSON document of several reports: the keys of one, of the newest commit and the whole range, and all under `compactions`. */
 export function documentOfSeveral({ reports, dryRun, ...rest }: SeveralReports): object {
-  const newest = reports.at(-1);
+  const made = reports.filter(({ compaction }) => compaction !== null);
+  const newest = made.at(-1);
   return {
     ...rest,
     dry_run: dryRun,
     compaction: newest?.compaction?.id ?? null,
     commit: newest?.commit ?? null,
-    from_turn: reports[0]?.from_turn ?? null,
-    to_turn: newest?.to_turn ?? null,
+    from_turn: made.length === 0 ? null : Math.min(...made.map(({ from_turn }) => from_turn ?? 0)),
+    to_turn: made.length === 0 ? null : Math.max(...made.map(({ to_turn }) => to_turn ?? 0)),
     policies: newest?.policies ?? "",
     compactions: reports.map(documentOf),
   };
