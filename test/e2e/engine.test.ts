@@ -329,6 +329,18 @@ describe("strategies that hide turns", () => {
     SLOW,
   );
 
+  it.each(["--chunks=2", "--dry-run --diff", "--dry-run --text"])(
+    "refuse %s where tangents are left out",
+    async (flags) => {
+      const args = ["compact", "-s", "classify-tangents", ...flags.split(" ")];
+      await expectRefusal(sandbox, args, {
+        code: "contradictory_flags",
+        exit: 2,
+        says: /classify-tangents contradict/,
+      });
+    },
+  );
+
   it(
     "leave tangents out first, and refuse turns that there are not",
     async () => {

@@ -4,6 +4,7 @@ import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { loadConversationConfig } from "../../app/branch/conversation-config.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/parts-plan.ts";
+import type { SummaryWish } from "../../app/summary/require-summary.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
@@ -77,6 +78,19 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   };
 }
 
+/** Refuses options that only a summary reads where none can be written. A model also names tangents. Throws `no_summary`. */
+export async function checkSummaryOptions(
+  { workspace, tree }: Place,
+  given: readonly string[],
+  { leavesTangents, strategies, profile }: Omit<SummaryWish, "options"> & { readonly leavesTangents: boolean },
+): Promise<void> {
+  const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
+  if (options.length === 0) return;
+  const { requireSummary } = await import("../../app/summary/require-summary.ts");
+  const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
+  await requireSummary(workspace, tree, { options, strategies: rules, ...(profile === undefined ? {} : { profile }) });
+}
+
 /** The strategies of a call. */
 export interface AskedStrategies {
   /** Whether turns off the task are left out first. */
@@ -95,10 +109,24 @@ export async function readStrategies(
   const settings = isOpen ? (await loadConversationConfig(workspace, tree)).config.conversation.compaction : null;
   const names = given.map((name) => (name === "" && settings !== null ? settings.strategy : name));
   const { leavesTangents, others } = splitTangents(names);
+  if (leavesTangents) refuseBesideTangents(options);
   refuseUnused("--turns", TANGENTS, options["turns"] !== undefined && !leavesTangents);
   refuseUnused("--yes", TANGENTS, flag(options, "yes") && !leavesTangents);
   const chosen = readSizes(others, options);
   return { leavesTangents, chosen: others.length === 0 ? null : chosen };
+}
+
+/** What shows or makes one compaction, or parts of one, says nothing of turns that lie apart. Throws `contradictory_flags`. */
+function refuseBesideTangents(options: CommandContext["options"]): void {
+  const other = ["chunks", "diff", "text"].find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  throw userError(
+    "contradictory_flags",
+    `--${other} and --strategy ${TANGENTS} contradict each other; give one of them.`,
+    {
+      hints: ["`jpg diff` shows afterwards what was left out, `jpg undo` takes it back."],
+    },
+  );
 }
 
 /** The strategies with the sizes that were given; those that none of them reads are refused. */

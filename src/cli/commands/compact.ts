@@ -1,17 +1,13 @@
 import { resolve } from "node:path";
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
-import type { SummaryWish } from "../../app/summary/require-summary.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { badBound, isBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
-import { choosePipelines } from "../../core/strategies/pipelines.ts";
-import { PIPELINE_NAMES, STRATEGY_NAMES, TANGENTS } from "../../core/strategies/strategy-names.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/strategies/strategy-names.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { INTERRUPTED } from "../frame/exit-code.ts";
@@ -20,6 +16,7 @@ import { renderTimeline } from "../render/render-timeline.ts";
 import {
   checkActivation,
   checkLoneFlags,
+  checkSummaryOptions,
   readManner,
   readPartCount,
   readRange,
@@ -187,19 +184,6 @@ export const command: CommandSpec = {
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
   },
 };
-
-/** Refuses options that only a summary reads where none can be written. A model also names tangents. */
-async function checkSummaryOptions(
-  { workspace, tree }: { readonly workspace: Workspace; readonly tree: BranchTree },
-  given: readonly string[],
-  { leavesTangents, strategies, profile }: Omit<SummaryWish, "options"> & { readonly leavesTangents: boolean },
-): Promise<void> {
-  const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
-  if (options.length === 0) return;
-  const { requireSummary } = await import("../../app/summary/require-summary.ts");
-  const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
-  await requireSummary(workspace, tree, { options, strategies: rules, ...(profile === undefined ? {} : { profile }) });
-}
 
 function compactUntilStopped(
   { output, options, json }: CommandContext,
