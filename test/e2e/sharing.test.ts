@@ -333,10 +333,52 @@ describe("a project's own remote", () => {
     expect(sandbox.git(["for-each-ref", "refs/jpg"], theirs)).toBe("");
   });
 
+  it("is warned of by the doctor where the project is mirrored there, which deletes hidden refs", async () => {
+    const verdict = async () => {
+      const { checks } = await sandbox.json<{ checks: readonly { name: string; state: string; message: string }[] }>([
+        "doctor",
+      ]);
+      return checks.find(({ name }) => name === "remote");
+    };
+    sandbox.git(["remote", "add", "origin", bare], sandbox.project);
+    await sandbox.jpg(["remote", "add", "origin", bare]);
+    expect(await verdict()).toMatchObject({ state: "ok", message: "remotes: origin (hidden refs)" });
+    await sandbox.jpg(["push"]);
+    sandbox.git(["config", "remote.origin.mirror", "true"], sandbox.project);
+    expect(await verdict()).toMatchObject({
+      state: "warning",
+      message: expect.stringContaining("deletes the conversations"),
+    });
+    // It is true, and nothing is lost here: what a remote no longer has is not removed.
+    sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "code"], sandbox.project);
+    sandbox.git(["push", "--quiet"], sandbox.project);
+    expect(refs().filter((ref) => ref.startsWith("refs/jpg/"))).toEqual([]);
+    await sandbox.jpg(["pull"]);
+    expect(tip(main, sandbox.store)).toMatch(/^[0-9a-f]{40}$/);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    expect(refs()).toContain(`refs/jpg/conversations/${main}`);
+  });
+
   it("is not asked in a project without one", async () => {
     sandbox.git(["init", "--quiet", join(sandbox.root, "alone")], sandbox.root);
     const { code, stderr } = await sandbox.jpg(["pull"], { cwd: join(sandbox.root, "alone") });
     expect([code, stderr]).toEqual([2, expect.stringContaining("This store has no remote.")]);
+  });
+});
+
+describe("a host reached over ssh", () => {
+  it("is reached with the command that the user's environment names", async () => {
+    const ssh = join(sandbox.root, "ssh");
+    writeFileSync(ssh, '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n');
+    chmodSync(ssh, 0o755);
+    const env = { GIT_SSH_COMMAND: ssh };
+    await sandbox.jpg(["remote", "add", "team", `git@example.com:${bare}`]);
+    expect(await sandbox.jpg(["push"], { env })).toMatchObject({
+      code: 0,
+      stderr: `To team (branches): git@example.com:${bare}\n`,
+    });
+    expect((await sandbox.jpg(["fetch"], { env })).stdout).toContain("Nothing new from team");
+    expect(await sandbox.jpg(["fetch"], { env: { GIT_SSH_COMMAND: "false" } })).toMatchObject({ code: 3 });
   });
 });
 

@@ -17,6 +17,7 @@ import { listJournals } from "../journal/journal-files.ts";
 import { openStore } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { createWorkspaceStore, locate } from "../workspace/workspace.ts";
+import { checkRemotes } from "./remote-check.ts";
 
 /** What was looked at, and how it is. */
 export interface DoctorCheck {
@@ -155,7 +156,7 @@ async function checkStore(runtime: Runtime, repository: Repository, version: Git
     checkWorktrees(health),
     checkObjects(health),
     checkActive(stdout.length > 0),
-    checkRemote(health, repository.cwd),
+    { name: "remote", ...(await checkRemotes(repository)) },
   ];
   return { health, checks };
 }
@@ -227,13 +228,6 @@ function checkActive(isThere: boolean): DoctorCheck {
   if (isThere) return { name, state: "ok", message: "a conversation is active" };
   const hint = "`jpg ls` lists what is there, `jpg use ID` makes one active, `jpg import` brings sessions in";
   return { name, state: "warning", message: "HEAD names a branch that does not exist", hint };
-}
-
-function checkRemote({ remotes }: StoreHealth, root: string): DoctorCheck {
-  const name = "remote";
-  if (remotes.length > 0) return { name, state: "ok", message: `remotes: ${remotes.join(", ")}` };
-  const hint = `\`jpg git remote add NAME URL\` and \`jpg git push NAME --all\` keep a copy; nothing is pushed unless you do`;
-  return { name, state: "warning", message: `none: when ${root} is lost, so are its conversations`, hint };
 }
 
 async function mend(runtime: Runtime, repository: Repository, { health, checks }: Examined): Promise<void> {

@@ -40,7 +40,6 @@ export interface StoreHealth {
   readonly leftovers: readonly string[];
   /** Objects in files of their own. */
   readonly looseObjects: number;
-  readonly remotes: readonly string[];
 }
 
 /** Looks at a store. `version` = git's. */
@@ -69,7 +68,6 @@ export async function readStoreHealth(
     locks,
     leftovers,
     looseObjects: loose,
-    remotes: [...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/.exec(key)?.[1] ?? []),
   };
 }
 

@@ -10,6 +10,8 @@ import type { ProjectLocation } from "../refs/project-of-store.ts";
 export interface ProjectRemote {
   readonly name: string;
   readonly url: string;
+  /** Whether a push there mirrors: it deletes whatever refs the project does not have. */
+  readonly isMirror: boolean;
 }
 
 /** Reads them, in the order of the configuration; folders are absolute. */
@@ -17,15 +19,26 @@ export async function readProjectRemotes(
   { root, commonDir }: ProjectLocation,
   env: Environment,
 ): Promise<readonly ProjectRemote[]> {
-  const args = ["config", "--file", join(commonDir, "config"), "-z", "--get-regexp", "^remote\\..*\\.(push)?url$"];
+  const args = [
+    "config",
+    "--file",
+    join(commonDir, "config"),
+    "-z",
+    "--get-regexp",
+    "^remote\\..*\\.((push)?url|mirror)$",
+  ];
   const { stdout } = await runGit(args, { cwd: parse(root).root, env });
   const urls = new Map<string, string>();
+  const mirrors = new Set<string>();
   for (const entry of stdout.toString().split("\0")) {
-    const [, name, key, url = ""] = /^remote\.([^\n]+)\.(url|pushurl)\n(.*)$/is.exec(entry) ?? [];
-    if (name !== undefined && (key === "pushurl" || !urls.has(name))) urls.set(name, url);
+    const [, name, key, url = ""] = /^remote\.([^\n]+)\.(url|pushurl|mirror)\n(.*)$/is.exec(entry) ?? [];
+    if (name !== undefined && key === "mirror") {
+      if (/^(true|yes|on|1|push)$/i.test(url)) mirrors.add(name);
+    } else if (name !== undefined && (key === "pushurl" || !urls.has(name))) urls.set(name, url);
   }
   return [...urls].map(([name, url]) => ({
     name,
+    isMirror: mirrors.has(name),
     url: isLocalPath(url) && !isAbsolute(url) ? resolve(root, url) : url,
   }));
 }

@@ -1,0 +1,51 @@
+// How the remotes of a store are: whether there is one, whether jpg reaches its address, and whether the project around would
+// delete what stands there.
+import { JpgError } from "../../core/errors.ts";
+import { isSameRepository, shownUrl } from "../../core/remote-address.ts";
+import type { Repository } from "../../store/native/git/git-command.ts";
+import { isProjectDir, projectOfStore } from "../../store/native/refs/project-of-store.ts";
+import { readProjectRemotes } from "../../store/native/remotes/project-remotes.ts";
+import { readRemotes } from "../../store/native/remotes/remote-config.ts";
+import type { Remote } from "../../store/sharing.ts";
+
+/** What was found. */
+export interface RemoteVerdict {
+  readonly state: "ok" | "warning" | "problem";
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Looks at the remotes; reaches none of them. */
+export async function checkRemotes(repository: Repository): Promise<RemoteVerdict> {
+  const remotes = await readRemotes(repository).catch((error: unknown) => {
+    if (error instanceof JpgError) return error;
+    throw error;
+  });
+  if (remotes instanceof JpgError)
+    return { state: "problem", message: remotes.message, hint: remotes.hints.join("; ") };
+  if (remotes.length === 0) {
+    const hint = "`jpg remote add NAME URL` and `jpg push --all` keep a copy; nothing is pushed unless you do";
+    return { state: "warning", message: `none: when ${repository.cwd} is lost, so are its conversations`, hint };
+  }
+  const deleted = await findMirrored(repository, remotes);
+  if (deleted !== null) return deleted;
+  const listed = remotes.map(({ name, as }) => `${name} (${as === "hidden" ? "hidden refs" : "branches"})`);
+  return { state: "ok", message: `remotes: ${listed.join(", ")}` };
+}
+
+/** A remote to which the project is mirrored: each such push deletes the hidden refs there. */
+async function findMirrored(repository: Repository, remotes: readonly Remote[]): Promise<RemoteVerdict | null> {
+  const project = projectOfStore(repository.cwd, repository.gitDir);
+  if (!(await isProjectDir(project))) return null;
+  const mirrors = (await readProjectRemotes(project, repository.env)).filter(({ isMirror }) => isMirror);
+  for (const { name, pushUrl, as } of remotes) {
+    const mirror = as === "hidden" ? mirrors.find(({ url }) => isSameRepository(url, pushUrl)) : undefined;
+    if (mirror === undefined) continue;
+    return {
+      state: "warning",
+      message: `the project is mirrored to ${mirror.name}: each \`git push ${mirror.name}\` of the project deletes the conversations on ${name} (${shownUrl(pushUrl)})`,
+      hint: `\`git config --unset remote.${mirror.name}.mirror\` in the project, or a repository of their own: \`jpg remote add NAME URL --as branches\``,
+    };
+  }
+  return null;
+}
