@@ -49,6 +49,17 @@ it("what is active is read and written as ever", async () => {
     expect([args, (await box.jpg(args)).code]).toEqual([args, 0]);
 });
 
+it("a fetch, which git refuses in such a store, names the store and not the remote", async () => {
+  const remote = join(box.root, "remote.git");
+  box.git(["init", "--quiet", "--bare", remote], box.root);
+  expect(await box.jpg(["remote", "add", "origin", remote])).toMatchObject({ code: 0 });
+  expect(await box.jpg(["push"])).toMatchObject({ code: 0 });
+  const { code, stderr } = await box.jpg(["fetch"]);
+  expect(code).toBe(3);
+  expect(stderr).toContain(`failed in ${box.store}: fatal: bad object refs/heads/${bad}`);
+  expect(stderr).toContain(`hint: git -C ${box.store} fsck --full`);
+});
+
 it("fsck names it, and what brings it back", async () => {
   const { code, stdout } = await box.jpg(["fsck"]);
   expect(code).toBe(1);

@@ -72,17 +72,17 @@ const RULES: readonly TransferRule[] = [
   },
 ];
 
-/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`. */
+/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`; `cwd` = the store on this side. */
 export function transferError(
   doing: string,
-  url: string,
+  { url, cwd }: { readonly url: string; readonly cwd: string },
   { code, stderr }: Pick<GitResult, "code" | "stderr">,
 ): JpgError {
   const place = shownUrl(url);
   const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "")));
   const rule = RULES.find(({ pattern }) => pattern.test(stderr));
-  // A full disk on this side, a store that may not be written.
-  const own = gitError({ args: ["fetch"], code, stderr, where: place });
+  // A full disk on this side, a store that may not be written or is damaged.
+  const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
   if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
   const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(

@@ -31,7 +31,7 @@ export async function listRemoteRefs(
     place.gitDir === null
       ? await runnerOf(options)(args, { ...place, extraEnv: promptOf(options) })
       : await transfer(place, { args }, { url, options });
-  if (result.code !== 0) throw transferError("Reading from", url, result);
+  if (result.code !== 0) throw transferError("Reading from", { url, cwd: place.cwd }, result);
   return parseRefs(result.stdout.toString());
 }
 
@@ -47,7 +47,7 @@ export async function fetchRemote(
   ];
   // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
   const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
-  if (result.code !== 0) throw transferError("Fetching from", url, result);
+  if (result.code !== 0) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
 }
 
 /** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
@@ -69,7 +69,7 @@ export async function pushTips(
     const answer = answers.get(refOf(tip.name));
     return answer === undefined ? [] : [{ name: tip.name, ...answer }];
   });
-  if (pushed.length < tips.length) throw transferError("Pushing to", pushUrl, result);
+  if (pushed.length < tips.length) throw transferError("Pushing to", { url: pushUrl, cwd: repository.cwd }, result);
   const arrived = new Set(
     pushed.filter(({ status }) => status === "sent" || status === "unchanged").map((one) => one.name),
   );
