@@ -153,13 +153,21 @@ describe.skipIf(tmuxMissing !== null)("a message that is typed in a terminal (tm
     await failing.shows(/error: The editor ended with exit code 1: false\..*\n> as it was/s);
   });
 
+  it("leaves nothing behind on a screen that was cleared (Ctrl-L)", async () => {
+    const chat = await open(["chat", "--new"], 80);
+    await chat.shows("[0 messages]");
+    chat.type("C-l");
+    for (const letter of "tide") chat.type("-l", letter);
+    expect((await chat.shows("> tide")).match(/^> /gm)).toHaveLength(2);
+  });
+
   it("is drawn again when the terminal becomes narrower while it is typed", async () => {
     const chat = await open(["chat", "--new"], 80);
     await chat.shows("[0 messages]");
     chat.type("-l", "how high does the water stand at the pier");
     await chat.shows("> how high does the water stand at the pier");
     chat.resize(30);
-    await chat.shows("> how high does the water sta\nnd at the pier");
+    await chat.shows(/> how high does the water sta ?\nnd at the pier/);
     chat.type("-l", "?");
     expect(await chat.shows("nd at the pier?")).not.toContain("how high does the water stand at the pier");
   });

@@ -24,7 +24,8 @@ export interface EditScreen {
   forget(): void;
 }
 
-const BELOW = "\u001b[J";
+/** Erases what follows. Not from the first column on: tmux keeps in its history what is erased from the top of the screen. */
+const BELOW = " \u001b[J\r";
 
 /** Creates it; nothing is drawn. */
 export function createEditScreen(screen: LineScreen): EditScreen {

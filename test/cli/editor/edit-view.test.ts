@@ -53,15 +53,15 @@ describe("a line drawn", () => {
     screen.draw({ rows: ["> one", "… two"], cursor: { row: 1, column: 5 } });
     drawn = "";
     screen.draw({ rows: ["> x"], cursor: { row: 0, column: 3 } });
-    expect(drawn).toBe("\u001b[1A\r\u001b[J> x\u001b[4G");
+    expect(drawn).toBe("\u001b[1A\r \u001b[J\r> x\u001b[4G");
     screen.draw({ rows: ["x".repeat(39)], cursor: { row: 0, column: 39 } });
     columns = 20;
     drawn = "";
     screen.draw({ rows: ["> y"], cursor: { row: 0, column: 3 } });
-    expect(drawn.startsWith("\u001b[1A\r\u001b[J")).toBe(true);
+    expect(drawn.startsWith("\u001b[1A\r \u001b[J\r")).toBe(true);
     screen.forget();
     drawn = "";
     screen.draw({ rows: ["> z"], cursor: { row: 0, column: 3 } });
-    expect(drawn.startsWith("\r\u001b[J")).toBe(true);
+    expect(drawn.startsWith("\r \u001b[J\r")).toBe(true);
   });
 });
