@@ -1,0 +1,26 @@
+import { cherryPick } from "../../app/manage/cherry-pick.ts";
+import { resolveWhole } from "../../app/names/resolve-id.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { type CommandSpec, text } from "../frame/command.ts";
+
+export const command: CommandSpec = {
+  name: "cherry-pick",
+  summary: "apply a compaction of one fork to another",
+  description:
+    "Commits the same compaction on another fork that has the same turns, as stock `git cherry-pick` does; a fork whose turns differ is refused.",
+  arguments: [{ name: "<compaction>", description: "id of the compaction" }],
+  options: [{ flags: "--onto <fork>", description: "the fork that gets it; default @" }],
+  examples: [{ command: "jpg cherry-pick k3f9q2 --onto fix-parser-k3f9/main", explains: "also on the main fork" }],
+  run: async ({ args, options, output, json, open }) => {
+    const [id] = args;
+    if (id === undefined) throw userError("usage", "jpg cherry-pick needs a compaction.");
+    const workspace = await open();
+    const report = await cherryPick(workspace, id, await resolveWhole(workspace, text(options, "onto")));
+    const [compaction, branch] = [forTerminalLine(report.compaction), forTerminalLine(report.branch)];
+    if (json) output.json(report);
+    else if (report.commit === null) output.info(safe`${branch} has ${compaction} already.`);
+    else output.data(safe`Applied ${compaction} to ${branch} (commit ${forTerminalLine(report.commit.slice(0, 9))})`);
+    return 0;
+  },
+};

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+
+let sandbox: ImportedSandbox;
+let main: string;
+beforeEach(async () => {
+  sandbox = await copyImportedSandbox();
+  main = `${sandbox.conversation}/main`;
+  await sandbox.jpg(["fork", "@", "other"]);
+});
+afterEach(() => sandbox.remove());
+
+const compaction = async (...words: string[]): Promise<string> =>
+  (await sandbox.json<{ compaction: string }>(["compact", ...words])).compaction;
+const tree = (branch: string): string => sandbox.git(["rev-parse", `${branch}^{tree}`]);
+
+describe("jpg cherry-pick", () => {
+  it("makes the same tree as stock git, once", async () => {
+    const id = await compaction();
+    const start = sandbox.git(["rev-parse", main]);
+    const picked = await sandbox.jpg(["cherry-pick", id, "--onto", main]);
+    expect(picked).toMatchObject({ code: 0, stdout: expect.stringContaining(`Applied ${id} to ${main}`) });
+    expect(tree(main)).toBe(tree(`${sandbox.conversation}/other`));
+    const [logged] = await sandbox.json<[{ compaction: string; live: boolean }]>(["log", main]);
+    expect(logged).toMatchObject({ compaction: id, live: true });
+    const again = await sandbox.jpg(["cherry-pick", id, "--onto", main]);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("has") });
+    sandbox.git(["switch", "--quiet", "--create", "stock/main", start]);
+    sandbox.git(["cherry-pick", `${sandbox.conversation}/other`]);
+    expect(tree("stock/main")).toBe(tree(main));
+  });
+
+  it("refuses a fork with fewer or other turns, and changes nothing", async () => {
+    const id = await compaction("--to", "4");
+    await sandbox.jpg(["fork", main, "short", "--first", "3", "--no-activate"]);
+    const short = `${sandbox.conversation}/short`;
+    const before = tree(short);
+    const refused = await sandbox.jpg(["cherry-pick", id, "--onto", short]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("has other turns there") });
+    expect(tree(short)).toBe(before);
+    expect(await sandbox.jpg(["cherry-pick", "nosuch", "--onto", main])).toMatchObject({ code: 2 });
+  });
+});
