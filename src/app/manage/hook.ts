@@ -2,7 +2,7 @@
 // record what is pushed, and refuse what must not leave.
 // A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
 import { realpath } from "node:fs/promises";
-import { JpgError } from "../../core/errors.ts";
+import { JpgError, messageOf } from "../../core/errors.ts";
 import type { Worktree } from "../../store/conversation-store.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
 import { recordPush } from "../../store/native/refs/published.ts";
@@ -34,7 +34,8 @@ async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   );
   const there = pushed.map(([, , , , commit = ""]) => commit);
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
-  await recordPush(workspace.store.gitDir, lines);
+  // What cannot be recorded (a full disk, something in the way) is no reason not to push.
+  await recordPush(workspace.store.gitDir, lines).catch((error: unknown) => workspace.warn(messageOf(error)));
 }
 
 /** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */
