@@ -62,8 +62,12 @@ describe("refs beside git", () => {
     await grow("talk/main", "c");
     await store.useBranch("talk/main");
     expect(run("reflog", "-1", "--format=%gs")).toBe("checkout: moving from main to talk/main");
-    expect(await store.previousBranch()).toBe("main");
-    expect(run("rev-parse", "--abbrev-ref", "@{-1}")).toBe("main");
+    // What a repository begins with is no conversation.
+    expect(await store.previousBranch()).toBe(null);
+    await grow("harbour/main", "d");
+    await store.useBranch("harbour/main");
+    expect(await store.previousBranch()).toBe("talk/main");
+    expect(run("rev-parse", "--abbrev-ref", "@{-1}")).toBe("talk/main");
     expect(await store.formerTips("main")).toEqual([first, "0".repeat(40)]);
   });
 
