@@ -57,9 +57,12 @@ export interface TestWorkspace extends Workspace {
   readonly runtime: TestRuntime;
 }
 
+/** A folder that nobody can make: nothing is written there, whoever runs the tests. */
+export const NO_FOLDER = "/dev/null/nowhere";
+
 /** A workspace over a store in memory. */
 export async function createMemoryWorkspace(
-  cwd = "/nowhere",
+  cwd: string = NO_FOLDER,
   store?: ConversationStore,
   runtime: TestRuntime = createTestRuntime(cwd),
 ): Promise<TestWorkspace> {

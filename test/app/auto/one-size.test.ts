@@ -17,13 +17,14 @@ import {
   createMemoryWorkspace,
   createTestRuntime,
   importBytes,
+  NO_FOLDER,
   type TestWorkspace,
   tipOf,
 } from "../../helpers/workspace.ts";
 
 /** After every session. */
 const open = (): Promise<TestWorkspace> =>
-  createMemoryWorkspace("/nowhere", undefined, createTestRuntime("/nowhere", {}, "2027-01-01T00:00:00Z"));
+  createMemoryWorkspace(NO_FOLDER, undefined, createTestRuntime(NO_FOLDER, {}, "2027-01-01T00:00:00Z"));
 
 let workspace: TestWorkspace;
 beforeEach(async () => {

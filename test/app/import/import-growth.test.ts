@@ -16,7 +16,7 @@ import { createMemoryWorkspace, importBytes, type TestWorkspace } from "../../he
 /** A workspace that notes from the first byte on where files may be read from. */
 async function createMarkingWorkspace() {
   const { store, kept } = withCaches(await createMemoryStore());
-  return { workspace: await createMemoryWorkspace("/nowhere", store), kept };
+  return { workspace: await createMemoryWorkspace(undefined, store), kept };
 }
 
 async function importMarked(workspace: TestWorkspace, bytes: Uint8Array): Promise<ImportReport | null> {

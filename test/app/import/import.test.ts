@@ -296,7 +296,7 @@ describe("imports at the same time", () => {
   it("neither lose nor double anything", async () => {
     const repository = await createMemoryRepository();
     const many = await Promise.all(
-      Array.from({ length: 4 }, () => createMemoryWorkspace("/nowhere", createEmbeddedStore(repository))),
+      Array.from({ length: 4 }, () => createMemoryWorkspace(undefined, createEmbeddedStore(repository))),
     );
     const reports = await Promise.all(many.map((one, at) => importBytes(one, buildSession(plainTurns(2 + at)).text())));
     workspace = many[0]!;
