@@ -67,10 +67,10 @@ export function composeSteps(
 
 /** What the definitions of tools come to, a plain estimate. */
 export function tokensOfTools(
-  names: readonly string[] = [],
+  names: readonly string[] | undefined,
   { toolTokens }: Pick<StrategyContext, "toolTokens">,
 ): number {
-  return names.reduce((sum, name) => sum + (toolTokens.get(name) ?? 0), 0);
+  return (names ?? []).reduce((sum, name) => sum + (toolTokens.get(name) ?? 0), 0);
 }
 
 /** Takes a decision in; gives what it took out of the view. */

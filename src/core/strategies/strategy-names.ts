@@ -26,4 +26,4 @@ export const PIPELINE_NAMES = ["auto", "tiered"] as const;
 export type PipelineName = (typeof PIPELINE_NAMES)[number];
 
 /** The strategy that a person is asked about: nobody's word but the user's hides a turn. */
-export const TANGENTS = "classify-tangents" satisfies StrategyName;
+export const TANGENTS: "classify-tangents" = "classify-tangents" satisfies StrategyName;
