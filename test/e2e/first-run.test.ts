@@ -48,9 +48,31 @@ describe("jpg alone", () => {
     expect(readFileSync(join(kept, "jpg-cache/list"), "utf8")).toContain(sandbox.git(["rev-parse", "HEAD"]).trim());
     expect(stdout).toContain("\nShorten what the model sees: jpg compact\n");
     expect(stdout).toContain("\n1 Claude Code session here: jpg import brings in what is new\n");
-    await sandbox.jpg(["fork", "@", "other"]);
+    const fork = await sandbox.jpg(["fork", "@", "other", "--first", "1"]);
+    expect(fork.stdout).toMatch(/^Forked \S+ to \S+ \(1 turn\), now active\n$/);
+    expect((await sandbox.jpg(["show"])).stdout).toMatch(/\/other 1 turn\n/);
+    await sandbox.jpg(["use", "-"]);
     const { active, conversations } = JSON.parse((await sandbox.jpg(["--json"])).stdout) as Record<string, unknown>;
     expect([active, conversations]).toEqual([expect.objectContaining({ turns: 6 }), 1]);
+  });
+});
+
+describe("jpg after a compaction", () => {
+  it("names what comes next while nothing of default reach is left to compact", async () => {
+    keepSession("5e551073-0000-4000-8000-0000000000f3", smallSession());
+    await sandbox.jpg(["import"]);
+    await sandbox.jpg(["compact", "--to", "1"]);
+    expect((await sandbox.jpg(["status"])).stdout).toContain("\nShorten what the model sees: jpg compact\n");
+    await sandbox.jpg(["compact"]);
+    for (const read of ["worked out", "from the cache"]) {
+      const { stdout } = await sandbox.jpg(["status"]);
+      expect(stdout, read).toContain(
+        "\nSee what the model no longer sees: jpg diff\nContinue: jpg resume --with claude-code, or jpg chat\n",
+      );
+      expect(stdout, read).not.toContain("jpg compact");
+    }
+    await sandbox.jpg(["undo"]);
+    expect((await sandbox.jpg(["status"])).stdout).toContain("\nShorten what the model sees: jpg compact\n");
   });
 });
 

@@ -23,12 +23,19 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
     turns: loaded.facts.length,
     ...reportTokens(loaded),
     compactions: loaded.live.all.length,
+    ...compactedTo(loaded),
     ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
     ...(damaged > 0 ? { damaged: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
     ...(archived ? { archived } : {}),
     ...(labels.length === 0 ? {} : { labels }),
   };
+}
+
+function compactedTo({ facts, live }: CountedView): Pick<ConversationFacts, "compacted_to"> {
+  if (live.applied.length === 0) return {};
+  const last = live.applied.reduce((turn, { to_turn }) => Math.max(turn, to_turn), 0);
+  return { compacted_to: Math.min(last, facts.length - 1) };
 }
 
 /** As `findBrokenLinks` says, of facts that are at hand: nothing is read again, or kept for each conversation. */

@@ -17,7 +17,7 @@ export interface FactsCache {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 7;
+const FORMAT = 8;
 
 /** What every conversation has, as lists of one length: the same index, the same commit. */
 const COLUMNS = [

@@ -14,6 +14,8 @@ export interface ListRow {
   readonly overhead_source?: Exclude<OverheadSource, "recorded">;
   /** Live compactions. */
   readonly compactions: number;
+  /** Last turn that a live compaction covers, 0-based; absent = there is none. */
+  readonly compacted_to?: number;
   /** Branches beside this one. */
   readonly forks: number;
   /** RFC 3339 UTC. */

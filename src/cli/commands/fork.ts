@@ -6,6 +6,7 @@ import { type CommandContext, type CommandSpec, text } from "../frame/command.ts
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { count } from "../frame/number-option.ts";
 import { documentOf } from "../render/compact-document.ts";
+import { renderCount } from "../render/render-quantity.ts";
 import { renderTimeline } from "../render/render-timeline.ts";
 
 export const command: CommandSpec = {
@@ -68,7 +69,7 @@ function tell(output: CommandContext["output"], json: boolean, report: ForkRepor
   if (json) output.json(compaction === undefined ? report : { ...report, compaction: documentOf(compaction) });
   else
     output.data(
-      safe`Forked ${forTerminalLine(report.from ?? "")} to ${forTerminalLine(report.branch)} (${report.turns} turns)${report.activated === true ? ", now active" : ""}`,
+      safe`Forked ${forTerminalLine(report.from ?? "")} to ${forTerminalLine(report.branch)} (${renderCount(report.turns, "turn")})${report.activated === true ? ", now active" : ""}`,
     );
   if (compaction !== undefined && !json) output.data(renderTimeline(compaction, output));
   for (const id of report.left_out ?? [])

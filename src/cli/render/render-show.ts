@@ -7,7 +7,7 @@ import type { Rendering } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
-import { groupDigits, renderCommit, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
+import { groupDigits, renderCommit, renderCount, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
 
 /** Renders what was asked for. */
@@ -46,7 +46,7 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
   );
   const branches = report.branches.map(({ name, turns, active }) => {
     const line = safe`${active ? "*" : " "} ${forTerminalLine(name)}`;
-    return safe`  ${active ? style.good(line) : line} ${style.faint(safe`${groupDigits(turns)} turns`)}`;
+    return safe`  ${active ? style.good(line) : line} ${style.faint(renderCount(turns, "turn"))}`;
   });
   const compactions = report.compactions.map((row) => safe`  ${renderLogLine(row, style)}`);
   return joinLines([

@@ -1,6 +1,9 @@
 // What is here, and the command that comes next for each of it.
+import type { ConversationFacts } from "../../app/inspect/facts-cache.ts";
 import type { StatusReport } from "../../app/inspect/status.ts";
-import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import { exampleAgent } from "../../app/sessions/session-registry.ts";
+import { DEFAULT_KEEP_LAST } from "../../core/range/bound-resolution.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderCount, renderSource, renderTokens } from "./render-quantity.ts";
 
@@ -22,7 +25,18 @@ function activeLines({ active, conversations }: StatusReport, style: Style): Saf
   return [
     safe`On ${style.heading(forTerminalLine(branch))}: ${forTerminalLine(title)}`,
     safe`${renderCount(turns, "turn")}, ${size}, ${renderCount(compactions, "compaction")}`,
-    safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`,
+    ...nextLines(active, style),
+  ];
+}
+
+/** What is compacted as far as `jpg compact` goes by itself is read and continued. */
+function nextLines({ turns, compacted_to }: ConversationFacts, style: Style): SafeText[] {
+  if (compacted_to === undefined || compacted_to < turns - 1 - DEFAULT_KEEP_LAST)
+    return [safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`];
+  const resume = style.id(safe`jpg resume --with ${forTerminal(exampleAgent().name)}`);
+  return [
+    safe`See what the model no longer sees: ${style.id(safe`jpg diff`)}`,
+    safe`Continue: ${resume}, or ${style.id(safe`jpg chat`)}`,
   ];
 }
 

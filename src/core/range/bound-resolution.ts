@@ -134,7 +134,10 @@ function beforeNewestTurns(request: RangeRequest, facts: BoundFacts): BoundPosit
   const newest = facts.turnCount - 1;
   const keep = request.keep ?? Math.max(request.keepLast ?? DEFAULT_KEEP_LAST, protectedTurns(request, facts));
   if (keep <= newest) return { turn: newest - keep };
-  if (!endsByCalls(request, facts)) return { nothing: `the newest ${keep} turns are kept and there are ${newest + 1}` };
+  if (!endsByCalls(request, facts))
+    return {
+      nothing: `the newest ${keep === 1 ? "turn is" : `${keep} turns are`} kept and there ${newest === 0 ? "is" : "are"} ${newest + 1}`,
+    };
   return (
     beforeNewestCalls(facts) ?? {
       nothing: `the conversation has no more than ${keep} turns and ${KEEP_CALLS} tool calls`,

@@ -169,7 +169,7 @@ describe("a conversation of no more than keep_last turns", () => {
 
   it("leaves the calls out of it where the end is given", () => {
     expect(resolveBounds({ keep: 1 }, factsOf(loop(25)))).toEqual({
-      nothing: "the newest 1 turns are kept and there are 1",
+      nothing: "the newest turn is kept and there is 1",
     });
     expect(resolveBounds(bounds(null, "0"), factsOf(loop(25)))).toEqual({ from: 0, to: 0 });
   });
