@@ -48,7 +48,7 @@ it("refuses a push, lists where the secrets are without showing them, and sends 
   for (const words of [["push"], ["push", "--dry-run"], ["push", "--all"]]) {
     const { code, stdout, stderr } = await sandbox.jpg(words);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("would leave this machine; nothing was sent:\n");
+    expect(stderr).toContain("error: 2 secrets would leave this machine, in 4 places; nothing was sent:\n");
     expect(stderr).toMatch(/turn 1, line \d+: github ghp_\S*… \(40 characters\) \[[0-9a-f]{16}\]\n/);
     expect(stderr).not.toContain(TOKEN.slice(8, 20));
     expect(stderr).not.toContain(PASSWORD);

@@ -110,13 +110,15 @@ function openCleanFiles(store: ConversationStore): CleanFiles {
 const MOST_LISTED = 10;
 
 function secretsError(secrets: readonly LeavingSecret[]): Error {
-  const count = secrets.length === 1 ? "A secret" : `${secrets.length} secrets`;
+  const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
+  const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
+  const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
   const more = secrets.length > MOST_LISTED ? [`and ${secrets.length - MOST_LISTED} more`] : [];
   const lines = secrets.slice(0, MOST_LISTED).map(describe);
   const [first] = secrets;
   return userError(
     "secrets_found",
-    [`${count} would leave this machine; nothing was sent:`, ...lines, ...more].join("\n"),
+    [`${count} would leave this machine${places}; nothing was sent:`, ...lines, ...more].join("\n"),
     {
       hints: [
         `\`jpg push --allow ${first?.rule}\` sends what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
