@@ -1,6 +1,6 @@
 // Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
 import { isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
-import { SECRET_RULES, VAGUE_RULES } from "./secret-rules.ts";
+import { BEFORE_TOKEN, SECRET_RULES, type SecretRule, VAGUE_RULES } from "./secret-rules.ts";
 
 /** A secret in a text. */
 export interface FoundSecret {
@@ -11,7 +11,11 @@ export interface FoundSecret {
   readonly end: number;
 }
 
-const MARKED = new RegExp(SECRET_RULES.map(({ form }) => `(${form})`).join("|"), "g");
+const TOKENS = SECRET_RULES.filter(({ isToken }) => isToken === true);
+const OTHERS = SECRET_RULES.filter(({ isToken }) => isToken !== true);
+// What comes before a token is looked at once for all of them: for each it would take forty times as long.
+const MARKED = new RegExp(`${BEFORE_TOKEN}(?:${formsOf(TOKENS)})|${formsOf(OTHERS)}`, "g");
+const IN_ORDER = [...TOKENS, ...OTHERS];
 const VAGUE = VAGUE_RULES.map(({ id, form }) => ({ id, pattern: new RegExp(form, "dgi") }));
 
 /** Lists what the rules find, in order; of two that overlap the first and longer. */
@@ -19,7 +23,7 @@ export function findSecrets(text: string): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   for (const match of text.matchAll(MARKED)) {
     const [value] = match;
-    const rule = SECRET_RULES[match.indexOf(value, 1) - 1];
+    const rule = IN_ORDER[match.indexOf(value, 1) - 1];
     if (rule !== undefined && !isDocumented(value))
       found.push({ rule: rule.id, start: match.index, end: match.index + value.length });
   }
@@ -31,6 +35,10 @@ export function findSecrets(text: string): readonly FoundSecret[] {
     }
   }
   return withoutOverlaps(found);
+}
+
+function formsOf(rules: readonly SecretRule[]): string {
+  return rules.map(({ form }) => `(${form})`).join("|");
 }
 
 /** Keeps of finds that overlap the one that begins first, of those that begin together the longest. */

@@ -8,6 +8,9 @@ export interface LineText {
   lineAt(position: number): number;
 }
 
+/** Sequences that colour a terminal's text: `grep` puts them into the middle of a word. */
+const COLOURS = /\u001b\[[\d;]*[mK]/g;
+
 /** Takes the strings out of lines, names of fields with them: one may be a secret, and says what the value is. */
 export function textOfLines(lines: Iterable<string>): LineText {
   const parts: string[] = [];
@@ -17,8 +20,9 @@ export function textOfLines(lines: Iterable<string>): LineText {
   for (const line of lines) {
     starts.push(length);
     for (const part of stringsOf(line)) {
-      parts.push(part);
-      length += part.length + 1;
+      const plain = part.includes("\u001b[") ? part.replace(COLOURS, "") : part;
+      parts.push(plain);
+      length += plain.length + 1;
     }
   }
   return { text: parts.join("\n"), lineAt: (position) => lastAtMost(starts, position) };
@@ -26,6 +30,7 @@ export function textOfLines(lines: Iterable<string>): LineText {
 
 function stringsOf(line: string): readonly string[] {
   const value = parse(line);
+  if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [line];
   const strings: string[] = [];
   // Not by calls of itself: foreign values nest as deep as they like.
@@ -50,14 +55,18 @@ function parse(line: string): unknown {
 /** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
 function innerOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value.toReversed();
-  const named = Object.entries(value).map(([name, field]: [string, unknown]) =>
-    typeof field === "string" && field.length <= LONGEST_VALUE ? `${name}: ${field}` : field,
-  );
+  const named = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+    if (typeof field === "string" && field.length <= LONGEST_VALUE) return [`${name}: ${field}`];
+    return name.length < SHORTEST_SECRET ? [field] : [name, field];
+  });
   return named.reverse();
 }
 
 /** A longer text is no value that its name says something of, characters. */
 const LONGEST_VALUE = 200;
+
+/** A shorter name is no secret itself, characters. */
+const SHORTEST_SECRET = 16;
 
 /** The last of rising numbers that is at most so much; 0 where none is. */
 function lastAtMost(numbers: readonly number[], most: number): number {

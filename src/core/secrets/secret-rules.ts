@@ -7,17 +7,24 @@ export interface SecretRule {
   readonly id: string;
   /** Source of a regular expression. */
   readonly form: string;
+  /** Whether it stands by itself: `BEFORE_TOKEN` comes first. */
+  readonly isToken?: true;
 }
 
-/** Before and behind a token: nothing that would make it a part of a longer one. */
-const EDGE_BEFORE = "(?<![A-Za-z0-9_-])";
+/**
+ * Before a token: nothing that would make it a part of a longer one. The end of an escape as text shows it (`\n`, `\u0022`, `%3D`,
+ * `[32m`), and the sign or number that diff and grep put before a line, are no part.
+ */
+export const BEFORE_TOKEN: string =
+  "(?:(?<![A-Za-z0-9_-])|(?<=\\\\(?:[abefnrtv0]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,20}m|(?:^|\\s)\\d{0,9}-))";
+/** Behind it. */
 const EDGE_AFTER = "(?![A-Za-z0-9_-])";
 
 function token(id: string, ...forms: readonly string[]): SecretRule {
-  return { id, form: `${EDGE_BEFORE}(?:${forms.join("|")})${EDGE_AFTER}` };
+  return { id, form: `(?:${forms.join("|")})${EDGE_AFTER}`, isToken: true };
 }
 
-/** In this order: of two that fit at one place the first counts. */
+/** In this order, tokens first: of two that fit at one place the first counts. */
 export const SECRET_RULES: readonly SecretRule[] = [
   token("anthropic", "sk-ant-[a-z]{2,8}\\d{2}-[\\w-]{32,}"),
   token("openrouter", "sk-or-v\\d-[0-9a-f]{64}"),
@@ -69,7 +76,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   token("age", "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
   token("1password", "ops_eyJ[A-Za-z0-9+/=]{100,}"),
   { id: "azure-storage", form: "AccountKey=[A-Za-z0-9+/]{86}==" },
-  { id: "jwt", form: `${EDGE_BEFORE}eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{20,}${EDGE_AFTER}` },
+  token("jwt", "eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{20,}"),
   {
     id: "private-key",
     // Two headers at most, as encrypted ones have.
@@ -84,11 +91,11 @@ export const SECRET_RULES: readonly SecretRule[] = [
 export const VAGUE_RULES: readonly SecretRule[] = [
   {
     id: "url-credentials",
-    form: "://[^\\s:/@\"'`<>\\\\]{0,80}:([^\\s:/@\"'`<>\\\\]{3,200})@(?!(?:localhost|127(?:\\.\\d+){3}|0\\.0\\.0\\.0|host|db|postgres|mysql|redis|[\\w.-]*example\\.[a-z]+)(?:[^\\w.-]|$))[a-z0-9.-]+",
+    form: ":(?:\\\\{0,3}/){2}[^\\s:/@\"'`<>\\\\]{0,80}:([^\\s:/@\"'`<>\\\\]{3,200})@(?!(?:localhost|127(?:\\.\\d+){3}|0\\.0\\.0\\.0|host|db|postgres|mysql|redis|[\\w.-]*example\\.[a-z]+)(?:[^\\w.-]|$))[a-z0-9.-]+",
   },
   { id: "bearer", form: "\\bbearer +([a-z0-9._~+/-]{24,2000}={0,2})" },
   {
     id: "assigned",
-    form: "(?:pass(?:word|wd|phrase)|secret(?:_?key)?|api_?key|access_?(?:key|token)|auth_?token|client_?secret|private_?token)[\"']?\\s{0,3}(?:=>?|:)\\s{0,3}[\"']?([^\\s\"'`,;)(<>{}\\[\\]\\\\]{8,200})",
+    form: "(?:pass(?:word|wd|phrase)|secret(?:_?key)?|api_?key|access_?(?:key|token)|auth_?token|client_?secret|private_?token)(?:\\\\{0,7}[\"'])?\\s{0,3}(?:=>?|:)\\s{0,3}(?:\\\\{0,7}[\"'])?([^\\s\"'`,;)(<>{}\\[\\]\\\\]{8,200})",
   },
 ];

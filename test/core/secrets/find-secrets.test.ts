@@ -50,6 +50,25 @@ describe("findSecrets", () => {
       expect(found(text)).toContainEqual([rule, secret]);
   });
 
+  it.each(["\\n", "\\\\t", "\\u0022", "\\x3d", "%3D", "\\u001b[1;32m", "\n-", "12-"])(
+    "finds a token right behind %j, which is no part of it",
+    (before) => {
+      for (const [rule, secret] of SECRETS)
+        expect(found(`${before}${secret}"`).filter(([kind]) => kind === rule)).toEqual([[rule, secret]]);
+    },
+  );
+
+  it("finds what is JSON inside a text of JSON inside a text", () => {
+    let text = JSON.stringify({ password: "hV7q2Lm9xT", address: "redis://app:Zk4vR8wQ@cache.harbour.org" });
+    for (let depth = 0; depth < 3; depth++) {
+      expect(found(text.replaceAll("/", "\\/"))).toEqual([
+        ["assigned", "hV7q2Lm9xT"],
+        ["url-credentials", "Zk4vR8wQ"],
+      ]);
+      text = JSON.stringify({ text });
+    }
+  });
+
   it("finds private keys, as they stand and inside JSON, whole", () => {
     const body = Array.from({ length: 12 }, () => random(64));
     for (const kind of ["RSA ", "EC ", "OPENSSH ", ""]) {

@@ -11,7 +11,7 @@ it("gives every string as it was said, a short one beside its name, and knows it
     `{"long":"${"x".repeat(300)}"}`,
   ];
   const { text, lineAt } = textOfLines(lines);
-  expect(text).toBe(["a: one\ntwo", "three", "c: four", "no JSON", '"text alone"', "x".repeat(300)].join("\n"));
+  expect(text).toBe(["a: one\ntwo", "three", "c: four", "no JSON", "text alone", "x".repeat(300)].join("\n"));
   expect(["two", "four", "no JSON", "text alone", "xxx"].map((word) => lineAt(text.indexOf(word)))).toEqual([
     0, 0, 1, 2, 3,
   ]);
@@ -32,4 +32,12 @@ it("leaves no string out, however deep it stands", () => {
   );
   const deep = `${"[".repeat(5000)}"here"${"]".repeat(5000)}`;
   expect(textOfLines([deep]).text).toBe("here");
+});
+
+it("gives names that may be secrets, whatever they name, and text without its colours", () => {
+  const name = "a-name-that-is-long-enough";
+  expect(textOfLines([`{"${name}":{"b":true}}`, `{"${name}":1}`]).text).toBe(`${name}\n${name}`);
+  const { text, lineAt } = textOfLines([JSON.stringify({ a: "\u001b[01;31m\u001b[Kone\u001b[m\u001b[Ktwo" }), "three"]);
+  expect(text).toBe("a: onetwo\nthree");
+  expect(lineAt(text.indexOf("three"))).toBe(1);
 });
