@@ -67,16 +67,12 @@ export interface OutgoingObjects {
   readonly known: readonly string[];
 }
 
-/** A file that leaves. */
-export interface OutgoingFile {
+/** An object with content of its own that leaves. */
+export interface OutgoingObject {
   readonly oid: string;
+  readonly kind: "blob" | "commit" | "tag";
+  /** Of a blob, a path that it has; of a tag, its name where git gives it; else "". */
   readonly path: string;
-}
-
-/** What a commit that leaves says. */
-export interface OutgoingMessage {
-  readonly commit: string;
-  readonly text: string;
 }
 
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
@@ -97,10 +93,8 @@ export interface Sharing {
   push(remote: Remote, tips: readonly RemoteTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
   /** Which of these commits are here. */
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The files that a push sends, each once, with a path that it has. */
-  outgoingFiles(objects: OutgoingObjects): Promise<readonly OutgoingFile[]>;
-  /** The messages of the commits that a push sends. */
-  outgoingMessages(objects: OutgoingObjects): Promise<readonly OutgoingMessage[]>;
+  /** The objects that a push sends, each once; trees are left out, for paths have their names. */
+  outgoing(objects: OutgoingObjects): Promise<readonly OutgoingObject[]>;
   /** How many bytes they take where they are stored now. */
   outgoingBytes(objects: OutgoingObjects): Promise<number>;
   /** The best common ancestors of two commits; none when their histories are unrelated. */

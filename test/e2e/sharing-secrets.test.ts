@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { git } from "../helpers/temp-repository.ts";
 
 /** In two halves, so that no scanner takes this file for a leak. */
 const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
@@ -86,13 +87,57 @@ it("stops stock git push, too", async () => {
   expect(refs()).toBe("");
 });
 
+it("stops stock git push of a revision with spaces in its name, and with another store named", async () => {
+  for (const revision of [":/turn 1", "HEAD^{/turn 1}", "HEAD@{1 minute ago}"])
+    expect(() => sandbox.git(["push", "--quiet", bare, `${revision}:refs/heads/other`])).toThrow(
+      /would leave this machine/,
+    );
+  expect(() =>
+    git(sandbox.store, { ...sandbox.env, JPG_STORE: "/nowhere" }, ["push", "--quiet", "team", "--all"]),
+  ).toThrow(/would leave this machine/);
+  expect(refs()).toBe("");
+});
+
+it("sends what was scanned where git shows another object in its place", async () => {
+  const tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
+  const empty = sandbox.git(["commit-tree", "-m", "Nothing", tree]).trim();
+  sandbox.git(["replace", sandbox.git(["rev-parse", "HEAD"]).trim(), empty]);
+  expect((await refused(["push"])).code).toBe("secrets_found");
+  expect(() => sandbox.git(["push", "--quiet", "team", "--all"])).toThrow(/would leave this machine/);
+  expect(refs()).toBe("");
+});
+
+it("finds a secret in what a tag says, an author, and names of files and branches", () => {
+  const tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
+  const commit = sandbox.git(["commit-tree", "-m", "Nothing", tree]).trim();
+  sandbox.git(["push", "--quiet", "team", `${commit}:refs/heads/clean`]);
+  sandbox.git(["tag", "-a", "-m", `With ${TOKEN}`, "v1", commit]);
+  const signed = git(sandbox.store, { ...sandbox.env, GIT_AUTHOR_NAME: TOKEN }, [
+    "commit-tree",
+    "-m",
+    "Nothing",
+    tree,
+  ]).trim();
+  writeFileSync(join(sandbox.store, TOKEN), "");
+  sandbox.git(["add", "--sparse", TOKEN]);
+  const named = sandbox.git(["commit-tree", "-m", "Nothing", sandbox.git(["write-tree"]).trim()]).trim();
+  for (const [refspec, place] of [
+    ["v1", /tag [0-9a-f]{9}, line \d+: github/],
+    [`${signed}:refs/heads/signed`, /commit [0-9a-f]{9}, line \d+: github/],
+    [`${named}:refs/heads/named`, /names of branches and files, line \d+: github/],
+    [`${commit}:refs/heads/${TOKEN}`, /names of branches and files, line \d+: github/],
+  ] as const)
+    expect(() => sandbox.git(["push", "--quiet", "team", refspec])).toThrow(place);
+  expect(refs().trim().split("\n")).toHaveLength(1);
+});
+
 it("finds a secret that only an older commit has, or a commit's message", async () => {
   sandbox.git(["rm", "--quiet", "-r", "--sparse", "turns", "sources"]);
   sandbox.git(["commit", "--quiet", "--no-verify", "-m", `Without what gave ${TOKEN} away`]);
   const { data } = await refused(["push"]);
   const places = (data.secrets as unknown as readonly Json[]).map(({ path }) => String(path));
   expect(places.some((path) => path.startsWith("turns/"))).toBe(true);
-  expect(places.some((path) => path.startsWith("message of "))).toBe(true);
+  expect(places.some((path) => path.startsWith("commit "))).toBe(true);
 });
 
 it("asks again where the same goes to another place", async () => {

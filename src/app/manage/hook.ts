@@ -5,7 +5,8 @@ import { realpath } from "node:fs/promises";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import type { Worktree } from "../../store/conversation-store.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
-import { recordPush } from "../../store/native/refs/published.ts";
+import { parsePushedRefs, recordPush } from "../../store/native/refs/published.ts";
+import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { recordedCommit, refreshWorktree } from "../branch/refresh-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
@@ -15,10 +16,15 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 /** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `local_conversation`, `secrets_found`. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
-  const workspace = await openWorkspace(runtime, { info: warn, warn }).catch(passOverJpgErrors);
+  const isPush = name === "pre-push";
+  // Git runs a hook in its repository, whatever store the user named for jpg.
+  const here: Runtime = { ...runtime, env: { ...runtime.env, JPG_STORE: undefined } };
+  const opened = openWorkspace(here, { info: warn, warn });
+  // What cannot be looked at is not sent.
+  const workspace = await (isPush ? opened : opened.catch(passOverJpgErrors));
   if (workspace === null) return;
   try {
-    if (name === "pre-push") await beforePush(workspace, new TextDecoder().decode(await runtime.readStdin()));
+    if (isPush) await beforePush(workspace, new TextDecoder().decode(await runtime.readStdin()));
     else await followAll(workspace);
   } finally {
     await workspace.close();
@@ -27,12 +33,12 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
 
 /** Looks at what stock git is about to push, as it tells its hook: local ref, commit, ref there, commit there. */
 async function beforePush(workspace: Workspace, lines: string): Promise<void> {
-  const pushed = [...lines.matchAll(/^(\S+) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)];
-  const leaving = pushed.filter(([, , commit = ""]) => !/^0+$/.test(commit));
-  const tips = leaving.flatMap(([, from = "", commit = "", to = ""]) =>
+  const pushed = parsePushedRefs(lines);
+  const leaving = pushed.filter(({ commit }) => commit !== ZERO_ID);
+  const tips = leaving.flatMap(({ from, commit, to }) =>
     [from, to].map((ref) => ({ name: ref.replace(/^refs\/(heads|jpg\/conversations)\//, ""), commit })),
   );
-  const there = pushed.map(([, , , , commit = ""]) => commit);
+  const there = pushed.map((ref) => ref.there);
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // What cannot be recorded (a full disk, something in the way) is no reason not to push.
   await recordPush(workspace.store.gitDir, lines).catch((error: unknown) => workspace.warn(messageOf(error)));

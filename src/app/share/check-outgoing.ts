@@ -29,8 +29,9 @@ export async function checkOutgoing(
   await refuseLocal(workspace, await sharing.localConversations(), outgoing);
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
-  if (outgoing.tips.length > 0)
-    await refuseSecrets(workspace, { sharing, outgoing: outgoingObjects(outgoing), allowed });
+  const names = outgoing.tips.map(({ name }) => name);
+  if (names.length > 0)
+    await refuseSecrets(workspace, { sharing, outgoing: { ...outgoingObjects(outgoing), names }, allowed });
 }
 
 async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { tips }: Outgoing): Promise<void> {

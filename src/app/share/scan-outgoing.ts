@@ -1,9 +1,9 @@
-// Looks for secrets in everything that is about to leave: each file of each commit, and what the commits say. A file that has none
-// is kept in mind, so that the next push looks at what is new alone.
+// Looks for secrets in everything that is about to leave: each file of each commit, what commits and tags say, and all names. An
+// object that has none is kept in mind, so that the next push looks at what is new alone.
 import { userError } from "../../core/errors.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { OutgoingFile, OutgoingObjects, Sharing } from "../../store/sharing.ts";
+import type { OutgoingObject, OutgoingObjects, Sharing } from "../../store/sharing.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { type ScannedSource, type SecretFinding, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner, RULES_VERSION } from "../secrets/secret-scanner.ts";
@@ -12,10 +12,15 @@ import type { Workspace } from "../workspace/workspace.ts";
 
 /** A secret that would leave. */
 export interface LeavingSecret extends SecretFinding {
-  /** A file of a conversation's tree, or `message of COMMIT`. */
+  /** A file of a conversation's tree, `commit ID`, `tag ID`, or `names of branches and files`. */
   readonly path: string;
   /** 0-based; absent where it stands in no turn. */
   readonly turn?: number;
+}
+
+/** Objects that leave, and the names of the refs under which they do. */
+interface NamedObjects extends OutgoingObjects {
+  readonly names: readonly string[];
 }
 
 /** Rules that pass this once, and secrets that always do. */
@@ -33,7 +38,7 @@ export async function refuseSecrets(
     sharing,
     outgoing,
     allowed,
-  }: { readonly sharing: Sharing; readonly outgoing: OutgoingObjects; readonly allowed: AllowedSecrets },
+  }: { readonly sharing: Sharing; readonly outgoing: NamedObjects; readonly allowed: AllowedSecrets },
 ): Promise<void> {
   const found = await findLeavingSecrets(store, sharing, outgoing);
   const refused = found.filter(
@@ -45,46 +50,50 @@ export async function refuseSecrets(
 async function findLeavingSecrets(
   store: ConversationStore,
   sharing: Sharing,
-  outgoing: OutgoingObjects,
+  outgoing: NamedObjects,
 ): Promise<readonly LeavingSecret[]> {
-  const clean = openCleanFiles(store);
-  const files = (await sharing.outgoingFiles(outgoing)).filter(({ oid }) => !clean.has(oid));
-  const messages = (await sharing.outgoingMessages(outgoing)).filter(({ commit }) => !clean.has(commit));
-  if (files.length === 0 && messages.length === 0) return [];
+  const clean = openCleanObjects(store);
+  const leaving = await sharing.outgoing(outgoing);
+  const unknown = leaving.filter(({ oid }) => !clean.has(oid));
+  const names = [...outgoing.names, ...leaving.map(({ path }) => path)].join("\n");
   const scanner = await loadSecretScanner();
-  const found = [
-    ...(await scanSources(scanner, contentsOf(store, files))),
-    ...(await scanSources(
-      scanner,
-      messages.map(({ commit, text }) => sourceOf({ oid: commit, path: `message of ${commit.slice(0, 9)}` }, text)),
-    )),
-  ];
+  const found = await scanSources(scanner, contentsOf(store, unknown));
   const dirty = new Set(found.map((finding) => finding.in.oid));
-  const seen = [...files.map(({ oid }) => oid), ...messages.map(({ commit }) => commit)];
-  await clean.add(seen.filter((oid) => !dirty.has(oid)));
-  return found.map(({ in: { path }, ...finding }) => {
-    const turn = turnIndexOfPath(path);
-    return { path, ...(turn === null ? {} : { turn }), ...finding };
+  await clean.add(unknown.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid])));
+  const named = await scanSources(scanner, [sourceOf({ oid: "", place: "names of branches and files" }, names)]);
+  return [...found, ...named].map(({ in: { place }, ...finding }) => {
+    const turn = turnIndexOfPath(place);
+    return { path: place, ...(turn === null ? {} : { turn }), ...finding };
   });
+}
+
+/** What is scanned, and where a person finds it. */
+interface Scanned {
+  readonly oid: string;
+  readonly place: string;
 }
 
 async function* contentsOf(
   store: ConversationStore,
-  files: readonly OutgoingFile[],
-): AsyncGenerator<ScannedSource<OutgoingFile>> {
+  objects: readonly OutgoingObject[],
+): AsyncGenerator<ScannedSource<Scanned>> {
   let at = 0;
-  for await (const bytes of store.readBlobs(files.map(({ oid }) => oid))) {
-    const file = files[at++];
-    if (file !== undefined) yield sourceOf(file, bytes);
+  for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
+    const object = objects[at++];
+    if (object !== undefined) yield sourceOf({ oid: object.oid, place: placeOf(object) }, bytes);
   }
 }
 
-function sourceOf(file: OutgoingFile, content: Uint8Array | string): ScannedSource<OutgoingFile> {
-  return { name: file, lines: createBufferSource(Buffer.from(content)) };
+function placeOf({ kind, oid, path }: OutgoingObject): string {
+  return kind === "blob" && path !== "" ? path : `${kind} ${oid.slice(0, 9)}`;
 }
 
-/** Files and commits in which nothing was found. */
-interface CleanFiles {
+function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Scanned> {
+  return { name, lines: createBufferSource(Buffer.from(content)) };
+}
+
+/** Objects in which nothing was found. */
+interface CleanObjects {
   has(oid: string): boolean;
   add(oids: readonly string[]): Promise<void>;
 }
@@ -92,7 +101,7 @@ interface CleanFiles {
 /** Ids kept at most: 10 MB of them. */
 const MOST_CLEAN = 250_000;
 
-function openCleanFiles(store: ConversationStore): CleanFiles {
+function openCleanObjects(store: ConversationStore): CleanObjects {
   const cache = openSealedCache(store, "without-secrets");
   const key = `rules-${RULES_VERSION}`;
   const known = new Set((cache.read(key) ?? "").split("\n"));

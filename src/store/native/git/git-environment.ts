@@ -1,5 +1,5 @@
 // The environment a git child process gets: the caller's, without the variables by which an enclosing git command (a hook
-// of the user's project) would lead it to another repository, and with messages in English and no prompts.
+// of the user's project) would lead it to another repository, with messages in English, no prompts, and objects as their ids name them.
 
 /** A record of environment variables, as process.env is. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,6 +47,8 @@ export function gitEnvironment(env: Environment, extra: Environment = {}): Recor
   }
   result["LC_ALL"] = "C";
   result["GIT_TERMINAL_PROMPT"] = "0";
+  // Objects are what their ids say, for a push sends those and not what `git replace` shows instead.
+  result["GIT_NO_REPLACE_OBJECTS"] = "1";
   for (const [name, value] of Object.entries(extra)) if (value !== undefined) result[name] = value;
   return result;
 }

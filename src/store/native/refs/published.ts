@@ -3,16 +3,35 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { ZERO_ID } from "./ref-name.ts";
 import { hasRemoteBranches, readFileIfThere } from "./ref-reader.ts";
 
 /** Commit ids that were pushed, one a line; written before git sends them. */
 const RECORD = "jpg-pushed";
 
+/** A ref that git is about to push. */
+export interface PushedRef {
+  /** What was named here: a ref, or any revision, with spaces in it too. */
+  readonly from: string;
+  /** The object, zeros where the ref is removed. */
+  readonly commit: string;
+  readonly to: string;
+  /** What stands there now, zeros for nothing. */
+  readonly there: string;
+}
+
+/** Reads the lines that git gives a `pre-push` hook. */
+export function parsePushedRefs(lines: string): readonly PushedRef[] {
+  return [...lines.matchAll(/^(.*) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)].map(
+    ([, from = "", commit = "", to = "", there = ""]) => ({ from, commit, to, there }),
+  );
+}
+
 /** Records what git is about to push, as the lines that it gives a `pre-push` hook. Nothing of the address is kept. */
 export async function recordPush(gitDir: string, lines: string): Promise<void> {
   const known = (await readFileIfThere(join(gitDir, RECORD))) ?? "";
-  const pushed = [...lines.matchAll(/^\S+ ([0-9a-f]{40}) \S+ [0-9a-f]{40}$/gm)].map(([, commit = ""]) => commit);
-  const added = [...new Set(pushed)].filter((commit) => !/^0+$/.test(commit) && !known.includes(commit));
+  const pushed = parsePushedRefs(lines).map(({ commit }) => commit);
+  const added = [...new Set(pushed)].filter((commit) => commit !== ZERO_ID && !known.includes(commit));
   if (added.length === 0) return;
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   const file = await open(join(gitDir, RECORD), O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);

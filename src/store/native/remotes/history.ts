@@ -1,5 +1,5 @@
 // Questions about history that a transfer asks: what is here already, what would leave, where two branches parted.
-import type { OutgoingFile, OutgoingMessage, OutgoingObjects } from "../../sharing.ts";
+import type { OutgoingObject, OutgoingObjects } from "../../sharing.ts";
 import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 
 /** Which of these commits are here. */
@@ -10,26 +10,18 @@ export async function presentCommits(repository: Repository, commits: readonly s
   return new Set([...output.matchAll(/^([0-9a-f]{40}) commit$/gm)].map(([, commit = ""]) => commit));
 }
 
-/** The files that tips reach and the known commits do not, each once, with the first path that it is found under. */
-export async function listOutgoingFiles(
+/** The blobs, commits and tags that tips reach and the known commits do not, each once, with the first path that it is found under. */
+export async function listOutgoing(
   repository: Repository,
   objects: OutgoingObjects,
-): Promise<readonly OutgoingFile[]> {
+): Promise<readonly OutgoingObject[]> {
   const input = `${await revList(repository, objects, ["--objects"])}\n`;
   const args = ["cat-file", "--batch-check=%(objecttype) %(objectname) %(rest)"];
   const output = (await runCommand(repository, { args, input })).toString();
-  return [...output.matchAll(/^blob ([0-9a-f]{40}) (.*)$/gm)].map(([, oid = "", path = ""]) => ({ oid, path }));
-}
-
-/** The messages of the commits that tips reach and the known ones do not. */
-export async function listOutgoingMessages(
-  repository: Repository,
-  objects: OutgoingObjects,
-): Promise<readonly OutgoingMessage[]> {
-  const output = await revList(repository, objects, ["--format=%B%x00"]);
-  return [...output.matchAll(/^commit ([0-9a-f]{40})\n([^\0]*)\0/gm)].map(([, commit = "", text = ""]) => ({
-    commit,
-    text,
+  return [...output.matchAll(/^(blob|commit|tag) ([0-9a-f]{40}) (.*)$/gm)].map(([, kind, oid = "", path = ""]) => ({
+    oid,
+    kind: kind as OutgoingObject["kind"],
+    path,
   }));
 }
 

@@ -1,7 +1,7 @@
 // Sharing over the git program.
 import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
-import { listOutgoingFiles, listOutgoingMessages, mergeBases, outgoingBytes, presentCommits } from "./history.ts";
+import { listOutgoing, mergeBases, outgoingBytes, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
 import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
 import { fetchRemote, listRemoteRefs, listTracked, pushTips } from "./transfer.ts";
@@ -17,8 +17,7 @@ export function createSharing(repository: Repository): Sharing {
     tracked: (name) => listTracked(repository, name),
     push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),
     present: (commits) => presentCommits(repository, commits),
-    outgoingFiles: (objects) => listOutgoingFiles(repository, objects),
-    outgoingMessages: (objects) => listOutgoingMessages(repository, objects),
+    outgoing: (objects) => listOutgoing(repository, objects),
     outgoingBytes: (objects) => outgoingBytes(repository, objects),
     mergeBases: (one, other) => mergeBases(repository, one, other),
     localConversations: () => readLocalMarks(repository),

@@ -7,13 +7,14 @@ describe("gitEnvironment", () => {
     const names = execFileSync("git", ["rev-parse", "--local-env-vars"], { encoding: "utf8" }).trim().split("\n");
     expect(names.filter((name) => !LOCAL_VARIABLES.includes(name))).toEqual([]);
     const env = gitEnvironment(Object.fromEntries(names.map((name) => [name, "x"])));
-    expect(Object.keys(env).sort()).toEqual(["GIT_TERMINAL_PROMPT", "LC_ALL"]);
+    expect(Object.keys(env).sort()).toEqual(["GIT_NO_REPLACE_OBJECTS", "GIT_TERMINAL_PROMPT", "LC_ALL"]);
   });
 
   it("drops what changes the meaning of paths and refs, and what a receiving repository sets", () => {
     expect(gitEnvironment({ GIT_NAMESPACE: "n", GIT_ICASE_PATHSPECS: "1", GIT_QUARANTINE_PATH: "/q" })).toEqual({
       LC_ALL: "C",
       GIT_TERMINAL_PROMPT: "0",
+      GIT_NO_REPLACE_OBJECTS: "1",
     });
   });
 
@@ -22,6 +23,7 @@ describe("gitEnvironment", () => {
       { PATH: "/bin", LC_ALL: "de_DE.UTF-8", GONE: undefined, GIT_SSH: "ssh" },
       { GIT_DIR: "/mine" },
     );
-    expect(env).toEqual({ PATH: "/bin", GIT_SSH: "ssh", LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_DIR: "/mine" });
+    const own = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_NO_REPLACE_OBJECTS: "1" };
+    expect(env).toEqual({ PATH: "/bin", GIT_SSH: "ssh", ...own, GIT_DIR: "/mine" });
   });
 });
