@@ -401,4 +401,29 @@ describe("a hostile remote", () => {
     expect(pulled.code).toBe(0);
     expect(pulled.stdout + pulled.stderr).not.toMatch(/\u202e|\u009b/);
   });
+
+  it("cannot bring submodules, however often it is asked; what git refuses is named, not how far it got", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    const blob = git(
+      bare,
+      sandbox.env,
+      ["hash-object", "-w", "--stdin"],
+      '[submodule "x"]\n\tpath = x\n\turl = -u./x\n',
+    );
+    const entry = `100644 blob ${blob}\t.gitmodules\n`;
+    const entries = sandbox.git(["ls-tree", main], bare);
+    const tree = git(bare, sandbox.env, ["mktree"], `${entries}\n${entry}`);
+    const evil = sandbox.git(["commit-tree", tree, "-p", main, "-m", "evil"], bare);
+    sandbox.git(["update-ref", `refs/heads/${sandbox.conversation}/evil`, evil], bare);
+    const before = sandbox.git(["for-each-ref", "refs/heads"]);
+    const { error } = await sandbox.json<{ error: { code: string; message: string } }>(["pull"]);
+    expect([error.code, error.message]).toEqual([
+      "remote_objects",
+      expect.stringMatching(/\.gitmodules|gitmodulesUrl/),
+    ]);
+    expect(error.message).not.toContain("objects: ");
+    for (let again = 0; again < 2; again++) await sandbox.jpg(["pull"]);
+    expect(sandbox.git(["for-each-ref", "refs/heads"])).toEqual(before);
+  });
 });

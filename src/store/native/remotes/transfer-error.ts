@@ -61,7 +61,7 @@ const RULES: readonly TransferRule[] = [
     code: "remote_objects",
     pattern: /fsck error|^error: object [0-9a-f]{40}:/m,
     says: "sent objects that git refuses to store",
-    hints: ["Ask its owner: `git fsck --strict` there says which these are. Nothing of them was taken."],
+    hints: ["Ask its owner: `git fsck --strict` there says which these are. No branch moved."],
   },
   {
     code: "remote_broke_off",
@@ -79,7 +79,7 @@ export function transferError(
   { code, stderr }: Pick<GitResult, "code" | "stderr">,
 ): JpgError {
   const place = shownUrl(url);
-  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "")));
+  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "").replace(PROGRESS, "")));
   const rule = RULES.find(({ pattern }) => pattern.test(stderr));
   // A full disk on this side, a store that may not be written or is damaged.
   const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
@@ -97,3 +97,7 @@ export function transferError(
 
 /** What git adds to every failure of a transport. */
 const ADVICE = /^Please make sure you have the correct access rights\nand the repository exists\.$/m;
+
+/** How far git, on either side, got before: as many lines of it as there are steps would hide what went wrong. */
+const PROGRESS =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total)\b[^\n]*$/gm;
