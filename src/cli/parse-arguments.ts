@@ -43,12 +43,16 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
   return { args, options: command.opts(), untaken };
 }
 
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
 /** The commander command of a declaration; also the source of `--help`. */
 export function buildCommand(spec: CommandSpec): Command {
   const command = new Command(`jpg ${spec.name}`)
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  command.description(spec.description ?? spec.summary).allowExcessArguments(false);
+  command.description(spec.description ?? sentence(spec.summary)).allowExcessArguments(false);
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description));
   for (const option of optionsOf(spec)) command.addOption(toOption(option));
   if (spec.examples !== undefined) {

@@ -31,6 +31,7 @@ it("explains a command's arguments, options and examples, global options include
     for (const { flags } of command.options ?? []) expect(help).toContain(flags);
     for (const { command: example } of command.examples ?? []) expect(help).toContain(example);
     expect(help).toContain("--store <dir>");
+    expect(help.split("\n\n")[1], `${command.name} is explained in sentences`).toMatch(/^(?:[A-Z]|`)[\s\S]*\.$/);
     expect(
       Math.max(...help.split("\n").map((line) => line.length)),
       `${command.name} fits 80 columns`,

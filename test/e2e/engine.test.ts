@@ -143,6 +143,20 @@ describe("a pin", () => {
     },
     SLOW,
   );
+
+  it(
+    "says of one event, and of all events of a turn, that they are compacted already",
+    async () => {
+      await onFork("hidden");
+      await sandbox.jpg(["compact", "--profile", "heavy", "--model", "extractive"]);
+      const turn = await sandbox.jpg(["pin", "1"]);
+      expect(turn.stderr).toMatch(/All of its \d+ events are compacted already: `jpg blame 1`/);
+      const request = events.find(({ type }) => type === "chat_request");
+      const event = await sandbox.jpg(["pin", `${TURN}:${request?.id}`]);
+      expect(event.stderr).toMatch(/Its event is compacted already: `jpg blame /);
+    },
+    SLOW,
+  );
 });
 
 describe("blame", () => {

@@ -67,9 +67,15 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
     compacted === 0
       ? []
       : [
-          `${compacted} of its ${events.length} events are compacted already: \`jpg blame ${boundOf(pin)}\` says by what; \`jpg revert\` brings them back.`,
+          `${saySome(compacted, events.length)} compacted already: \`jpg blame ${boundOf(pin)}\` says by what; \`jpg revert\` brings them back.`,
         ];
   return { branch: tree.branch, commit, pin, events, warnings };
+}
+
+/** Some of the events of a pin, and their verb. */
+function saySome(some: number, all: number): string {
+  if (all === 1) return "Its event is";
+  return some === all ? `All of its ${all} events are` : `${some} of its ${all} events ${some === 1 ? "is" : "are"}`;
 }
 
 /** Takes a pin back. Throws `not_pinned` with the pins there are. */

@@ -229,6 +229,7 @@ function noStore(location: StoreLocation): JpgError {
   return repositoryError("no_store", `There is no conversation store at ${location.root}.`, {
     hints: [
       "`jpg import` brings in the sessions of this project and makes the store.",
+      "`jpg pull` does so with what others pushed to the project's origin.",
       "`jpg init` makes an empty one.",
       "`--store DIR` or JPG_STORE names another.",
     ],
