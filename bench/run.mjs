@@ -14,6 +14,7 @@ import { benchQuery } from "./query.mjs";
 import { benchRepository } from "./repository.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox } from "./sandbox.mjs";
+import { benchSharing } from "./sharing.mjs";
 import { benchStrategies } from "./strategies.mjs";
 import { benchSync } from "./sync.mjs";
 import { benchTokens } from "./tokens.mjs";
@@ -26,6 +27,7 @@ const BENCHMARKS = {
   fsck: benchFsck,
   growth: benchGrowth,
   sync: benchSync,
+  sharing: benchSharing,
   repository: benchRepository,
   import: benchImport,
   tokens: benchTokens,

@@ -1,0 +1,75 @@
+// What sharing costs beside git: a first push against `git push` of the same objects, the scan of what leaves, and a pull that
+// brings nothing against `git fetch`. All over a folder, where the line costs nothing and jpg's own part shows most.
+import { createHash } from "node:crypto";
+import { interleave, median } from "./measure.mjs";
+import { createRow, formatNumber, ms, ratio } from "./row.mjs";
+import { makeSmallConversations, TURNS } from "./small-conversations.mjs";
+
+const CONVERSATIONS = 1000;
+/** Lines of a turn's tool result; about 100 MB in all. */
+const LINES = 420;
+
+/** Measures push, scan and pull of many conversations. */
+export async function benchSharing(sandbox, { repetitions }) {
+  const store = await makeSmallConversations(sandbox, CONVERSATIONS, { resultOf });
+  const jpg = (args) => sandbox.jpg([...args, "--store", store, "--quiet"]);
+  const git = (args) => sandbox.run("git", ["-C", store, "-c", "core.hooksPath=/dev/null", ...args]);
+  const bytes = CONVERSATIONS * TURNS * Buffer.byteLength(resultOf("", 0));
+  const remote = async (name) => {
+    const folder = sandbox.newPath(name);
+    await sandbox.run("git", ["init", "--quiet", "--bare", folder]);
+    await jpg(["remote", "add", name, folder, "--as", "branches"]);
+  };
+  await remote("looked-at");
+  const look = async () => (await jpg(["push", "--all", "--to", "looked-at", "--dry-run"])).ms;
+  const first = await look();
+  const known = median([await look(), await look(), await look()]);
+
+  // What was scanned is known to be clean from here on: the scan is in neither side of the ratio. Each push is a first one.
+  let made = 0;
+  const timed = (push) => async () => {
+    const name = `remote-${++made}`;
+    await remote(name);
+    const { ms } = await push(name);
+    await git(["remote", "remove", name]);
+    return ms;
+  };
+  const pushes = await interleave(repetitions, {
+    jpg: timed((name) => jpg(["push", "--all", "--to", name])),
+    git: timed((name) => git(["push", "--quiet", name, "refs/heads/*:refs/heads/*"])),
+  });
+
+  await remote("kept");
+  await jpg(["push", "--all", "--to", "kept"]);
+  const reads = await interleave(repetitions, {
+    jpg: () => jpg(["pull", "--from", "kept"]),
+    git: () => git(["fetch", "--quiet", "kept"]),
+  });
+  const of = `${CONVERSATIONS} conversations, ${formatNumber(bytes / 1e6)} MB`;
+  return [
+    createRow("push", `jpg push of ${of}, scanned before ÷ git push`, {
+      ...ratio(pushes.jpg, pushes.git),
+      limit: { atMost: 1.2 },
+    }),
+    createRow("push-scan", "scan for secrets of what leaves", {
+      value: bytes / 1e3 / (first - known),
+      unit: "MB/s",
+      limit: { atLeast: 25 },
+      detail: `${formatNumber(bytes / 1e6)} MB in ${ms(first)} − ${ms(known)}`,
+    }),
+    createRow("pull-nothing", `jpg pull with nothing new − git fetch, of ${CONVERSATIONS} branches`, {
+      value: reads.jpg.median - reads.git.median,
+      unit: "ms",
+      limit: { atMost: 150 },
+      detail: `${ms(reads.jpg.median)} − ${ms(reads.git.median)}`,
+    }),
+  ];
+}
+
+/** Lines as a program prints them, each different: they pack to about a fifth. */
+function resultOf(id, turn) {
+  return Array.from({ length: LINES }, (_, line) => {
+    const hash = createHash("md5").update(`${id} ${turn} ${line}`).digest();
+    return `src/part-${hash[0]}/file-${hash[1]}.ts:${line}: function read${hash[2]} is called by write${hash[3]} ${hash[4]} times\n`;
+  }).join("");
+}
