@@ -20,7 +20,12 @@ const bundle = await rolldown({
   // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
   external: [/^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
   transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
-  resolve: { alias: { debug: `${root}scripts/silent-debug.cjs` } },
+  resolve: {
+    alias: {
+      debug: `${root}scripts/silent-debug.cjs`,
+      "@secretlint/profiler": `${root}scripts/silent-profiler.mjs`,
+    },
+  },
   // Every command reads the settings, which take a third of zod.
   plugins: [ownCopy({ of: /^zod\b/, for: /\/src\/(config|app|store)\// })],
   preserveEntrySignatures: "allow-extension",
