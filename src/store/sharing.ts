@@ -75,6 +75,14 @@ export interface OutgoingObject {
   readonly path: string;
 }
 
+/** What a push sends. */
+export interface OutgoingList {
+  /** Each once; trees are left out, for paths have their names. */
+  readonly objects: readonly OutgoingObject[];
+  /** What all of them, trees too, take where they are stored now. */
+  readonly bytes: number;
+}
+
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
 export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
@@ -93,10 +101,8 @@ export interface Sharing {
   push(remote: Remote, tips: readonly RemoteTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
   /** Which of these commits are here. */
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The objects that a push sends, each once; trees are left out, for paths have their names. */
-  outgoing(objects: OutgoingObjects): Promise<readonly OutgoingObject[]>;
-  /** How many bytes they take where they are stored now. */
-  outgoingBytes(objects: OutgoingObjects): Promise<number>;
+  /** Lists what a push sends. */
+  outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
   /** The best common ancestors of two commits; none when their histories are unrelated. */
   mergeBases(one: string, other: string): Promise<readonly string[]>;
   /** Ids of the conversations that never leave this store. */

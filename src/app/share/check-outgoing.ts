@@ -4,7 +4,7 @@ import { appendAll } from "../../core/append-all.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import type { OutgoingObjects } from "../../store/sharing.ts";
+import type { OutgoingList, OutgoingObjects } from "../../store/sharing.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
@@ -17,6 +17,8 @@ export interface Outgoing {
   readonly tips: readonly BranchTip[];
   /** Commits that the other side is known to have; each is here. */
   readonly known: readonly string[];
+  /** What leaves, where that was listed already. */
+  readonly list?: OutgoingList;
 }
 
 /** Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `local_conversation`, `secrets_found`. */
@@ -27,11 +29,12 @@ export async function checkOutgoing(
 ): Promise<void> {
   const sharing = requireSharing(workspace);
   await refuseLocal(workspace, await sharing.localConversations(), outgoing);
+  const names = outgoing.tips.map(({ name }) => name);
+  if (names.length === 0) return;
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
-  const names = outgoing.tips.map(({ name }) => name);
-  if (names.length > 0)
-    await refuseSecrets(workspace, { sharing, outgoing: { ...outgoingObjects(outgoing), names }, allowed });
+  const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
+  await refuseSecrets(workspace, { outgoing: { objects, names }, allowed });
 }
 
 async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { tips }: Outgoing): Promise<void> {

@@ -29,9 +29,11 @@ export async function pullConversations(
   remote: Remote,
   options: TransferOptions,
 ): Promise<PullReport> {
-  await requireSharing(workspace).fetch(remote, options);
-  const tracked = await requireSharing(workspace).tracked(remote.name);
-  const taken = await takeIn(workspace, tracked);
+  const sharing = requireSharing(workspace);
+  // One's own are listed meanwhile: each that differs is read again before it is moved.
+  const [own] = await Promise.all([workspace.store.listBranches(), sharing.fetch(remote, options)]);
+  const tracked = await sharing.tracked(remote.name);
+  const taken = await takeIn(workspace, { own: new Map(own.map(({ name, commit }) => [name, commit])), tracked });
   const active = await activeAfter(workspace, taken.branches);
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
@@ -41,9 +43,11 @@ export async function pullConversations(
 
 type TakenIn = Pick<PullReport, "branches" | "removed">;
 
-async function takeIn(workspace: Workspace, tracked: readonly BranchTip[]): Promise<TakenIn> {
+async function takeIn(
+  workspace: Workspace,
+  { own, tracked }: { readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
+): Promise<TakenIn> {
   const { store } = workspace;
-  const own = new Map((await store.listBranches()).map(({ name, commit }) => [name, commit]));
   const differing = tracked.filter(({ name, commit }) => own.get(name) !== commit);
   if (differing.length === 0) return { branches: [], removed: [] };
   const trashed = new Set(((await store.trash?.list()) ?? []).map(({ branch }) => branch));
@@ -81,6 +85,7 @@ async function activeAfter(workspace: Workspace, branches: readonly PulledBranch
   if (commit !== null) return null;
   if (branch !== null && (await store.readBranch(branch)) !== null) return branch;
   const names = branches.filter(({ status }) => status === "new").map((one) => one.branch);
+  if (names.length === 0) return null;
   const tips = (await store.listBranches()).filter(({ name }) => names.includes(name));
   const times = await store.readCommitTimes(tips.map((tip) => tip.commit));
   const newest = tips[times.indexOf(Math.max(...times))];

@@ -4,7 +4,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
-import type { PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
+import type { OutgoingList, PushedBranch, Remote, Sharing, TransferOptions } from "../../store/sharing.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -35,8 +35,8 @@ export interface PushPlan {
   readonly local: readonly string[];
   /** Commits that the remote has and that are here. */
   readonly known: readonly string[];
-  /** Bytes as they are stored here; what goes over the line is about as much. */
-  readonly bytes: number;
+  /** What leaves; over the line it takes about as many bytes as here. */
+  readonly list: OutgoingList;
 }
 
 /** What a push sent. */
@@ -49,6 +49,7 @@ export interface PushReport extends RemotePlace {
     readonly reason?: string;
   }[];
   readonly local: readonly string[];
+  /** As they are stored here. */
   readonly bytes: number;
 }
 
@@ -63,22 +64,25 @@ export async function planPush(
   const there = (await sharing.listRefs(remote.pushUrl, options))[remote.as];
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
-  const branches: PlannedPush[] = [];
-  for (const tip of tips) branches.push(await planBranch(workspace, tip, { at: remoteTips.get(tip.name), present }));
+  const compared: ComparedTip[] = [];
+  for (const tip of tips) compared.push(await compareTip(sharing, tip, { at: remoteTips.get(tip.name), present }));
   const known = [...present];
-  const leaving = branches.filter(isLeaving);
-  const outgoing = outgoingObjects({ tips: leaving, known });
-  const bytes = leaving.length === 0 ? 0 : await sharing.outgoingBytes(outgoing);
-  return { remote, branches, local, known, bytes };
+  const leaving = compared.filter(isLeaving);
+  // Turns are counted while git lists the objects.
+  const [list, branches] = await Promise.all([
+    sharing.outgoing(outgoingObjects({ tips: leaving, known })),
+    countTurns(workspace, compared),
+  ]);
+  return { remote, branches, local, known, list };
 }
 
 /** Refuses what must not leave; `allow` as for `checkOutgoing`, and throws as it does. */
 export function checkPush(
   workspace: Workspace,
-  { branches, known }: PushPlan,
+  { branches, known, list }: PushPlan,
   { allow = [] }: { readonly allow?: readonly string[] } = {},
 ): Promise<void> {
-  return checkOutgoing(workspace, { tips: branches.filter(isLeaving), known }, { allow });
+  return checkOutgoing(workspace, { tips: branches.filter(isLeaving), known, list }, { allow });
 }
 
 /** Sends what was planned; gives what became of each branch. Throws what `checkOutgoing` refuses, and `remote_*`. */
@@ -100,7 +104,7 @@ export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
 
 /** The report of a plan: of what was sent, or of what would be. */
 export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = []): PushReport {
-  const { remote, local, bytes } = plan;
+  const { remote, local, list } = plan;
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
     ...pushedPlace(remote),
@@ -115,7 +119,7 @@ export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = [])
       };
     }),
     local,
-    bytes,
+    bytes: list.bytes,
   };
 }
 
@@ -143,7 +147,7 @@ function namesOf(branches: readonly { readonly branch: string }[]): string {
   return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 }
 
-function isLeaving({ status }: PlannedPush): boolean {
+function isLeaving({ status }: Pick<PlannedPush, "status">): boolean {
   return status === "new" || status === "updated";
 }
 
@@ -166,18 +170,30 @@ async function chooseTips(
   return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
 }
 
-async function planBranch(
-  workspace: Workspace,
+/** A branch beside what stands there; `at` = the commit there, of one that is updated. */
+interface ComparedTip extends Omit<PlannedPush, "turns"> {
+  readonly at?: string;
+}
+
+async function compareTip(
+  sharing: Sharing,
   tip: BranchTip,
   { at, present }: { readonly at: string | undefined; readonly present: ReadonlySet<string> },
-): Promise<PlannedPush> {
-  const { store } = workspace;
-  if (at === tip.commit) return { ...tip, status: "unchanged", turns: 0 };
-  const turns = (await listTurnOids(store, tip.commit)).length;
-  if (at === undefined) return { ...tip, status: "new", turns };
-  if (!present.has(at)) return { ...tip, status: "behind", turns: 0 };
-  const bases = await requireSharing(workspace).mergeBases(tip.commit, at);
-  if (bases.includes(tip.commit)) return { ...tip, status: "ahead", turns: 0 };
-  if (!bases.includes(at)) return { ...tip, status: "behind", turns: 0 };
-  return { ...tip, status: "updated", turns: Math.max(0, turns - (await listTurnOids(store, at)).length) };
+): Promise<ComparedTip> {
+  if (at === tip.commit) return { ...tip, status: "unchanged" };
+  if (at === undefined) return { ...tip, status: "new" };
+  if (!present.has(at)) return { ...tip, status: "behind" };
+  const bases = await sharing.mergeBases(tip.commit, at);
+  if (bases.includes(tip.commit)) return { ...tip, status: "ahead" };
+  return bases.includes(at) ? { ...tip, status: "updated", at } : { ...tip, status: "behind" };
+}
+
+async function countTurns({ store }: Workspace, tips: readonly ComparedTip[]): Promise<readonly PlannedPush[]> {
+  const count = async (commit: string): Promise<number> => (await listTurnOids(store, commit)).length;
+  const counted: PlannedPush[] = [];
+  for (const { at, ...tip } of tips) {
+    const own = isLeaving(tip) ? await count(tip.commit) : 0;
+    counted.push({ ...tip, turns: at === undefined ? own : Math.max(0, own - (await count(at))) });
+  }
+  return counted;
 }

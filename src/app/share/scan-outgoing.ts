@@ -3,7 +3,7 @@
 import { userError } from "../../core/errors.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { OutgoingObject, OutgoingObjects, Sharing } from "../../store/sharing.ts";
+import type { OutgoingObject } from "../../store/sharing.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { type ScannedSource, type SecretFinding, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner, RULES_VERSION } from "../secrets/secret-scanner.ts";
@@ -19,7 +19,8 @@ export interface LeavingSecret extends SecretFinding {
 }
 
 /** Objects that leave, and the names of the refs under which they do. */
-interface NamedObjects extends OutgoingObjects {
+interface NamedObjects {
+  readonly objects: readonly OutgoingObject[];
   readonly names: readonly string[];
 }
 
@@ -34,28 +35,19 @@ export interface AllowedSecrets {
 /** Refuses to let secrets leave. Throws `secrets_found`. */
 export async function refuseSecrets(
   { store }: Workspace,
-  {
-    sharing,
-    outgoing,
-    allowed,
-  }: { readonly sharing: Sharing; readonly outgoing: NamedObjects; readonly allowed: AllowedSecrets },
+  { outgoing, allowed }: { readonly outgoing: NamedObjects; readonly allowed: AllowedSecrets },
 ): Promise<void> {
-  const found = await findLeavingSecrets(store, sharing, outgoing);
+  const found = await findLeavingSecrets(store, outgoing);
   const refused = found.filter(
     ({ rule, fingerprint }) => !allowed.rules.includes(rule) && !allowed.secrets.includes(fingerprint),
   );
   if (refused.length > 0) throw secretsError(refused);
 }
 
-async function findLeavingSecrets(
-  store: ConversationStore,
-  sharing: Sharing,
-  outgoing: NamedObjects,
-): Promise<readonly LeavingSecret[]> {
+async function findLeavingSecrets(store: ConversationStore, outgoing: NamedObjects): Promise<readonly LeavingSecret[]> {
   const clean = openCleanObjects(store);
-  const leaving = await sharing.outgoing(outgoing);
-  const unknown = leaving.filter(({ oid }) => !clean.has(oid));
-  const names = [...outgoing.names, ...leaving.map(({ path }) => path)].join("\n");
+  const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
+  const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
   const scanner = await loadSecretScanner();
   const found = await scanSources(scanner, contentsOf(store, unknown));
   const dirty = new Set(found.map((finding) => finding.in.oid));

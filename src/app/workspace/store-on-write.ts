@@ -107,7 +107,6 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     fetch: async (remote, options) => (await opened()).fetch(remote, options),
     push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
     outgoing: async (objects) => (await opened()).outgoing(objects),
-    outgoingBytes: async (objects) => (await opened()).outgoingBytes(objects),
     mergeBases: async (one, other) => (await opened()).mergeBases(one, other),
     markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
   };

@@ -1,5 +1,5 @@
 // Questions about history that a transfer asks: what is here already, what would leave, where two branches parted.
-import type { OutgoingObject, OutgoingObjects } from "../../sharing.ts";
+import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../sharing.ts";
 import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 
 /** Which of these commits are here. */
@@ -10,24 +10,19 @@ export async function presentCommits(repository: Repository, commits: readonly s
   return new Set([...output.matchAll(/^([0-9a-f]{40}) commit$/gm)].map(([, commit = ""]) => commit));
 }
 
-/** The blobs, commits and tags that tips reach and the known commits do not, each once, with the first path that it is found under. */
-export async function listOutgoing(
-  repository: Repository,
-  objects: OutgoingObjects,
-): Promise<readonly OutgoingObject[]> {
+/** What tips reach and the known commits do not; a blob has the first path that it is found under. */
+export async function listOutgoing(repository: Repository, objects: OutgoingObjects): Promise<OutgoingList> {
+  if (objects.tips.length === 0) return { objects: [], bytes: 0 };
   const input = `${await revList(repository, objects, ["--objects"])}\n`;
-  const args = ["cat-file", "--batch-check=%(objecttype) %(objectname) %(rest)"];
+  const args = ["cat-file", "--batch-check=%(objecttype) %(objectsize:disk) %(objectname) %(rest)"];
   const output = (await runCommand(repository, { args, input })).toString();
-  return [...output.matchAll(/^(blob|commit|tag) ([0-9a-f]{40}) (.*)$/gm)].map(([, kind, oid = "", path = ""]) => ({
-    oid,
-    kind: kind as OutgoingObject["kind"],
-    path,
-  }));
-}
-
-/** Bytes that they take where they are stored now. */
-export async function outgoingBytes(repository: Repository, objects: OutgoingObjects): Promise<number> {
-  return Number(await revList(repository, objects, ["--objects", "--disk-usage"]));
+  const found: OutgoingObject[] = [];
+  let bytes = 0;
+  for (const [, kind, size, oid = "", path = ""] of output.matchAll(/^(\w+) (\d+) ([0-9a-f]{40}) (.*)$/gm)) {
+    bytes += Number(size);
+    if (kind === "blob" || kind === "commit" || kind === "tag") found.push({ oid, kind, path });
+  }
+  return { objects: found, bytes };
 }
 
 /** The best common ancestors of two commits; none of unrelated ones. */

@@ -1,7 +1,7 @@
 // Sharing over the git program.
 import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
-import { listOutgoing, mergeBases, outgoingBytes, presentCommits } from "./history.ts";
+import { listOutgoing, mergeBases, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
 import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
 import { fetchRemote, listRemoteRefs, listTracked, pushTips } from "./transfer.ts";
@@ -18,7 +18,6 @@ export function createSharing(repository: Repository): Sharing {
     push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),
     present: (commits) => presentCommits(repository, commits),
     outgoing: (objects) => listOutgoing(repository, objects),
-    outgoingBytes: (objects) => outgoingBytes(repository, objects),
     mergeBases: (one, other) => mergeBases(repository, one, other),
     localConversations: () => readLocalMarks(repository),
     markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
