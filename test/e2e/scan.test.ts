@@ -87,3 +87,19 @@ it("takes files and folders, makes nothing, and exits with 0 where there is no s
   expect(await sandbox.jpg(["scan", "nowhere.jsonl"])).toMatchObject({ code: 2 });
   expect(existsSync(join(sandbox.project, ".git", "jpg"))).toBe(false);
 });
+
+it("measures nothing on the way: what a process keeps of each scan would slow the next", async () => {
+  const file = sandbox.session("a.jsonl", Buffer.from(`no JSON: ${TOKEN}\n`));
+  const preload = join(sandbox.home, "count-marks.cjs");
+  writeFileSync(
+    preload,
+    `const { performance } = require("node:perf_hooks");
+    let marks = 0;
+    performance.mark = () => void marks++;
+    process.on("exit", () => console.error("marks: " + marks));\n`,
+  );
+  const env = { NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
+  const { stdout, stderr } = await sandbox.jpg(["scan", file], { env, process: true });
+  expect(stdout).toContain("github");
+  expect(stderr).toContain("marks: 0");
+});
