@@ -168,12 +168,17 @@ function checkWritable({ unwritable }: StoreHealth): DoctorCheck {
   return { name, state: "problem", message, hint: "make it writable for you: chmod -R u+rwX, or chown" };
 }
 
+function unscanned(foreign: readonly string[]): string {
+  const isOwn = foreign.includes("core.hooksPath") || foreign.includes("pre-push");
+  return isOwn ? "; a stock `git push` is not scanned for secrets, `jpg push` is" : "";
+}
+
 /** A store that was moved, copied or cloned has hooks that call nothing, or none. */
 function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorCheck {
   const name = "hooks";
   if (settings.length === 0 && programs.length === 0) {
-    const own =
-      foreign.length === 0 ? "" : `; your own stay (${foreign.join(", ")}): after them \`jpg use @\` writes VIEW.md`;
+    const names = foreign.join(", ");
+    const own = names && `; your own stay (${names}): after them \`jpg use @\` writes VIEW.md${unscanned(foreign)}`;
     return { name, state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
   }
   const parts = [

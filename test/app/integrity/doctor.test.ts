@@ -95,7 +95,9 @@ describe("the doctor", () => {
       expect(fixed(await look({ store: clone, fix: true }))).toEqual(["hooks"]);
       const after = await look({ store: clone, fix: true });
       expect(wrong(after)).toEqual([]);
-      expect(after.checks.find(({ name }) => name === "hooks")?.message).toContain("your own stay (core.hooksPath)");
+      const message = after.checks.find(({ name }) => name === "hooks")?.message;
+      expect(message).toContain("your own stay (core.hooksPath)");
+      expect(message).toContain("a stock `git push` is not scanned for secrets");
       await createWorkspaceStore(workspace.runtime, clone);
       expect(inClone(["config", "core.hooksPath"])).toBe("/mine");
       expect(readFileSync(own, "utf8")).toContain("mine");
