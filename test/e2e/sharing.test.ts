@@ -171,6 +171,9 @@ describe("jpg push", () => {
       stderr: expect.stringContaining("everybody who can read that repository"),
     });
     expect(offered.stderr).toContain(`jpg remote add origin ${bare} --as hidden`);
+    const asked = offered.stderr.split("\nhint:")[0]?.split("\n") ?? [];
+    expect(asked.at(-1)).toMatch(/^ *Push to origin as hidden refs\?$/);
+    expect(Math.max(...asked.slice(1).map((line) => line.length))).toBeLessThan(80);
     expect(refs()).toEqual([""]);
   });
 

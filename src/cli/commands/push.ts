@@ -71,7 +71,12 @@ async function offerOrigin(workspace: Workspace, output: CommandContext["output"
   const url = shownUrl(origin.url);
   const isAgreed = await askYesNo(
     {
-      text: `No remote is set. Push to the project's own, ${origin.name} (${url}), as hidden refs? They show in no branch list and come with no clone, but everybody who can read that repository can read them.`,
+      text: [
+        `No remote is set; the project's own is ${origin.name} (${url}).`,
+        "Hidden refs show in no branch list and come with no clone there,",
+        "but everybody who can read that repository can read them.",
+        `Push to ${origin.name} as hidden refs?`,
+      ].join("\n"),
       otherwise: "no",
       instead: `\`jpg remote add ${origin.name} ${shellWord(url)} --as hidden\``,
     },
