@@ -1,5 +1,4 @@
 // Scans the session files that agents keep, without importing them: they hold whatever the agent read.
-import { join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import {
   findAgentSessions,
@@ -8,8 +7,7 @@ import {
   readSessionSource,
   type SessionFile,
 } from "../sessions/session-files.ts";
-import { agents } from "../sessions/session-registry.ts";
-import { listSideFiles } from "../sessions/side-files.ts";
+import { allSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type SecretFinding, scanSources } from "./scan-source.ts";
 import { loadSecretScanner } from "./secret-scanner.ts";
@@ -61,11 +59,7 @@ async function withSideFiles(files: readonly SessionFile[]): Promise<readonly Se
   const all: SessionFile[] = [];
   for (const file of files) {
     all.push(file);
-    for (const { files: kept } of agents()) {
-      if (!kept.endings.some((ending) => file.path.endsWith(ending))) continue;
-      const beside = await listSideFiles(file, kept.beside);
-      for (const path of beside.files) all.push({ path: join(beside.folder, path), named: false });
-    }
+    for (const path of (await allSideFiles(file)).values()) all.push({ path, named: false });
   }
   return all;
 }

@@ -1,11 +1,9 @@
 // How a session file and the files beside it stand in the file system, as git's index remembers it of files: while none of
 // it changes, neither do the bytes.
 import { type BigIntStats, lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { sha256 } from "../workspace/object-id.ts";
 import type { SessionFile } from "./session-files.ts";
-import { agents } from "./session-registry.ts";
-import { listSideFiles } from "./side-files.ts";
+import { allSideFiles } from "./side-files.ts";
 
 export interface Fingerprint {
   /** Digest of path, size, times, inode and device of all the files, 64 hex digits. */
@@ -43,16 +41,6 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
   } catch {
     return null; // reading it says what is wrong with it
   }
-}
-
-/** What any agent may have written beside the file: which one did is known only once the file is read. Relative and full paths. */
-async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const { files: kept } of agents()) {
-    const { folder, files } = await listSideFiles(file, kept.beside);
-    for (const path of files) found.set(path, join(folder, path));
-  }
-  return found;
 }
 
 function describe(path: string, { size, mtimeNs, ctimeNs, ino, dev }: BigIntStats): string {

@@ -7,6 +7,7 @@ import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { SideFileRules } from "../../formats/agent-format.ts";
 import type { SessionFile } from "./session-files.ts";
+import { agents } from "./session-registry.ts";
 import { refusalOf } from "./side-path.ts";
 
 /** What an import took from the folder beside a session. */
@@ -75,6 +76,16 @@ export async function listSideFiles(file: SessionFile, rules: SideFileRules | un
   };
   if (isFolder(folder)) await list("");
   return { folder, files: files.sort(), others: others.sort(), leftOut };
+}
+
+/** What any agent may have written beside the file: which one did is known only once the file is read. Relative and full paths. */
+export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const { files: kept } of agents()) {
+    const { folder, files } = await listSideFiles(file, kept.beside);
+    for (const path of files) found.set(path, join(folder, path));
+  }
+  return found;
 }
 
 /** A link is neither: the agent makes none. */
