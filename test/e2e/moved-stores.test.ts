@@ -229,7 +229,7 @@ describe.concurrent("a clone whose HEAD names no branch", () => {
     const project = join(sandbox.root, "other");
     sandbox.git(["init", "--quiet", project], sandbox.root);
     sandbox.git(["clone", "--quiet", bare, join(project, ".git", "jpg")], sandbox.root);
-    const hint = `origin has a conversation branch not here yet: ${branch}. \`jpg use ${branch}\` makes a branch of your own.`;
+    const hint = `origin has a conversation branch not here yet: ${branch}. \`jpg pull\` brings in all, \`jpg use ${branch}\` that one.`;
     const listed = await sandbox.jpg(["ls"], { cwd: project });
     expect(listed).toMatchObject({ code: 0, stdout: "" });
     expect(listed.stderr).toContain(hint);

@@ -9,11 +9,19 @@ const LISTED = 3;
 /** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
 export async function describeRemotes(workspace: Workspace): Promise<string | null> {
   const [first, ...more] = await findRemote(workspace);
-  if (first === undefined) return null;
+  if (first === undefined) return describeUnseen(workspace);
   const names = [first, ...more].slice(0, LISTED).map(({ name }) => name);
   const listed = names.join(", ") + (more.length >= LISTED ? " …" : "");
   const count = more.length === 0 ? "a conversation branch" : `${more.length + 1} conversation branches`;
-  return `${first.remote} has ${count} not here yet: ${listed}. \`jpg use ${first.name}\` makes a branch of your own.`;
+  return `${first.remote} has ${count} not here yet: ${listed}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
+}
+
+/** In a store that has no conversation, what to type where a remote may have some; null where it has no remote. */
+async function describeUnseen({ location, store }: Workspace): Promise<string | null> {
+  if (!location.exists || (await store.listBranches()).length > 0) return null;
+  const remotes = await store.sharing?.remotes().catch(() => []); // whoever pulls is told what is wrong with an address
+  const [remote] = remotes ?? [];
+  return remote === undefined ? null : `No conversation is here yet: \`jpg pull\` brings in what ${remote.name} has.`;
 }
 
 /**

@@ -133,6 +133,7 @@ async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: reado
 
 function sayMissing(word: "@" | "-", name: string | null): string {
   if (name === null) return `No conversation ${word === "@" ? "is active" : "was active before"}.`;
+  if (!name.includes("/")) return `No conversation is checked out here: HEAD is on ${name}, which is none.`;
   return `${word === "@" ? `The active conversation ${name}` : `${name}, active before,`} has no branch in this store.`;
 }
 

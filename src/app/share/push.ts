@@ -7,6 +7,7 @@ import type { BranchTip } from "../../store/conversation-store.ts";
 import type { OutgoingList, PushedBranch, Remote, Sharing, TransferOptions } from "../../store/sharing.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { resolveId } from "../names/resolve-id.ts";
+import { readTemplate } from "../workspace/templates.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { checkOutgoing, outgoingObjects } from "./check-outgoing.ts";
 import type { RemotePlace } from "./fetch.ts";
@@ -37,6 +38,8 @@ export interface PushPlan {
   readonly known: readonly string[];
   /** What leaves; over the line it takes about as many bytes as here. */
   readonly list: OutgoingList;
+  /** Whether the remote, made for conversations, is still empty: it gets a README branch, too. */
+  readonly isFirst: boolean;
 }
 
 /** What a push sent. */
@@ -51,6 +54,8 @@ export interface PushReport extends RemotePlace {
   readonly local: readonly string[];
   /** As they are stored here. */
   readonly bytes: number;
+  /** The branch on which a README was written, which says what the repository is; null where none was. */
+  readonly readme: string | null;
 }
 
 /** Plans a push. Throws `local_conversation`, the errors of ids, and `remote_*`. */
@@ -61,7 +66,7 @@ export async function planPush(
 ): Promise<PushPlan> {
   const sharing = requireSharing(workspace);
   const { tips, local } = await chooseTips(workspace, request);
-  const there = (await sharing.listRefs(remote.pushUrl, options))[remote.as];
+  const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
   const compared: ComparedTip[] = [];
@@ -73,7 +78,8 @@ export async function planPush(
     sharing.outgoing(outgoingObjects({ tips: leaving, known })),
     countTurns(workspace, compared),
   ]);
-  return { remote, branches, local, known, list };
+  const isFirst = isEmpty && remote.as === "branches" && leaving.length > 0;
+  return { remote, branches, local, known, list, isFirst };
 }
 
 /** Refuses what must not leave; `allow` as for `checkOutgoing`, and throws as it does. */
@@ -93,8 +99,10 @@ export async function sendPush(
 ): Promise<PushReport> {
   const tips = plan.branches.filter(isLeaving);
   await checkPush(workspace, plan, options);
-  const pushed = await requireSharing(workspace).push(plan.remote, tips, options);
-  return reportPush(plan, pushed);
+  const sharing = requireSharing(workspace);
+  if (!plan.isFirst) return reportPush(plan, await sharing.push(plan.remote, tips, options));
+  const readme = await sharing.makeReadme(plan.remote.pushUrl, await readTemplate("published-readme.md"), options);
+  return reportPush(plan, await sharing.push(plan.remote, [readme, ...tips], options), readme.name);
 }
 
 /** Where conversations are sent. */
@@ -103,7 +111,11 @@ export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
 }
 
 /** The report of a plan: of what was sent, or of what would be. */
-export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = []): PushReport {
+export function reportPush(
+  plan: PushPlan,
+  pushed: readonly PushedBranch[] = [],
+  readme: string | null = null,
+): PushReport {
   const { remote, local, list } = plan;
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
@@ -120,6 +132,8 @@ export function reportPush(plan: PushPlan, pushed: readonly PushedBranch[] = [])
     }),
     local,
     bytes: list.bytes,
+    // Where another was just as fast and wrote something else there, theirs stays.
+    readme: answers.get(readme ?? "")?.status === "sent" ? readme : null,
   };
 }
 

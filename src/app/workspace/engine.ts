@@ -3,6 +3,7 @@ import type { ConversationStore, Engine } from "../../store/conversation-store.t
 import { hasProgram } from "../../store/files/find-program.ts";
 import { createStore } from "../../store/native/create-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
+import { withoutReadme } from "../../store/readme-branch.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
@@ -13,9 +14,9 @@ export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly 
 /** Opens the store at `root`; the engine that works without git is loaded only where it is used. */
 export async function openStore(runtime: Runtime, root: string): Promise<ConversationStore> {
   const { env, now } = runtime;
-  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
+  if (chooseEngine(runtime) === "native") return withoutReadme(await openNativeStore({ root, env }));
   const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
-  return openEmbeddedStore({ root, env, now });
+  return withoutReadme(await openEmbeddedStore({ root, env, now }));
 }
 
 /** Creates the store at `root`, or completes one: idempotent. */

@@ -109,11 +109,12 @@ async function keepInPlace(
   const isMended = info !== undefined && chooseEngine({ engine, env }) === "native";
   const mended = !isMended ? null : await mendStore(root, { env, nodePath, jpgPath });
   if (mended === null) return;
-  const { kind, foreign, worktrees } = mended;
+  const { kind, foreign, worktrees, isShallow = false } = mended;
   const own =
     foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
   const joined = worktrees === 0 ? "" : ` So do its worktrees (${worktrees}).`;
-  info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}`);
+  const rest = isShallow ? " Its history is cut off: `jpg git fetch --unshallow` brings the rest." : "";
+  info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}${rest}`);
 }
 
 /** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */

@@ -24,7 +24,7 @@ export const command: CommandSpec = {
   name: "push",
   summary: "send conversations to a remote",
   description:
-    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. What leaves is scanned for secrets first, also when stock `git push` sends it. Nothing is ever pushed by itself.",
+    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. What leaves is scanned for secrets first, also when stock `git push` sends it. The first push of branches to an empty repository writes a README there, to the branch that its HEAD names; it is yours from then on. Nothing is ever pushed by itself.",
   arguments: [{ name: "[id]", description: "conversation; default the fork @ stands on" }],
   options: [
     { flags: "--all", description: "all conversations that are not local" },

@@ -52,6 +52,9 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
       : [
           safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${forTerminalLine(report.remote)}.`,
         ]),
+    ...(report.readme === null
+      ? []
+      : [safe`Wrote a README to its branch ${forTerminalLine(report.readme)}: what it holds, and how to read it.`]),
     ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
   ]);

@@ -1,24 +1,31 @@
-// Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form.
+// Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
+import { STORE_MARKER } from "../readme-branch.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { createObjectFiles } from "./objects/object-files.ts";
 import { parseTree } from "./objects/tree-object.ts";
-import { hasRemoteBranches, isReftable, readHead, readRef } from "./refs/ref-reader.ts";
+import { readHead, readRef } from "./refs/ref-reader.ts";
 
-/** The file that the tree of every conversation has. */
-const FILE = "conversation.json";
+/** Files of which a tree has one: that of a conversation the first, that of a README branch the second. */
+const FILES = ["conversation.json", STORE_MARKER] as const;
 
-/** Whether the commit that HEAD names is one of a conversation; where it names none, the first branch of a remote. */
+/** Branches that are looked at where HEAD names none: the first may be somebody else's. */
+const MOST_BRANCHES = 8;
+
+/** Whether the commit that HEAD names is of a repository of conversations; where it names none, one of the first branches. */
 export async function isConversationTree(
   repository: Repository,
   { git = true }: { readonly git?: boolean } = {},
 ): Promise<boolean> {
-  if (!git) return isConversationFile(await readWithoutGit(repository));
-  if (!(await hasUnbornHead(repository))) return holdsConversation(repository, "HEAD");
-  if (!isReftable(repository) && !(await hasRemoteBranches(repository.gitDir))) return false;
-  const args = ["for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/"];
-  const first = (await tryCommand(repository, { args })).stdout.toString().trim();
-  return first !== "" && holdsConversation(repository, first);
+  if (!git) return readWithoutGit(repository).then((found) => found.some(isMarking));
+  if (!(await hasUnbornHead(repository))) return isMarked(repository, "HEAD");
+  const args = ["for-each-ref", `--count=${MOST_BRANCHES}`, "--format=%(refname)", "refs/heads/", "refs/remotes/"];
+  const refs = (await tryCommand(repository, { args })).stdout.toString().split("\n");
+  for (const ref of refs) if (ref !== "" && (await isMarked(repository, ref))) return true;
+  return false;
 }
+
+/** The files of a folder that say in its HEAD's tree that it is a repository of conversations, if it is one. */
+export const MARKING_FILES: readonly string[] = FILES;
 
 /** Whether HEAD names a branch without a commit, as in a clone of a repository whose HEAD names none. */
 export async function hasUnbornHead(repository: Repository): Promise<boolean> {
@@ -26,15 +33,22 @@ export async function hasUnbornHead(repository: Repository): Promise<boolean> {
   return head !== null && "ref" in head && (await readRef(repository, head.ref)) === null;
 }
 
-async function holdsConversation(repository: Repository, revision: string): Promise<boolean> {
-  const { code, stdout } = await tryCommand(repository, {
-    args: ["cat-file", "blob", `${revision}:${FILE}`],
-  });
-  return code === 0 && isConversationFile(stdout.toString());
+async function isMarked(repository: Repository, revision: string): Promise<boolean> {
+  for (const name of FILES) {
+    const { code, stdout } = await tryCommand(repository, { args: ["cat-file", "blob", `${revision}:${name}`] });
+    if (code === 0 && isMarking({ name, text: stdout.toString() })) return true;
+  }
+  return false;
 }
 
-/** What HEAD's tree has under the name, from the files of the git dir alone; null when it has nothing. */
-async function readWithoutGit(repository: Repository): Promise<string | null> {
+/** A file of HEAD's tree that may say whose repository it is. */
+interface MarkingFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Those of HEAD's tree, from the files of the git dir alone. */
+async function readWithoutGit(repository: Repository): Promise<readonly MarkingFile[]> {
   const head = await readHead(repository, repository.gitDir);
   const commit = head === null || "commit" in head ? head?.commit : await readRef(repository, head.ref);
   const files = createObjectFiles(repository.gitDir);
@@ -42,17 +56,19 @@ async function readWithoutGit(repository: Repository): Promise<string | null> {
     const read = (oid: string | undefined): Buffer | null =>
       (oid === undefined ? null : files.read(oid))?.bytes ?? null;
     const tree = /^tree ([0-9a-f]{40})\n/.exec(read(commit ?? undefined)?.toString("latin1") ?? "")?.[1];
-    const entry = parseTree(read(tree) ?? Buffer.alloc(0)).find(({ name }) => name === FILE);
-    return read(entry?.oid)?.toString() ?? null;
+    return parseTree(read(tree) ?? Buffer.alloc(0)).flatMap(({ name, oid }) =>
+      MARKING_FILES.includes(name) ? [{ name, text: read(oid)?.toString() ?? "" }] : [],
+    );
   } finally {
     files.close();
   }
 }
 
-function isConversationFile(text: string | null): boolean {
+function isMarking({ name, text }: MarkingFile): boolean {
   try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && "format" in value && "id" in value;
+    const value: unknown = JSON.parse(text);
+    const isForm = typeof value === "object" && value !== null && "format" in value;
+    return isForm && (name === STORE_MARKER || "id" in value);
   } catch {
     // Some other program's file of that name.
     return false;

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { pathExists } from "../files/path-exists.ts";
 import { needsGit } from "../needs-git.ts";
-import { hasUnbornHead, isConversationTree } from "./conversation-tree.ts";
+import { hasUnbornHead, isConversationTree, MARKING_FILES } from "./conversation-tree.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { gitError, gitTooOldError } from "./git/git-error.ts";
 import { runGit } from "./git/git-process.ts";
@@ -130,8 +130,10 @@ async function findTop(cwd: string): Promise<string | null> {
 async function holdsConversations(commonDir: string, top: string | null, { env, git }: Asked): Promise<boolean> {
   if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
   const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
-  const mayHold =
-    top === null || (await pathExists(join(top, "conversation.json"))) || (await hasUnbornHead(repository));
+  // Where nothing was checked out yet there is no index.
+  const isClear = top !== null && (await pathExists(join(commonDir, "index")));
+  const marks = await Promise.all(MARKING_FILES.map((name) => !isClear || pathExists(join(top, name))));
+  const mayHold = marks.includes(true) || (await hasUnbornHead(repository));
   return mayHold && (await isConversationTree(repository, { git }));
 }
 
@@ -153,5 +155,5 @@ async function locateNamed(path: string, asked: Asked): Promise<{ readonly root:
 
 async function isStore(root: string, asked: Asked): Promise<boolean> {
   const found = await findOwnRepository(root, asked.env);
-  return found !== null && (await holdsConversations(found.commonDir, root, asked));
+  return found !== null && (await holdsConversations(found.commonDir, found.isBare ? null : root, asked));
 }

@@ -4,6 +4,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
+import { pathExists } from "../files/path-exists.ts";
 import type { Repository } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
@@ -23,6 +24,8 @@ export interface Mended {
   readonly foreign: readonly string[];
   /** Linked worktrees that had lost the store, or the store them, and have found each other; >= 0. */
   readonly worktrees: number;
+  /** Whether the clone that was taken over has only the newest history. */
+  readonly isShallow?: boolean;
 }
 
 /** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
@@ -94,7 +97,8 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
   const left = await writeHooks(hooksDir, programs);
   await excludeViews(repository.gitDir);
   await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
-  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0 };
+  const isShallow = await pathExists(join(repository.gitDir, "shallow"));
+  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
 }
 
 /** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */

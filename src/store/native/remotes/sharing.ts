@@ -3,8 +3,10 @@ import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
 import { listOutgoing, mergeBases, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
+import { pushTips } from "./push-tips.ts";
+import { makeReadme } from "./readme.ts";
 import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
-import { fetchRemote, listRemoteRefs, listTracked, pushTips } from "./transfer.ts";
+import { fetchRemote, listRemoteRefs, listTracked } from "./transfer.ts";
 
 /** The sharing of a repository. */
 export function createSharing(repository: Repository): Sharing {
@@ -13,6 +15,7 @@ export function createSharing(repository: Repository): Sharing {
     addRemote: (remote) => writeRemote(repository, remote),
     removeRemote: (name) => forgetRemote(repository, name),
     listRefs: (url, options) => listRemoteRefs(repository, url, options),
+    makeReadme: (url, text, options) => makeReadme(repository, { url, text }, options),
     fetch: (remote, options) => fetchRemote(repository, remote, options),
     tracked: (name) => listTracked(repository, name),
     push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),

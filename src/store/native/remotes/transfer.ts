@@ -4,13 +4,11 @@ import { parseBranchName } from "../../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
 import type { BranchTip } from "../../conversation-store.ts";
-import type { PushedBranch, Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
+import type { Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
 import { type GitCommand, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import type { GitResult, GitRunner } from "../git/git-process.ts";
 import { guardEnvironment, ignoredSettings } from "../git/store-guard.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
-import { recordPush } from "../refs/published.ts";
-import { ZERO_ID } from "../refs/ref-name.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
 import { transferError } from "./transfer-error.ts";
 
@@ -27,12 +25,21 @@ export async function listRemoteRefs(
 ): Promise<RemoteRefs> {
   const patterns = ["HEAD", ...Object.values(REMOTE_PREFIX).map((prefix) => `${prefix}*`)];
   const args = ["ls-remote", "--symref", "--", checkRemoteUrl(url), ...patterns];
-  const result =
-    place.gitDir === null
-      ? await runnerOf(options)(args, { ...place, extraEnv: promptOf(options) })
-      : await transfer(place, { args }, { url, options });
+  if (place.gitDir === null) return parseRefs(await readFromNowhere(place, args, { url, options }));
+  const result = await transfer(place, { args }, { url, options });
   if (result.code !== 0) throw transferError("Reading from", { url, cwd: place.cwd }, result);
   return parseRefs(result.stdout.toString());
+}
+
+/** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
+export async function readFromNowhere(
+  { cwd, env }: Pick<Nowhere, "cwd" | "env">,
+  args: readonly string[],
+  { url, options }: { readonly url: string; readonly options: TransferOptions },
+): Promise<string> {
+  const result = await runnerOf(options)(args, { cwd, env, extraEnv: promptOf(options) });
+  if (result.code !== 0) throw transferError("Reading from", { url, cwd }, result);
+  return result.stdout.toString();
 }
 
 /** Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. */
@@ -50,37 +57,6 @@ export async function fetchRemote(
   if (result.code !== 0) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
 }
 
-/** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
-export async function pushTips(
-  repository: Repository,
-  { name, pushUrl, as }: Remote,
-  { tips, options = {} }: { readonly tips: readonly BranchTip[]; readonly options?: TransferOptions },
-): Promise<readonly PushedBranch[]> {
-  if (tips.length === 0) return [];
-  const refOf = (branch: string): string => `${REMOTE_PREFIX[as]}${branch}`;
-  // Before git sends anything: from now on others may have these commits.
-  const lines = tips.map((tip) => `refs/heads/${tip.name} ${tip.commit} ${refOf(tip.name)} ${ZERO_ID}\n`);
-  await recordPush(repository.gitDir, lines.join(""));
-  const refspecs = tips.map((tip) => `${tip.commit}:${refOf(tip.name)}`);
-  const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
-  const result = await transfer(repository, { args: [...args, "--", pushUrl, ...refspecs] }, { url: pushUrl, options });
-  const answers = parsePushed(result.stdout.toString());
-  const pushed = tips.flatMap((tip) => {
-    const answer = answers.get(refOf(tip.name));
-    return answer === undefined ? [] : [{ name: tip.name, ...answer }];
-  });
-  if (pushed.length < tips.length) throw transferError("Pushing to", { url: pushUrl, cwd: repository.cwd }, result);
-  const arrived = new Set(
-    pushed.filter(({ status }) => status === "sent" || status === "unchanged").map((one) => one.name),
-  );
-  await keepTracked(
-    repository,
-    name,
-    tips.filter((tip) => arrived.has(tip.name)),
-  );
-  return pushed;
-}
-
 /** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
 export async function listTracked(repository: Repository, name: string): Promise<readonly BranchTip[]> {
   const prefix = `refs/remotes/${name}/`;
@@ -92,14 +68,8 @@ export async function listTracked(repository: Repository, name: string): Promise
   });
 }
 
-async function keepTracked(repository: Repository, name: string, tips: readonly BranchTip[]): Promise<void> {
-  if (tips.length === 0) return;
-  const input = tips.map((tip) => `update refs/remotes/${name}/${tip.name}\0${tip.commit}\0\0`).join("");
-  await runCommand(repository, { args: ["update-ref", "-m", "jpg: push", "-z", "--stdin"], input });
-}
-
-/** Runs a transfer. Throws `store_programs` where the store's own settings stand between it and the address. */
-async function transfer(
+/** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
+export async function transfer(
   repository: Repository,
   command: GitCommand,
   { url, options }: { readonly url: string; readonly options: TransferOptions },
@@ -149,6 +119,7 @@ function parseRefs(output: string): RemoteRefs {
     branches,
     hidden: under(REMOTE_PREFIX.hidden),
     head: branches.some(({ name }) => name === named) ? named : null,
+    isEmpty: !lines.some(([, ref = ""]) => ref.startsWith("refs/")),
   };
 }
 
@@ -167,16 +138,4 @@ function isConversationBranch(name: string): boolean {
   } catch {
     return false; // somebody else's branch
   }
-}
-
-/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there. */
-function parsePushed(output: string): ReadonlyMap<string, Pick<PushedBranch, "status" | "reason">> {
-  const answers = new Map<string, Pick<PushedBranch, "status" | "reason">>();
-  for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
-    const [, reason = ""] = /\((.*)\)$/.exec(summary) ?? [];
-    const isBehind = /^\[rejected\]/.test(summary);
-    const refusal = isBehind ? "behind" : "refused";
-    answers.set(to, { status: flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent", reason });
-  }
-  return answers;
 }

@@ -1,0 +1,58 @@
+// Sends commits to a remote, under the names of branches, and keeps in mind what arrived.
+import type { BranchTip } from "../../conversation-store.ts";
+import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
+import { type Repository, runCommand } from "../git/git-command.ts";
+import { recordPush } from "../refs/published.ts";
+import { ZERO_ID } from "../refs/ref-name.ts";
+import { REMOTE_PREFIX } from "./remote-config.ts";
+import { transfer } from "./transfer.ts";
+import { transferError } from "./transfer-error.ts";
+
+/** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
+export async function pushTips(
+  repository: Repository,
+  { name, pushUrl, as }: Remote,
+  { tips, options = {} }: { readonly tips: readonly BranchTip[]; readonly options?: TransferOptions },
+): Promise<readonly PushedBranch[]> {
+  if (tips.length === 0) return [];
+  const refOf = (branch: string): string => `${REMOTE_PREFIX[as]}${branch}`;
+  // Before git sends anything: from now on others may have these commits.
+  const lines = tips.map((tip) => `refs/heads/${tip.name} ${tip.commit} ${refOf(tip.name)} ${ZERO_ID}\n`);
+  await recordPush(repository.gitDir, lines.join(""));
+  const refspecs = tips.map((tip) => `${tip.commit}:${refOf(tip.name)}`);
+  const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
+  const result = await transfer(repository, { args: [...args, "--", pushUrl, ...refspecs] }, { url: pushUrl, options });
+  const answers = parsePushed(result.stdout.toString());
+  const pushed = tips.flatMap((tip) => {
+    const answer = answers.get(refOf(tip.name));
+    return answer === undefined ? [] : [{ name: tip.name, ...answer }];
+  });
+  if (pushed.length < tips.length) throw transferError("Pushing to", { url: pushUrl, cwd: repository.cwd }, result);
+  const arrived = new Set(
+    pushed.filter(({ status }) => status === "sent" || status === "unchanged").map((one) => one.name),
+  );
+  await keepTracked(
+    repository,
+    name,
+    tips.filter((tip) => arrived.has(tip.name)),
+  );
+  return pushed;
+}
+
+async function keepTracked(repository: Repository, name: string, tips: readonly BranchTip[]): Promise<void> {
+  if (tips.length === 0) return;
+  const input = tips.map((tip) => `update refs/remotes/${name}/${tip.name}\0${tip.commit}\0\0`).join("");
+  await runCommand(repository, { args: ["update-ref", "-m", "jpg: push", "-z", "--stdin"], input });
+}
+
+/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there. */
+function parsePushed(output: string): ReadonlyMap<string, Pick<PushedBranch, "status" | "reason">> {
+  const answers = new Map<string, Pick<PushedBranch, "status" | "reason">>();
+  for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
+    const [, reason = ""] = /\((.*)\)$/.exec(summary) ?? [];
+    const isBehind = /^\[rejected\]/.test(summary);
+    const refusal = isBehind ? "behind" : "refused";
+    answers.set(to, { status: flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent", reason });
+  }
+  return answers;
+}

@@ -1,0 +1,185 @@
+// The README branch of a repository made for conversations, and every way in which stock git clones such a repository: what people
+// see there, and that the next command works in it.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+
+let sandbox: ImportedSandbox;
+let bare: string;
+let main: string;
+beforeEach(async () => {
+  sandbox = await copyImportedSandbox();
+  bare = join(sandbox.root, "bare.git");
+  main = `${sandbox.conversation}/main`;
+  sandbox.git(["init", "--quiet", "--bare", "--initial-branch=trunk", bare], sandbox.root);
+});
+afterEach(() => sandbox.remove());
+
+const refs = (where = bare): string[] => sandbox.git(["for-each-ref", "--format=%(refname)"], where).split("\n");
+const tip = (ref: string, where = bare): string => sandbox.git(["rev-parse", ref], where);
+const add = (...more: string[]) => sandbox.jpg(["remote", "add", "team", bare, ...more]);
+
+interface Pushed {
+  readonly readme: string | null;
+  readonly branches: readonly { readonly status: string }[];
+}
+
+describe("the README branch", () => {
+  it("is what a plain clone has checked out, and says how to read the others", async () => {
+    await add();
+    const { stdout } = await sandbox.jpg(["push"]);
+    expect(stdout).toContain("Wrote a README to its branch trunk: what it holds, and how to read it.\n");
+    const clone = join(sandbox.root, "clone");
+    sandbox.git(["clone", "--quiet", bare, clone], sandbox.root);
+    expect(sandbox.git(["ls-files"], clone)).toBe(".gitattributes\n.jpg-store\nREADME.md");
+    const readme = readFileSync(join(clone, "README.md"), "utf8");
+    for (const words of ["jpg clone URL", "git switch CONVERSATION/main", "git revert COMMIT"])
+      expect(readme).toContain(words);
+    expect(readme).not.toContain(sandbox.root);
+  });
+
+  it("is made with the first push to an empty repository made for conversations, and only there", async () => {
+    await add();
+    expect((await sandbox.json<Pushed>(["push", "--dry-run"])).readme).toBeNull();
+    expect(refs()).toEqual([""]);
+    expect((await sandbox.json<Pushed>(["push"])).readme).toBe("trunk");
+    await sandbox.jpg(["fork", "@", "later"]);
+    expect((await sandbox.json<Pushed>(["push"])).readme).toBeNull();
+    const hidden = join(sandbox.root, "hidden.git");
+    sandbox.git(["init", "--quiet", "--bare", hidden], sandbox.root);
+    await sandbox.jpg(["remote", "add", "hidden", hidden, "--as", "hidden"]);
+    expect((await sandbox.json<Pushed>(["push", "--to", "hidden"])).readme).toBeNull();
+    const own = join(sandbox.root, "own.git");
+    sandbox.git(["init", "--quiet", "--bare", own], sandbox.root);
+    sandbox.git(["push", "--quiet", "--no-verify", own, `${main}:refs/heads/docs`]);
+    await sandbox.jpg(["remote", "add", "own", own]);
+    expect((await sandbox.json<Pushed>(["push", "--to", "own"])).readme).toBeNull();
+    expect(refs(own)).toEqual([`refs/heads/docs`, `refs/heads/${sandbox.conversation}/later`]);
+  });
+
+  it("is one commit whoever makes it, so that two first pushes do not get in each other's way", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    const other = join(sandbox.root, "other.git");
+    sandbox.git(["init", "--quiet", "--bare", "--initial-branch=trunk", other], sandbox.root);
+    const them = await copyImportedSandbox();
+    try {
+      them.git(["config", "user.name", "Somebody Else"]);
+      await them.jpg(["remote", "add", "team", other]);
+      await them.jpg(["push"]);
+      expect(tip("trunk", other)).toBe(tip("trunk"));
+    } finally {
+      them.remove();
+    }
+  });
+
+  it("stays as its owner changed it: push, fetch and pull leave it alone, and no command takes it for a conversation", async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    const theirs = join(sandbox.root, "theirs");
+    sandbox.git(["clone", "--quiet", bare, theirs], sandbox.root);
+    writeFileSync(join(theirs, "README.md"), "# Ours\n");
+    sandbox.git(["commit", "--quiet", "--all", "-m", "ours"], theirs);
+    sandbox.git(["push", "--quiet"], theirs);
+    const there = tip("trunk");
+    await sandbox.jpg(["compact"]);
+    expect(await sandbox.json<Pushed>(["push"])).toMatchObject({ readme: null, branches: [{ status: "updated" }] });
+    expect((await sandbox.jpg(["pull"])).stdout).toContain("Nothing new from team, which has 1 branch.");
+    expect(await sandbox.json(["fetch"])).toMatchObject({ branches: [], total: 1 });
+    expect(tip("trunk")).toBe(there);
+    expect(await sandbox.jpg(["pull"], { cwd: theirs })).toMatchObject({ code: 0 });
+    expect(await sandbox.json(["ls", "--all"], { cwd: theirs })).toMatchObject([{ id: sandbox.conversation }]);
+    expect(await sandbox.json(["fsck"], { cwd: theirs })).toMatchObject({ ok: true, branches: 1 });
+    expect(await sandbox.jpg(["push", "--all"], { cwd: theirs })).toMatchObject({ code: 0, stderr: /^To origin/ });
+    expect(await sandbox.json(["scan"], { cwd: theirs })).toMatchObject({});
+    expect(await sandbox.jpg(["use", "trunk"], { cwd: theirs })).toMatchObject({ code: 2 });
+    expect(await sandbox.jpg(["show", "trunk"], { cwd: theirs })).not.toMatchObject({ code: 0 });
+    // Stock git goes there and back.
+    sandbox.git(["switch", "--quiet", "trunk"], theirs);
+    expect(await sandbox.jpg(["log"], { cwd: theirs })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("No conversation is checked out here: HEAD is on trunk, which is none."),
+    });
+    expect(await sandbox.jpg(["use", main], { cwd: theirs })).toMatchObject({ code: 0 });
+  });
+});
+
+const ADOPTED = "is a clone without jpg's hooks: it has them now";
+
+describe("a clone that stock git made", () => {
+  beforeEach(async () => {
+    await add();
+    await sandbox.jpg(["push"]);
+    sandbox.git(["config", "uploadpack.allowFilter", "true"], bare);
+  });
+
+  const clone = (...words: string[]): string => {
+    const folder = join(sandbox.root, "clone");
+    sandbox.git(["clone", "--quiet", ...words, folder], sandbox.root);
+    return folder;
+  };
+
+  it.each([
+    ["with the README checked out", []],
+    ["of the README branch alone", ["--single-branch"]],
+    ["that is shallow", ["--depth=1"]],
+    ["without blobs", ["--filter=blob:none", "--no-checkout"]],
+  ])("%s is taken over with a line, and jpg pull brings in the rest", async (_what, flags) => {
+    const folder = clone(...flags, `file://${bare}`);
+    const listed = await sandbox.jpg(["ls"], { cwd: folder });
+    expect(listed.stderr.split("\n").filter((line) => line.includes(ADOPTED))).toHaveLength(1);
+    expect(listed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("`jpg pull` brings in") });
+    expect(await sandbox.jpg(["pull"], { cwd: folder })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Now on ${main}\n`),
+      stderr: `From origin (branches): file://${bare}\n`,
+    });
+    expect(await sandbox.json(["ls"], { cwd: folder })).toMatchObject([{ id: sandbox.conversation, turns: 6 }]);
+    expect(existsSync(join(folder, "VIEW.md"))).toBe(true);
+    expect(sandbox.git(["status", "--porcelain"], folder)).toBe("");
+  });
+
+  it.each([
+    ["on a conversation", ["--branch"]],
+    ["on a conversation alone", ["--single-branch", "--branch"]],
+    ["on the newest commit of a conversation", ["--depth=1", "--branch"]],
+  ])("%s works at once", async (_what, flags) => {
+    const folder = clone(...flags, main, `file://${bare}`);
+    const compacted = await sandbox.jpg(["compact"], { cwd: folder });
+    expect(compacted).toMatchObject({ code: 0, stderr: expect.stringContaining(ADOPTED) });
+    expect(compacted.stderr.includes("git fetch --unshallow")).toBe(flags.includes("--depth=1"));
+    expect(await sandbox.jpg(["push"], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(tip(main)).toBe(tip(main, folder));
+  });
+
+  it.each([
+    ["--bare", "trunk"],
+    ["--bare", "nothing"],
+    ["--mirror", "trunk"],
+  ])("that is bare (%s, HEAD on %s) is read as it is", async (flag, head) => {
+    sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${head}`], bare);
+    const folder = clone(flag, bare);
+    expect(await sandbox.json(["ls"], { cwd: folder })).toMatchObject([{ id: sandbox.conversation, turns: 6 }]);
+    expect(await sandbox.jpg(["log"], { cwd: folder })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`HEAD is on ${head}, which is none.`),
+    });
+    expect(await sandbox.jpg(["compact", main], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["push", main], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(tip(main)).toBe(tip(main, folder));
+  });
+
+  it.each([["trunk"], ["nothing"], ["main"]])("is the project's store at .git/jpg, HEAD on %s", async (head) => {
+    sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${head === "main" ? main : head}`], bare);
+    for (const kind of ["", "--bare"]) {
+      const project = join(sandbox.root, `around${kind}`);
+      mkdirSync(project);
+      sandbox.git(["init", "--quiet"], project);
+      sandbox.git(["clone", "--quiet", ...(kind === "" ? [] : [kind]), bare, join(project, ".git/jpg")], sandbox.root);
+      const pulled = await sandbox.jpg(["pull"], { cwd: project });
+      expect([pulled.code, pulled.stderr.includes(ADOPTED)]).toEqual([0, kind === ""]);
+      expect(await sandbox.json(["ls"], { cwd: project })).toMatchObject([{ id: sandbox.conversation }]);
+    }
+  });
+});
