@@ -1,12 +1,15 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
 import { stat } from "node:fs/promises";
+import * as z from "zod/mini";
 import { appendAll } from "../../core/append-all.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
 import type { ConversationStore, Worktree } from "../../store/conversation-store.ts";
+import { objectId } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { loadCompactions, loadView } from "./load-view.ts";
@@ -26,6 +29,19 @@ interface ViewState extends ViewStamps {
   readonly turns: number;
   readonly newestTurn: string;
 }
+
+const fileStamp = z.object({ file: z.string(), size: z.number() });
+const viewState: z.ZodMiniType<ViewState> = z.object({
+  renderer: z.number(),
+  branch: z.nullable(z.string()),
+  commit: objectId,
+  overlays: z.string(),
+  reach: z.int(),
+  turns: z.int().check(z.minimum(0)),
+  newestTurn: z.string(),
+  markdown: fileStamp,
+  jsonl: fileStamp,
+});
 
 /** The cache of what a worktree's view was made from. */
 export const VIEW_CACHE = "view";
@@ -231,12 +247,9 @@ function isSameFile(one: FileStamp, other: FileStamp): boolean {
 }
 
 function readState(store: ConversationStore, worktree: Worktree): ViewState | null {
-  try {
-    const state = JSON.parse(String(store.cache(VIEW_CACHE, worktree).read())) as ViewState;
-    return state.renderer === RENDERER ? state : null;
-  } catch {
-    return null; // never made, or damaged: the view is made anew
-  }
+  const state = parseJson(String(store.cache(VIEW_CACHE, worktree).read()), viewState);
+  // Never made, or damaged: the view is made anew.
+  return state?.renderer === RENDERER ? state : null;
 }
 
 /** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */

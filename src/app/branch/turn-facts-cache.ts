@@ -62,9 +62,9 @@ export function openTurnFactsCache(store: ConversationStore, first: string, coun
 }
 
 /** What was sealed here was written by jpg: its rows are taken as they are. */
-function parseRows(body: string | null): Map<string, StoredFacts> {
+function parseRows(body: Buffer | null): Map<string, StoredFacts> {
   if (body === null) return new Map();
-  const { format, rows } = fieldsOf(JSON.parse(body));
+  const { format, rows } = fieldsOf(JSON.parse(String(body)));
   return format === FORMAT ? new Map((rows as readonly Row[]).map(fromRow)) : new Map();
 }
 

@@ -1,10 +1,12 @@
 // Whether the turns of a branch follow each other. Each `turn_start` names the turn file that it was said after (`prev`); a
 // stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept below
 // the git dir by the object id of `turns/`: of a new tree only the turns that changed are read, and only their first lines.
+import * as z from "zod/mini";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { sha256 } from "../workspace/object-id.ts";
+import { objectId, sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { readPrevious } from "./turn-bytes.ts";
 import { listTurnOids } from "./turn-list.ts";
@@ -22,6 +24,10 @@ interface CheckedTurns {
   /** As `findBrokenLinks` gives them. */
   readonly broken: readonly number[];
 }
+
+const checkedTurns: z.ZodMiniType<CheckedTurns[]> = z.array(
+  z.object({ branch: z.string(), commit: objectId, turns: objectId, broken: z.array(z.int()) }),
+);
 
 const CACHE = "links";
 /** Trees remembered of a conversation, those of all its forks together. */
@@ -107,16 +113,8 @@ function keyOf(branch: string): string {
 }
 
 function readChecked(store: ConversationStore, branch: string): readonly CheckedTurns[] {
-  try {
-    const entries = JSON.parse(String(store.cache(CACHE).read(keyOf(branch)))) as readonly CheckedTurns[];
-    return entries.filter(({ commit, turns, broken }) => isId(commit) && isId(turns) && Array.isArray(broken));
-  } catch {
-    return []; // never written, or damaged: everything is checked
-  }
-}
-
-function isId(value: unknown): boolean {
-  return typeof value === "string" && /^[0-9a-f]{40}$/.test(value);
+  // Never written, or damaged: everything is checked.
+  return parseJson(String(store.cache(CACHE).read(keyOf(branch))), checkedTurns) ?? [];
 }
 
 /** The newest stands first. */

@@ -1,7 +1,8 @@
 // What is known of a session whose file will grow: that a branch's pieces are so many first bytes of it, and what its format
-// needs to read on from there. A cache that may be deleted at any time; a damaged one is not believed.
+// needs to read on from there. A cache that may be deleted at any time; only what jpg wrote here is believed.
 import type { SessionMark } from "../../formats/session-mark.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
+import { openSealedCache } from "../branch/sealed-cache.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { importSuffix } from "./import-target.ts";
@@ -37,24 +38,21 @@ export function digestOfTurns(oids: readonly string[]): string {
 
 /** Reads what is known of a session; null when nothing is, or it is damaged. */
 export function readGrowth(store: ConversationStore, key: string): Growth | null {
-  const kept = store.cache(CACHE).read(key);
+  const kept = openSealedCache(store, CACHE).read(key);
   if (kept === null) return null;
-  const rest = kept.subarray(kept.indexOf(NEWLINE) + 1);
-  const end = rest.indexOf(NEWLINE);
-  if (end < 0 || kept.toString("latin1", 0, kept.length - rest.length) !== `${sha256(rest)}\n`) return null;
-  const { mark, ...growth } = JSON.parse(rest.toString("utf8", 0, end)) as Omit<Growth, "mark"> & {
+  const end = kept.indexOf(NEWLINE);
+  const { mark, ...growth } = JSON.parse(kept.toString("utf8", 0, end)) as Omit<Growth, "mark"> & {
     readonly mark: Omit<SessionMark, "names">;
   };
-  return { ...growth, mark: { ...mark, names: rest.subarray(end + 1) } };
+  return { ...growth, mark: { ...mark, names: kept.subarray(end + 1) } };
 }
 
 /** Keeps what is known of a session; null = nothing, and what was known is forgotten. */
 export async function writeGrowth(store: ConversationStore, key: string, growth: Growth | null): Promise<void> {
-  const cache = store.cache(CACHE);
+  const cache = openSealedCache(store, CACHE);
   if (growth === null) return cache.drop(key);
   const { names, ...mark } = growth.mark;
-  const rest = Buffer.concat([Buffer.from(`${JSON.stringify({ ...growth, mark })}\n`), names]);
-  await cache.write(Buffer.concat([Buffer.from(`${sha256(rest)}\n`), rest]), key);
+  await cache.write(Buffer.concat([Buffer.from(`${JSON.stringify({ ...growth, mark })}\n`), names]), key);
 }
 
 /** Under what a session is kept. */

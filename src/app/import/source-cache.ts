@@ -1,7 +1,8 @@
 // Session files of which the store was found to hold everything, remembered with how they stood in the file
-// system: importing them again reads none of them. A cache that may be deleted at any time; a damaged one is not believed.
+// system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { openSealedCache } from "../branch/sealed-cache.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { HeldContent } from "./import-report.ts";
 import { importSuffix } from "./import-target.ts";
@@ -50,19 +51,13 @@ export function proofOf(
   return sha256(JSON.stringify(family.map(({ name, commit }) => [name, commit, name === active])));
 }
 
-/** Reads what is remembered; empty when there is nothing or it is damaged. */
+/** Reads what is remembered; empty when there is nothing or it is damaged: then every file is read. */
 export function readSourceCache(store: ConversationStore): SourceCache {
-  try {
-    const [digest, entries = ""] = String(store.cache(CACHE).read()).split("\n");
-    if (digest !== sha256(entries)) return new Map();
-    return new Map(JSON.parse(entries) as [string, CachedSource][]);
-  } catch {
-    return new Map(); // never written, or unreadable: every file is read
-  }
+  const entries = openSealedCache(store, CACHE).read();
+  return new Map(entries === null ? [] : (JSON.parse(String(entries)) as [string, CachedSource][]));
 }
 
 /** Writes what is remembered. A store that cannot be written to keeps no cache. */
 export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
-  const entries = JSON.stringify([...sources].slice(-MOST_ENTRIES));
-  await store.cache(CACHE).write(`${sha256(entries)}\n${entries}\n`);
+  await openSealedCache(store, CACHE).write(JSON.stringify([...sources].slice(-MOST_ENTRIES)));
 }

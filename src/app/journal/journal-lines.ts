@@ -6,6 +6,7 @@ import { parseEventLine } from "../../core/event/event-line.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { type ProcessMark, processMark } from "../../store/files/running-process.ts";
 import { type ConversationHeader, conversationHeader } from "../branch/branch-tree.ts";
+import { objectId } from "../workspace/object-id.ts";
 
 /** The first line, and again when it changes: what is needed to commit the turn without its writer. The last one holds. */
 export interface JournalHead {
@@ -26,7 +27,6 @@ export interface JournalHead {
   readonly writer: ProcessMark;
 }
 
-const objectId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
 const journalHead: z.ZodMiniType<JournalHead> = z.looseObject({
   journal: z.literal(1),
   branch: z.string(),

@@ -96,7 +96,7 @@ const MOST_CLEAN = 250_000;
 function openCleanObjects(store: ConversationStore): CleanObjects {
   const cache = openSealedCache(store, "without-secrets");
   const key = `rules-${RULES_VERSION}`;
-  const known = new Set((cache.read(key) ?? "").split("\n"));
+  const known = new Set(String(cache.read(key) ?? "").split("\n"));
   return {
     has: (oid) => known.has(oid),
     async add(oids) {

@@ -1,5 +1,9 @@
-// Digests: git's blob ids, and content hashes. Node's crypto in one place.
+// Digests: git's object ids, and content hashes. Node's crypto in one place.
 import { createHash, type Hash } from "node:crypto";
+import * as z from "zod/mini";
+
+/** An object id as a file may claim it: nothing else ever becomes an argument of git. */
+export const objectId: z.ZodMiniString = z.string().check(z.regex(/^[0-9a-f]{40}$/));
 
 /** The git object id (SHA-1) of a blob with these bytes. */
 export function blobId(bytes: Uint8Array): string {

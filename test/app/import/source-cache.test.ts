@@ -1,10 +1,10 @@
 // Importing again what is remembered: with and without the cache, whatever happened to files and store in between, the
 // reports and the refs are the same.
-import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSealedCache } from "../../../src/app/branch/sealed-cache.ts";
 import { type ImportOutcome, importSessions } from "../../../src/app/import/import.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -41,6 +41,8 @@ interface World {
   import(request?: { allBranches?: boolean; format?: string; path?: string }): Promise<ImportOutcome>;
   git(...args: string[]): string;
   use(branch: string): Promise<void>;
+  /** Writes another text into the cache, as jpg does. */
+  changeCache(change: (text: string) => string): Promise<void>;
   backUp(): void;
   restore(): void;
   remove(): Promise<void>;
@@ -63,6 +65,11 @@ async function createWorld(clock = LATER): Promise<World> {
       ),
     git: (...args) => git(temp.root, temp.env, args),
     use: (branch) => using(({ store }) => store.useBranch(branch)),
+    changeCache: (change) =>
+      using(({ store }) => {
+        const cache = openSealedCache(store, "sources-1");
+        return cache.write(change(String(cache.read())));
+      }),
     backUp: () => cpSync(temp.root, copy, { recursive: true, preserveTimestamps: true }),
     restore() {
       rmSync(temp.root, { recursive: true });
@@ -107,9 +114,9 @@ describe("importing again", () => {
       const [before] = (await world.import()).sessions;
       world.git("branch", "-f", `${before!.id}/elsewhere`, before!.branch);
       await world.import();
-      const [, text] = readFileSync(world.cache, "utf8").split("\n");
-      const changed = text!.replace(`"branch":"${before!.branch}"`, `"branch":"${before!.id}/elsewhere"`);
-      writeFileSync(world.cache, `${createHash("sha256").update(changed).digest("hex")}\n${changed}\n`);
+      await world.changeCache((text) =>
+        text.replace(`"branch":"${before!.branch}"`, `"branch":"${before!.id}/elsewhere"`),
+      );
       const [after] = (await world.import()).sessions;
       rmSync(world.cache);
       await world.import();
@@ -136,11 +143,24 @@ describe("importing again", () => {
     }
   });
 
+  it("does not believe what somebody else wrote, in a store that was copied", async () => {
+    const world = await createWorld();
+    write("a.jsonl", buildSession(plainTurns(2), { session: SESSIONS[0] }).text());
+    await world.import();
+    const before = readFileSync(world.cache, "utf8");
+    world.backUp();
+    world.restore();
+    expect(statuses(await world.import())).toEqual(["unchanged"]);
+    const after = readFileSync(world.cache, "utf8");
+    expect(after.slice(64)).toBe(before.slice(64));
+    expect(after.slice(0, 64)).not.toBe(before.slice(0, 64));
+  });
+
   it("does not believe a file that may have changed since within one tick of the clock", async () => {
     const world = await createWorld(-1);
     write("a.jsonl", buildSession(plainTurns(2), { session: SESSIONS[0] }).text());
     expect(statuses(await world.import())).toEqual(["created"]);
-    expect(readFileSync(world.cache, "utf8")).toContain("\n[]\n");
+    expect(readFileSync(world.cache, "utf8")).toMatch(/^[0-9a-f]{64}\[\]$/);
   });
 
   it("ignores a damaged cache, and one that it cannot write", async () => {

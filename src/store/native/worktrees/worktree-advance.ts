@@ -53,7 +53,11 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
 }
 
 function advanceArguments({ from, to }: Advance): readonly string[] {
-  return ["-m", "-u", from ?? EMPTY_TREE, to];
+  const trees = [from ?? EMPTY_TREE, to];
+  // Where a caller had one from a file of the store, it may be anything: an option of git among them.
+  if (!trees.every((tree) => /^[0-9a-f]{40}$/.test(tree)))
+    throw new TypeError("A worktree is advanced between commits.");
+  return ["-m", "-u", ...trees];
 }
 
 /** A repository as commands in one of its worktrees see it. */
