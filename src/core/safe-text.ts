@@ -10,13 +10,10 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 /** Sequences that colour text or move the cursor, whole: nothing of them is text (ECMA-48 §5.4). */
 const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
-const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const LONE_SURROGATE = /\p{Cs}/gu;
 /** An escape in JSON text, whole, so that a backslash before it is never taken for its own. */
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
 const REPLACEMENT = "\ufffd";
-/** Spaces before each line of foreign text in a commit message. */
-const INDENT = "    ";
 
 declare const checked: unique symbol;
 
@@ -99,19 +96,6 @@ export function forLine(text: string, limit: number = Number.POSITIVE_INFINITY):
 /** Makes a rendered document safe: colours go, other unsafe characters become visible. */
 export function forMarkdown(text: string): string {
   return forTerminal(text.replace(CONTROL_SEQUENCE, ""));
-}
-
-/** Indents every line of a text that is not empty, so that none can begin like a trailer or a heading; unsafe characters go. */
-export function forCommit(text: string): string {
-  const lines = text
-    .replace(CONTROL_SEQUENCE, "")
-    .replace(LONE_SURROGATE, REPLACEMENT)
-    .split(LINE_ENDS)
-    .map((line) => line.replaceAll("\t", "  ").replace(UNSAFE, "").trimEnd());
-  return lines
-    .map((line) => (line === "" ? "" : INDENT + line))
-    .join("\n")
-    .replace(/^\n+|\n+$/g, "");
 }
 
 /**

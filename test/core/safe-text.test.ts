@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  forCommit,
   forJson,
   forLine,
   forMarkdown,
@@ -94,23 +93,6 @@ describe("forMarkdown", () => {
 
   it("takes colours out and shows what else an attacker sends, so that nothing is hidden behind it", () => {
     expect(forMarkdown("\u001b[1;31mred\u001b[0m\tx\n\u001b]0;never ended")).toBe("red\tx\n␛]0;never ended");
-  });
-});
-
-describe("forCommit", () => {
-  it("begins every line that is not empty with four spaces", () => {
-    fc.assert(
-      fc.property(foreign, (text) => {
-        expect(forCommit(text)).not.toMatch(UNSAFE);
-        for (const line of forCommit(text).split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/))
-          expect(line).toMatch(/^( {4}\S?.*)?$/);
-      }),
-    );
-  });
-
-  it("keeps blank lines inside and indentation, and drops those at the ends", () => {
-    expect(forCommit("\n\na\r\n\n  b\tc  \n\n")).toBe("    a\n\n      b  c");
-    expect(forCommit("")).toBe("");
   });
 });
 

@@ -80,7 +80,7 @@ describe("jpg compact with a summary", () => {
     expect(JSON.stringify(messages)).toContain("Pay special attention to: the pier.");
     expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("The parser was mended.");
     const body = sandbox.git(["log", "-1", "--format=%B"]);
-    expect(body).toMatch(/Prompt: sha256 [0-9a-f]{64}\nUsage: 1000 tokens sent .*\nPrice unknown/);
+    expect(body).toMatch(/ Prompt: sha256 [0-9a-f]{64}\n    Usage: 1000 tokens sent .*\n    Price unknown/);
     expect(body).toContain("Open tasks:\n    docs");
     const [{ compaction }] = (await sandbox.json<[Json]>(["log"])) as [Json];
     const shown = (await sandbox.jpg(["show", String(compaction)])).stdout;
@@ -248,7 +248,7 @@ describe("a provider that speaks its own protocol", () => {
     const { event } = JSON.parse(done.stdout) as { event: { summary: Json } };
     expect(event.summary).toMatchObject({ source: "generated", open_tasks: ["docs"] });
     expect(event.summary["price_usd"]).toBeGreaterThan(0);
-    expect(sandbox.git(["log", "-1", "--format=%B"])).toMatch(/^Price: \$0\.0\d+$/m);
+    expect(sandbox.git(["log", "-1", "--format=%B"])).toMatch(/^ {4}Price: \$0\.0\d+$/m);
     expect(done.stdout + done.stderr + sandbox.git(["log", "-1", "-p"])).not.toContain("sk-invented");
   });
 });

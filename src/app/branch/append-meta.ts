@@ -6,11 +6,10 @@ import type { BranchTree } from "./branch-tree.ts";
 import { refreshViews } from "./refresh-view.ts";
 import { type MetaRecord, readMetas } from "./titles.ts";
 
-/** What a record says, and how its commit is called. */
+/** What a record says, and the message of its commit. */
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** One line. */
-  readonly subject: string;
+  readonly message: string;
 }
 
 /**
@@ -31,7 +30,7 @@ export async function appendMeta(
       metas.map((meta) => meta.timestamp),
     );
     const record = { type: "meta", id: randomId(workspace.runtime), timestamp, ...change.fields };
-    return { message: `${change.subject}\n`, changes: [recordChange(workspace, "meta", record)], sign: false };
+    return { message: change.message, changes: [recordChange(workspace, "meta", record)], sign: false };
   });
   if (appended !== null) await refreshViews(workspace, tree.branch, appended.parent);
   return appended?.commit ?? null;

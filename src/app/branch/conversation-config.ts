@@ -1,9 +1,11 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
+
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { type RecordedTool, recordedTools, settingsOf } from "../../config/recorded-tools.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { isFields } from "../../core/event/fields.ts";
+import { recordMessage } from "../../store/messages/commit-message.ts";
 import { rememberedProviders } from "../workspace/remembered-providers.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -59,7 +61,7 @@ export function storeDelta(
       delta,
     };
     return {
-      message: `config: ${settingNames(delta).join(", ")}\n`,
+      message: recordMessage("config", settingNames(delta).join(", ")),
       changes: [recordChange(workspace, "config", record)],
       sign: false,
     };

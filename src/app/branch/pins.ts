@@ -1,4 +1,5 @@
 // Pins of a conversation: turns and events that every compaction leaves as they are. Pinning is one commit with one record.
+
 import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../../core/compaction/pin.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
@@ -7,6 +8,7 @@ import type { View } from "../../core/projection/view.ts";
 import type { TurnBound } from "../../core/range/range-bound.ts";
 import { findEvent } from "../../core/range/range-location.ts";
 import { forLine } from "../../core/safe-text.ts";
+import { recordMessage } from "../../store/messages/commit-message.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { appendMeta } from "./append-meta.ts";
 import type { BranchTree } from "./branch-tree.ts";
@@ -162,6 +164,6 @@ function writePin(
   return appendMeta(workspace, tree, (metas) => {
     const wanted = "pin" in change ? change.pin : change.unpin;
     if (pinsInForce(metas).some((pin) => isSamePin(pin, wanted)) === "pin" in change) return null;
-    return { fields: change, subject: `${"pin" in change ? "pin" : "unpin"} ${forLine(boundOf(wanted), 100)}` };
+    return { fields: change, message: recordMessage("pin" in change ? "pin" : "unpin", forLine(boundOf(wanted), 100)) };
   });
 }

@@ -1,5 +1,7 @@
 // The first commit of a conversation, and who signs what a program writes.
+
 import type { CommitSpec, Signature } from "../../store/conversation-store.ts";
+import { recordMessage } from "../../store/messages/commit-message.ts";
 import { BRANCH_ATTRIBUTES, type ConversationHeader } from "./branch-tree.ts";
 
 /** The first commit of a conversation: what never changes. */
@@ -9,7 +11,7 @@ export function rootCommit(
 ): CommitSpec {
   const signature = sign(agent, Math.floor(Date.parse(header.created_at) / 1000) || 0);
   return {
-    message: `conversation: ${header.title}\n`,
+    message: recordMessage("conversation", header.title),
     author: signature,
     committer: signature,
     changes: [

@@ -4,6 +4,7 @@ import { type Compaction, EXTRACTIVE, isHiding } from "../../core/compaction/com
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { describeGivenBack } from "../../core/plan/given-back.ts";
+import { DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { compactionMessage } from "../../store/messages/commit-message.ts";
@@ -15,6 +16,7 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { coversDigest } from "../branch/covers.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
+import { largestChanges } from "../diff/largest-changes.ts";
 import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
@@ -183,8 +185,9 @@ async function describeSummarizer(
 function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
   const { turns, live, before, after } = planned;
   const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
+  const changes = largestChanges(before, after, DRAFT_ID);
   return {
-    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack }),
+    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack, changes }),
     changes: [recordChange(workspace, "compactions", compaction)],
     sign: true,
   };

@@ -69,7 +69,7 @@ export function contentLines(content: string | null): string[] {
 
 /** Gives the text of one event; one no model sees is given as JSON. */
 export function eventLines(event: Event): string[] {
-  return contentLines(traitsOf(event).providerVisible ? eventContent(event) : jsonText(event));
+  return contentLines(traitsOf(event).providerVisible ? eventText(event) : jsonText(event));
 }
 
 function headingBlock({ origin }: ProjectedTurn, keyOf: (name: string) => string): TextBlock {
@@ -90,12 +90,13 @@ function renderOnce(event: Event, toolNames: Map<string, string>, rendered: Rend
   const title = eventTitle(event, toolNames);
   const known = rendered.get(event);
   if (known?.title === title) return known;
-  const fresh = { title, content: eventContent(event) };
+  const fresh = { title, content: eventText(event) };
   rendered.set(event, fresh);
   return fresh;
 }
 
-function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): string {
+/** Names an event, e.g. `tool result fs_read_file`; `toolNames` = names of tools by call id. */
+export function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): string {
   const origin = event.metadata?.origin === undefined ? "" : ` (${event.metadata.origin})`;
   switch (event.type) {
     case "chat_request":
@@ -112,7 +113,8 @@ function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): strin
   }
 }
 
-function eventContent(event: Event): string | null {
+/** Gives the text of an event that a model sees, null where it has none. */
+export function eventText(event: Event): string | null {
   switch (event.type) {
     case "chat_request":
     case "tool_call_response":

@@ -1,7 +1,9 @@
 // Tidies a list of conversations: archives them, gives them labels. Each change is one commit with one record.
+
 import { marksInForce, parseLabel, sortLabels } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
+import { recordMessage } from "../../store/messages/commit-message.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readMetas } from "../branch/titles.ts";
@@ -33,7 +35,7 @@ export async function archiveConversation(
   const commit = await appendMeta(workspace, tree, (metas) =>
     marksInForce(metas).archived === archived
       ? null
-      : { fields: { archived }, subject: archived ? "archive" : "unarchive" },
+      : { fields: { archived }, message: archived ? "archive\n" : "unarchive\n" },
   );
   return { ...namesOf(tree), commit, archived };
 }
@@ -78,7 +80,7 @@ async function writeLabels(
     const before = marksInForce(metas).labels;
     labels = change(before);
     if (labels.join() === before.join()) return null;
-    return { fields: { labels }, subject: labels.length === 0 ? "label: none" : `label: ${labels.join(", ")}` };
+    return { fields: { labels }, message: recordMessage("label", labels.length === 0 ? "none" : labels.join(", ")) };
   });
   return { ...namesOf(tree), commit, labels };
 }

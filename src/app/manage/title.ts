@@ -1,5 +1,7 @@
 // Gives a conversation a new title: one commit with one meta record.
+
 import { parseTitle } from "../../core/title.ts";
+import { recordMessage } from "../../store/messages/commit-message.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { titleIn } from "../branch/titles.ts";
@@ -13,7 +15,7 @@ export async function setTitle(
 ): Promise<{ readonly commit: string | null; readonly title: string }> {
   const line = parseTitle(title);
   const commit = await appendMeta(workspace, tree, (metas, { header }) =>
-    titleIn(metas, header) === line ? null : { fields: { title: line }, subject: `title: ${line}` },
+    titleIn(metas, header) === line ? null : { fields: { title: line }, message: recordMessage("title", line) },
   );
   return { commit, title: line };
 }

@@ -2,17 +2,19 @@
 // truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
-import type { HiddenContent } from "../../core/loss/hidden-content.ts";
+import { forHostLine } from "../../core/host-text.ts";
 import { type CutRange, formatTurnRange } from "../../core/range/turn-range.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { compactionBody } from "./compaction-body.ts";
+import { type CompactionEffect, compactionBody } from "./compaction-body.ts";
 import { shortPolicies } from "./short-policies.ts";
 
 /** Longest request in a subject, characters (code points). */
 const REQUEST_LENGTH = 60;
 /** Longest name of a profile or model in a trailer, characters. */
 const NAME_LENGTH = 100;
+/** Longest id of an event in a trailer, characters. */
+const EVENT_LENGTH = 300;
 
 const FORK_CUT = "later turns removed, history here is squashed";
 const FORK_ALIGNED = "compactions as they were at the tip";
@@ -29,21 +31,27 @@ export function turnMessage(work: {
 }): string {
   const subject = `turn ${work.turn}`;
   if (work.continued) return `${subject} (continued)\n`;
-  const start = forLine(work.request, REQUEST_LENGTH);
+  const start = foreignLine(work.request, REQUEST_LENGTH);
   return start === "" ? `${subject}\n` : `${subject}: ${start}\n`;
 }
 
-/**
- * Makes the message of a compaction's commit: subject, body for reviewers, trailers. `hidden` = what it took out of the view, or
- * null; `givenBack` = what it shows again, a clause.
- */
-export function compactionMessage(work: {
-  readonly compaction: Compaction;
-  readonly hidden: HiddenContent | null;
-  readonly givenBack?: string | null;
-}): string {
-  const body = compactionBody(work.compaction, work.hidden, work.givenBack ?? null);
-  return [subjectOf(work.compaction), body, `${formatTrailers(work.compaction)}\n`].join("\n\n");
+/** Makes a message of one line: `what` is jpg's own word, `text` anybody's, e.g. a title. */
+export function recordMessage(what: string, text: string): string {
+  return `${what}: ${foreignLine(text, Number.POSITIVE_INFINITY)}\n`;
+}
+
+/** A line of anybody's text for a subject, on which no host acts. */
+function foreignLine(text: string, limit: number): string {
+  return forHostLine(forLine(text, limit));
+}
+
+/** Makes the message of a compaction's commit: subject, body for reviewers, trailers; at most 60,000 bytes, whatever the session. */
+export function compactionMessage({
+  compaction,
+  ...effect
+}: CompactionEffect & { readonly compaction: Compaction }): string {
+  const body = compactionBody(compaction, effect);
+  return [subjectOf(compaction), body, `${formatTrailers(compaction)}\n`].join("\n\n");
 }
 
 /** Gives the subject of a compaction's commit, as its record has it. */
@@ -92,22 +100,28 @@ function formatTrailers(compaction: Compaction): string {
     ["Compaction", compaction.id],
     ["Range", formatTurnRange(trailerRange(compaction))],
     ["Policy", shortPolicies(compaction)],
-    ["Profile", forLine(compaction.profile ?? "", NAME_LENGTH)],
+    ["Profile", foreignLine(compaction.profile ?? "", NAME_LENGTH)],
     ["Source", compaction.source],
     ["Tokens", tokens === undefined ? undefined : `${tokens.before} -> ${tokens.after}`],
-    ["Model", forLine(compaction.summary?.model ?? "", NAME_LENGTH)],
+    ["Model", foreignLine(compaction.summary?.model ?? "", NAME_LENGTH)],
   ];
   const known = trailers.filter(([, value]) => value !== undefined && value !== "");
   return known.map(([name, value]) => `Jpg-${name}: ${value}`).join("\n");
 }
 
 function trailerRange({ from_turn, from_event, to_turn, to_event }: Compaction): CutRange {
+  const [fromEvent, toEvent] = [from_event, to_event].map((event) => event && escapeEvent(event));
   return {
     from: from_turn,
-    ...(from_event === undefined ? {} : { fromEvent: escapeEvent(from_event) }),
+    ...(isShort(fromEvent) ? { fromEvent } : {}),
     to: to_turn,
-    ...(to_event === undefined ? {} : { toEvent: escapeEvent(to_event) }),
+    ...(isShort(toEvent) ? { toEvent } : {}),
   };
+}
+
+/** An id that is longer than a reader wants is left to the record. */
+function isShort(event: string | undefined): event is string {
+  return event !== undefined && event.length <= EVENT_LENGTH;
 }
 
 /** Ids from foreign sources may hold anything: what could break the trailer is percent-encoded. */

@@ -1,114 +1,195 @@
-// The body of a compaction's commit: what a reviewer on any git host needs, without jpg. Lines that carry text of the
-// conversation begin with a label of jpg's own or are indented.
+// The body of a compaction's commit: what a reviewer on any git host needs to approve it, without jpg. All that is not jpg's own
+// word stands in fences, where no host renders it and nothing of it can pass for a trailer. Bounded, whatever the session.
 import type { Compaction, Summary } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
-import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
+import { type FencedLine, fence, hostLine } from "../../core/host-text.ts";
 import { formatLoss } from "../../core/loss/format-loss.ts";
 import type { HiddenContent, HiddenTool } from "../../core/loss/hidden-content.ts";
-import { forCommit, forLine } from "../../core/safe-text.ts";
+import { forLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
+import { countChanges, quoteChanges } from "./quoted-changes.ts";
+import { cutLine, quoteStart } from "./quoted-text.ts";
+import type { LargestChanges } from "./view-change.ts";
 
 /** Entries of a list before the rest is only counted. */
-const MOST_LISTED = 50;
+const MOST_LISTED = 15;
+/** Longest name of a list, characters (code points). */
+const NAME_LENGTH = 100;
+/** Longest line, bytes. */
+const LINE_BYTES = 300;
+/** Longest entry of a list, bytes. */
+const ENTRY_BYTES = 120;
+/** Bytes of a whole body; what the other sections leave of it is the summary's. */
+const BODY_BYTES = 57_000;
+/** Bytes of a fence and the words before it, at least. */
+const FRAME_BYTES = 300;
 
-/**
- * Renders the body, without blank lines at its ends; `hidden` = what the compaction took out of the view, null when it was not
- * worked out; `givenBack` = what it shows again, a clause of jpg's own, null = nothing.
- */
-export function compactionBody(
-  compaction: Compaction,
-  hidden: HiddenContent | null,
-  givenBack: string | null = null,
-): string {
-  const { summary } = compaction;
-  const sections = [
-    "The turns themselves are unchanged; from here on they are read as follows.\nReverting this commit takes it back.",
-    fieldLines(compaction).join("\n"),
-    ...(summary === undefined ? [] : [section(summaryHeading(compaction), forCommit(summary.summary))]),
-    ...(summary?.source === "generated" ? [originLines(summary)] : []),
-    ...list("Files of the summary", summary?.files ?? []),
-    ...list("Open tasks", summary?.open_tasks ?? []),
-    ...(givenBack === null ? [] : [`Gives back: ${givenBack}`]),
-    ...(hidden === null ? [] : hiddenLines(hidden)),
-    ...(compaction.receipt === undefined ? [] : lossSection(compaction.receipt)),
+/** What is known of a compaction beside its record. */
+export interface CompactionEffect {
+  /** What it took out of the view; null when it was not worked out. */
+  readonly hidden: HiddenContent | null;
+  /** What it shows again, a clause of jpg's own; null or absent = nothing. */
+  readonly givenBack?: string | null;
+  /** What the model saw and sees now; absent where it was not worked out. */
+  readonly changes?: LargestChanges;
+}
+
+/** A part of the body: jpg's own words, and under them what the conversation says. */
+interface Section {
+  readonly words: string;
+  readonly lines: readonly FencedLine[];
+  readonly language?: "diff";
+}
+
+/** Renders the body, without blank lines at its ends. */
+export function compactionBody(compaction: Compaction, { hidden, givenBack, changes }: CompactionEffect): string {
+  const { id, summary } = compaction;
+  const isKnown = /^[\w-]+$/.test(id);
+  const command = isKnown ? `\`jpg revert ${id}\`` : "`jpg revert`";
+  const before: readonly Section[] = [
+    {
+      words: `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${command}.`,
+      lines: [],
+    },
+    { words: "Details:", lines: lined(fieldLines(compaction)) },
+    ...(changes === undefined || changes.count === 0 ? [] : [changesSection(changes)]),
   ];
-  return sections.join("\n\n");
+  const after: readonly Section[] = [
+    ...(summary === undefined ? [] : summarySections(summary)),
+    ...(givenBack === null || givenBack === undefined ? [] : [{ words: `Gives back: ${givenBack}`, lines: [] }]),
+    ...(compaction.receipt === undefined ? [] : section("Loss receipt:", formatLoss(compaction.receipt))),
+    ...(hidden === null ? [] : [hiddenSection(hidden)]),
+  ];
+  const text: readonly Section[] = summary === undefined ? [] : [summaryText(compaction, roomBeside(before, after))];
+  return [...before, ...text, ...after].map(renderSection).join("\n\n");
+}
+
+function renderSection({ words, lines, language }: Section): string {
+  return lines.length === 0 ? words : `${words}\n${fence(lines, language)}`;
+}
+
+/** Bytes that other sections leave; fences are as long as the longest run of backticks in them, on both ends. */
+function roomBeside(...lists: readonly (readonly Section[])[]): number {
+  const others = lists.flat().map((one) => Buffer.byteLength(renderSection(one)) + 2);
+  return BODY_BYTES - FRAME_BYTES - others.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function changesSection(changes: LargestChanges): Section {
+  const words = `What the model saw (-) and sees now (+), ${countChanges(changes)}:`;
+  return { words, lines: quoteChanges(changes), language: "diff" };
 }
 
 function fieldLines(compaction: Compaction): readonly string[] {
-  const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, strategy, reason, replacement } = compaction;
+  const { from_turn, to_turn, from_event, to_event, keep, tool_overrides, strategy, reason, replacement, summary } =
+    compaction;
   const bounds = [
-    ...(from_event === undefined ? [] : [`from event ${forLine(from_event)} of turn ${from_turn}`]),
-    ...(to_event === undefined ? [] : [`up to event ${forLine(to_event)} of turn ${to_turn}`]),
+    ...(from_event === undefined ? [] : [`from event ${shortened(from_event)} of turn ${from_turn}`]),
+    ...(to_event === undefined ? [] : [`up to event ${shortened(to_event)} of turn ${to_turn}`]),
   ];
   const hints = Object.entries(tool_overrides ?? {}).map(([tool, { request, response }]) => {
     const halves = [...(request ? [`arguments ${request}`] : []), ...(response ? [`results ${response}`] : [])];
-    return `${forLine(tool)} ${halves.join(", ")}`;
+    return `${shortened(tool)} ${halves.join(", ")}`;
   });
   return [
     `Range: turns ${from_turn}..${to_turn}${bounds.length === 0 ? "" : `, ${bounds.join(", ")}`}`,
     `Policies: ${describePolicies(compaction)}`,
-    ...(strategy === undefined ? [] : [`Strategies: ${strategy.map((name) => forLine(name)).join(", ")}`]),
-    ...(hints.length === 0 ? [] : [`Hints: ${hints.join("; ")}`]),
+    ...(strategy === undefined ? [] : [`Strategies: ${strategy.map(shortened).join(", ")}`]),
+    ...(hints.length === 0 ? [] : [`Hints: ${shownOf(hints).join("; ")}`]),
     ...(keep === undefined ? [] : [`Kept unchanged: ${count(keep.length, "event")}`]),
     ...(replacement === undefined ? [] : [`Replacement: ${count(replacement.length, "event")}`]),
-    ...(reason === undefined ? [] : [`Reason: ${forLine(reason)}`]),
+    ...(summary?.model === undefined || summary.source === "generated"
+      ? []
+      : [`Summary by ${shortened(summary.model)}`]),
+    ...(reason === undefined ? [] : [`Reason: ${reason}`]),
+  ];
+}
+
+function summaryText(compaction: Compaction, bytes: number): Section {
+  const { id, summary } = compaction;
+  return {
+    words: summaryHeading(compaction),
+    lines: quoteStart(summary?.summary ?? "", bytes, `jpg show ${shortened(id)}`),
+  };
+}
+
+function summaryHeading({ summary }: Compaction): string {
+  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model):";
+  return summary?.source === undefined ? "Summary:" : `Summary (${summary.source}):`;
+}
+
+/** What belongs to a summary beside its text. */
+function summarySections(summary: Summary): readonly Section[] {
+  return [
+    ...(summary.source === "generated" ? section("How the summary was written:", originLines(summary)) : []),
+    ...section("Files of the summary:", shownOf(summary.files ?? []), ENTRY_BYTES),
+    ...section("Open tasks:", shownOf(summary.open_tasks ?? [])),
   ];
 }
 
 /** How a model came to write the summary, and what that cost. */
-function originLines(summary: Summary): string {
+function originLines(summary: Summary): readonly string[] {
   const { model = "", prompt_sha256, usage, price_usd } = summary;
   return [
-    `Summary model: ${model === "" ? "not recorded" : forLine(model)}`,
+    `Summary model: ${model === "" ? "not recorded" : shortened(model)}`,
     ...describeReading(summary).map((line) => `Read ${line}`),
-    ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${forLine(prompt_sha256)}`]),
+    ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${shortened(prompt_sha256)}`]),
     usage === undefined
       ? "Usage: not known"
       : `Usage: ${tokensSent(usage)} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
     price_usd === undefined ? "Price unknown" : `Price: ${renderPrice(price_usd)}`,
-  ].join("\n");
-}
-
-function summaryHeading({ summary }: Compaction): string {
-  if (summary?.source === "extractive") return "Summary (an extract by fixed rules, not written by a model)";
-  const by = summary?.model === undefined ? "" : ` by ${forLine(summary.model)}`;
-  return summary?.source === undefined ? `Summary${by}` : `Summary (${summary.source}${by})`;
-}
-
-function hiddenLines(hidden: HiddenContent): readonly string[] {
-  const { events_removed, events_changed, bytes } = hidden;
-  return [
-    `Hidden: ${count(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,
-    ...list("Tools", hidden.tools.map(toolLine)),
-    ...list("Files", hidden.files),
-    ...list("Commands", hidden.commands),
-    ...list("Requests", hidden.requests),
   ];
 }
 
-function lossSection(loss: LossReceipt): readonly string[] {
-  const lines = formatLoss(loss);
-  return lines.length === 0 ? [] : [section("Facts", forCommit(lines.join("\n")))];
+function hiddenSection(hidden: HiddenContent): Section {
+  const { events_removed, events_changed, bytes } = hidden;
+  const lists = [
+    ["Tools:", hidden.tools.map(toolLine)],
+    ["Files:", hidden.files],
+    ["Commands:", hidden.commands],
+    ["Requests:", hidden.requests],
+  ] as const;
+  return {
+    words: `Hidden: ${count(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,
+    lines: lists.flatMap(([title, entries]): readonly FencedLine[] =>
+      entries.length === 0 ? [] : [{ mark: "  ", text: title }, ...lined(shownOf(entries), ENTRY_BYTES)],
+    ),
+  };
 }
 
 function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
   const failed = errors === 0 ? "" : `, ${errors} failed`;
-  return `${name}: ${count(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
+  return `${shortened(name)}: ${count(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
 }
 
-function list(title: string, entries: readonly string[]): readonly string[] {
-  if (entries.length === 0) return [];
-  const shown = entries.slice(0, MOST_LISTED).map((entry) => forLine(entry));
-  const rest = entries.length - shown.length;
-  return [section(title, forCommit([...shown, ...(rest === 0 ? [] : [`… and ${rest} more`])].join("\n")))];
+/** A section, where there is something to say. */
+function section(words: string, lines: readonly string[], bytes?: number): readonly Section[] {
+  return lines.length === 0 ? [] : [{ words, lines: lined(lines, bytes) }];
 }
 
-function section(title: string, text: string): string {
-  return `${title}:\n${text}`;
+function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly FencedLine[] {
+  return lines.map((line) => {
+    const text = hostLine(
+      line
+        .slice(0, 4 * bytes)
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+    return { mark: "    ", text: cutLine(text, { bytes, width: Number.POSITIVE_INFINITY }) ?? "" };
+  });
+}
+
+/** The entries that are listed, and how many are not. */
+function shownOf(entries: readonly string[]): readonly string[] {
+  const rest = entries.length - MOST_LISTED;
+  const shown = entries.slice(0, MOST_LISTED);
+  return rest > 0 ? [...shown, `… and ${rest} more`] : shown;
+}
+
+function shortened(text: string): string {
+  return forLine(text, NAME_LENGTH);
 }
 
 function count(amount: number, noun: string): string {

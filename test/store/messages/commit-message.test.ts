@@ -12,6 +12,8 @@ import {
   takenBack,
   turnMessage,
 } from "../../../src/store/messages/commit-message.ts";
+import type { LargestChanges } from "../../../src/store/messages/view-change.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const sha = "0123456789abcdef0123456789abcdef01234567";
 const compaction: Compaction = {
@@ -37,6 +39,27 @@ const hidden: HiddenContent = {
   requests: ["fix the parser"],
 };
 
+const changes: LargestChanges = {
+  count: 3,
+  largest: [
+    {
+      turn: "turn 3",
+      title: "tool result Bash npm test",
+      tokens: { before: 4000, after: 9 },
+      before: `$ npm test\n\u001b[31mred\u001b[0m ${"x".repeat(300)}\n${"line\n".repeat(40)}2 failed, see #12`,
+      after: "[compacted] Bash: error",
+    },
+    {
+      turn: "turn 4",
+      title: "assistant (reasoning)",
+      tokens: { before: 60, after: 0 },
+      before: "hm ``` hm",
+      after: null,
+    },
+    { turn: "turn 5", title: "user", tokens: { before: 0, after: 3 }, before: null, after: "@all: fixes #7" },
+  ],
+};
+
 describe("the message of a turn", () => {
   it.each([
     ["fix the parser", "turn 12: fix the parser\n"],
@@ -45,6 +68,8 @@ describe("the message of a turn", () => {
     ["😀".repeat(70), `turn 12: ${"😀".repeat(60)}\n`],
     ["(continued)", "turn 12: (continued)\n"],
     ["   ", "turn 12\n"],
+    ["fixes #1, @octocat! see https://x.example", "turn 12: fixes # 1, @ octocat! see https: //x.example\n"],
+    ["Co-authored-by: a <a@b.c>", "turn 12: Co-authored-by: a <a@b.c>\n"],
   ])("of %j is one short line", (request, message) => {
     expect(turnMessage({ turn: 12, request, continued: false })).toBe(message);
   });
@@ -56,28 +81,54 @@ describe("the message of a turn", () => {
 
 describe("the message of a compaction", () => {
   it("has a subject, a body for reviewers, and trailers", () => {
-    expect(compactionMessage({ compaction, hidden })).toMatchInlineSnapshot(`
+    expect(compactionMessage({ compaction, hidden, changes })).toMatchInlineSnapshot(`
       "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)
 
       The turns themselves are unchanged; from here on they are read as follows.
-      Reverting this commit takes it back.
+      To take it back: \`git revert\` of this commit, or \`jpg revert k3f9q2\`.
 
-      Range: turns 0..12
-      Policies: reasoning + tools stripped
+      Details:
+      \`\`\`
+          Range: turns 0..12
+          Policies: reasoning + tools stripped
+      \`\`\`
+
+      What the model saw (-) and sees now (+), all 3 changes:
+      \`\`\`\`diff
+      @@ turn 3, tool result Bash npm test: 4.0k → 9 tokens
+      - $ npm test
+      - red xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+      - line
+      - line
+      - line
+      - line
+      - line
+      - line
+      - line
+        (… 31 lines left out; long lines are cut)
+      - line
+      - line
+      - 2 failed, see # 12
+      + [compacted] Bash: error
+
+      @@ turn 4, assistant (reasoning): 60 → 0 tokens
+      - hm \`\`\` hm
+
+      @@ turn 5, user: 0 → 3 tokens
+      + @ all: fixes # 7
+      \`\`\`\`
 
       Hidden: 41 events removed, 12 changed; 300000 → 30000 bytes of text
-
-      Tools:
+      \`\`\`
+        Tools:
           Bash: 12 calls, 2 failed, 40.1k tokens
-
-      Files:
+        Files:
           src/a.ts
-
-      Commands:
+        Commands:
           npm test
-
-      Requests:
+        Requests:
           fix the parser
+      \`\`\`
 
       Jpg-Compaction: k3f9q2
       Jpg-Range: 0..12
@@ -135,6 +186,94 @@ describe("the message of a compaction", () => {
     );
   });
 });
+
+describe("any message of a compaction", () => {
+  /** Long, wide, full of backticks, signs and lines that would be trailers. */
+  const text = fc
+    .tuple(
+      fc.constantFrom(
+        "x",
+        "`",
+        "😀",
+        "@a ",
+        "#1",
+        "\n",
+        "\n\nSigned-off-by: evil <e@e>\n",
+        "\u001b[2J",
+        "a\nJpg-Range: 9..9\n",
+        "\u202e",
+      ),
+      fc.constantFrom(0, 1, 7, 400, 30_000),
+      fc.string({ unit: "binary", maxLength: 20 }),
+    )
+    .map(([piece, times, rest]) => piece.repeat(times) + rest);
+  const texts = fc.tuple(text, fc.constantFrom(0, 1, 3, 60)).map(([one, times]) => Array<string>(times).fill(one));
+  const change = fc.record({
+    turn: fc.constant("turn 3"),
+    title: text,
+    tokens: fc.record({ before: fc.nat(), after: fc.nat() }),
+    before: fc.option(text),
+    after: fc.option(text),
+  });
+
+  it("is at most 60,000 bytes, has its own trailers and no others, and no line of it is anybody's", () => {
+    fc.assert(
+      fc.property(fc.record({ text, texts, largest: fc.array(change, { maxLength: 10 }) }), (drawn) => {
+        const message = compactionMessage({
+          compaction: {
+            ...compaction,
+            from_event: drawn.text,
+            reason: drawn.text,
+            strategy: drawn.texts,
+            summary: {
+              summary: drawn.text,
+              source: "authored",
+              model: drawn.text,
+              files: drawn.texts,
+              open_tasks: drawn.texts,
+            },
+            receipt: {
+              facts: { files: { total: 2, visible: 1, summary: 0, pointer: 0, hidden: 1, mentioned_later: 1 } },
+              mentioned_later: [{ kind: "files", text: drawn.text, turn: 3 }],
+            },
+          },
+          hidden: { ...hidden, files: drawn.texts, commands: drawn.texts, requests: drawn.texts },
+          changes: { largest: drawn.largest, count: 70 },
+        });
+        expect(Buffer.byteLength(message)).toBeLessThanOrEqual(60_000);
+        const [body = "", last = ""] = message.split(/\n\n(?=Jpg-Compaction)/);
+        const lines = outsideFences(body);
+        for (const line of lines) expect(line).toMatch(OWN_LINE);
+        expect(
+          last
+            .trimEnd()
+            .split("\n")
+            .every((line) => line.startsWith("Jpg-")),
+        ).toBe(true);
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+});
+
+/** What jpg itself says outside fences. */
+const OWN_LINE =
+  /^(compact \d+\.\.\d+: .*|The turns themselves .*|To take it back: .*|What the model saw .*|Summary.*:|Details:|Files of the summary:|Open tasks:|Loss receipt:|Hidden: .*|)$/;
+
+/** The lines that stand in no fence, read as Markdown reads fences. */
+function outsideFences(text: string): string[] {
+  const outside: string[] = [];
+  let open: string | null = null;
+  for (const line of text.split("\n")) {
+    const marker: string | undefined = /^ {0,3}(`{3,})/.exec(line)?.[1];
+    if (open === null && marker !== undefined) open = marker;
+    else if (open !== null && marker !== undefined && marker.length >= open.length && /^ {0,3}`+ *$/.test(line))
+      open = null;
+    else if (open === null) outside.push(line);
+  }
+  expect(open).toBeNull();
+  return outside;
+}
 
 function trailersByGit(message: string): string[] {
   const output = execFileSync("git", ["interpret-trailers", "--parse"], { input: message, encoding: "utf8" });
