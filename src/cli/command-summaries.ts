@@ -28,6 +28,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   diff: "show what the model sees before and after a compaction",
   revert: "undo compactions; reverting a revert redoes one",
   undo: "undo the newest live compaction",
+  merge: "tell a conversation, in one turn, what was done on a fork of it",
   "cherry-pick": "apply a compaction of one fork to another",
   doctor: "check the store's surroundings, and repair what can be repaired",
   fsck: "check that everything stored is complete and consistent",

@@ -29,6 +29,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   diff: () => import("./commands/diff.ts"),
   revert: () => import("./commands/revert.ts"),
   undo: () => import("./commands/undo.ts"),
+  merge: () => import("./commands/merge.ts"),
   "cherry-pick": () => import("./commands/cherry-pick.ts"),
   doctor: () => import("./commands/doctor.ts"),
   fsck: () => import("./commands/fsck.ts"),

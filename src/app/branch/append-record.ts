@@ -17,6 +17,8 @@ export interface PlannedChange {
   readonly changes: readonly FileChange[];
   /** Sign when the user's git says so. */
   readonly sign: boolean;
+  /** Further parents; such a commit is never signed. */
+  readonly merges?: readonly string[];
 }
 
 /** A commit that was added to a branch. */
@@ -59,6 +61,7 @@ export async function commitChange(
             committer: signature,
             changes: change.changes,
             sign: change.sign,
+            ...(change.merges === undefined ? {} : { merges: change.merges }),
           },
         ],
       },

@@ -7,6 +7,7 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
@@ -115,7 +116,7 @@ function nameSides(
 }
 
 function readCompactions(workspace: Workspace, tree: BranchTree): Promise<readonly LogEntry[]> {
-  return workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  return readRecordLog(workspace.store, tree.commit);
 }
 
 async function diffRevisions(

@@ -4,6 +4,7 @@ import { turnPath } from "../../core/event/turn-file.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { listPieces } from "../sessions/stored-session.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { ImportCandidate } from "./import-plan.ts";
@@ -76,7 +77,7 @@ function linesOf(turn: Uint8Array): string[] {
 
 /** Ids of all compactions that a commit's history ever held. */
 export async function everCompactions(store: ConversationStore, commit: string): Promise<Set<string>> {
-  const entries = await store.readLog({ from: commit, paths: ["compactions"] });
+  const entries = await readRecordLog(store, commit);
   return new Set(
     entries.flatMap((entry) => [...entry.added, ...entry.removed]).map((path) => compactionIdOfPath(path) ?? path),
   );
@@ -126,7 +127,7 @@ async function commitsOfOtherBranches(store: ConversationStore, branch: string, 
   const commits = new Set<string>();
   for (const other of await store.listBranches()) {
     if (other.name === branch || conversationOf(other.name) !== conversationOf(branch)) continue;
-    const log = await store.readLog({ from: other.commit, paths: [turnPath(turn), "compactions"] });
+    const log = await readRecordLog(store, other.commit, [turnPath(turn), "compactions"]);
     for (const entry of log) commits.add(entry.commit);
   }
   return commits;

@@ -6,6 +6,7 @@ import type { LogEntry, Signature } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCompactions } from "../branch/load-view.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { LogReport, LogRow } from "./log-row.ts";
@@ -16,7 +17,7 @@ export async function readCompactionLog(
   workspace: Pick<Workspace, "store">,
   tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
 ): Promise<LogReport> {
-  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const live = new Set(tree.compactions.map((file) => file.path));
   const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
   const reasons = new Map([

@@ -15,6 +15,7 @@ import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-
 import { findAddition } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
@@ -60,7 +61,7 @@ async function showCompactionOf(
   target: Extract<Target, { kind: "commit" }>,
 ): Promise<ShowCompaction | null> {
   const { store } = workspace;
-  const log = await store.readLog({ from: target.commit, paths: ["compactions"] });
+  const log = await readRecordLog(store, target.commit);
   const entry = log.find(({ commit }) => commit === target.commit);
   if (entry?.added.length !== 1 || (await findSquashed(store, [entry])).size > 0) return null;
   const tip = await store.readBranch(target.branch);
@@ -115,7 +116,7 @@ async function showCompaction(
   tree: BranchTree,
   target: Extract<Target, { kind: "compaction" | "commit" }>,
 ): Promise<ShowCompaction> {
-  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const found = findRecord(entries, target);
   if (found === null) {
     const name = target.kind === "commit" ? target.commit.slice(0, 9) : target.compaction;

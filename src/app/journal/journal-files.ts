@@ -45,6 +45,12 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
   );
 }
 
+/** Whether a turn of a branch is being talked now. */
+export async function isBeingTalked(folder: string, branch: string, now: Date): Promise<boolean> {
+  const path = journalPath(folder, branch);
+  return (await listJournals(folder, now)).some((found) => found.path === path && !found.isLeft);
+}
+
 /** Replays a journal; null when it is gone, or was never begun properly. */
 export async function readJournal(path: string): Promise<Replay | null> {
   return replayJournal(textOf(path) ?? "");

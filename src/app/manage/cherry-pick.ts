@@ -9,6 +9,7 @@ import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { findAddition, readRecord } from "../branch/compaction-path.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers } from "../branch/covers.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -29,7 +30,7 @@ export async function cherryPick(workspace: Workspace, id: string, onto: BranchT
   const target = await resolveId(workspace, id, ["compaction"]);
   if (target.kind !== "compaction") throw new Error(`${id} was to be a compaction`);
   const { branch: from, compaction } = target;
-  const log = await store.readLog({ from: (await store.readBranch(from)) ?? from, paths: ["compactions"] });
+  const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
   const found = findAddition(log, compaction);
   if (found === null) throw userError("unknown_id", `${compaction} is no compaction of ${from}.`);
   const { oid, record } = await readPicked(workspace, found);

@@ -10,8 +10,10 @@ import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
+import { isForkMerge, readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
+import { listTurnOids } from "../branch/turn-list.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -51,7 +53,7 @@ async function revertTargets(
   const name = start.branch;
   let tree = start;
   const { view, live, meter } = await loadCounted(workspace.store, tree);
-  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const squashed = await findSquashed(
     workspace.store,
     entries.filter(({ commit }) => targets.some(({ target }) => target.kind === "commit" && target.commit === commit)),
@@ -59,6 +61,7 @@ async function revertTargets(
   for (const { word, target } of targets) {
     const entry = entries.find(({ commit }) => target.kind === "commit" && commit === target.commit);
     if (entry !== undefined && squashed.has(entry.commit)) throw squashedCommit(word, entry);
+    if (entry === undefined && target.kind === "commit") await refuseMerge(workspace, name, target.commit);
   }
   const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
@@ -91,7 +94,7 @@ async function revertTargets(
 /** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  const entries = await workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
   const path = newest === undefined ? undefined : newestAdded(newest, live);
   const id = path === undefined ? null : compactionIdOfPath(path);
@@ -100,9 +103,33 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
       hints: ["`jpg log` shows the compactions and what was reverted."],
     });
   }
-  return revertTargets(workspace, tree, [
+  const stays = await mergedTurn(workspace, tree.commit);
+  const report = await revertTargets(workspace, tree, [
     { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },
   ]);
+  if (stays === null) return report;
+  const warning = `turn ${stays}, which tells of a merged fork, stays: ${leaveOut(tree.branch, stays)}`;
+  return { ...report, warnings: [...(report.warnings ?? []), warning] };
+}
+
+/** Refuses the commit of a merge: its turn was said, as all others were. Throws `merge_stays`. */
+async function refuseMerge(workspace: Workspace, branch: string, commit: string): Promise<void> {
+  const turn = await mergedTurn(workspace, commit);
+  if (turn === null) return;
+  throw userError("merge_stays", `${commit.slice(0, 9)} merges a fork: turn ${turn} tells of it, and turns stay.`, {
+    hints: [`${leaveOut(branch, turn)}.`],
+  });
+}
+
+/** The turn that a commit tells of a merged fork with, 0-based; null for any other commit. */
+async function mergedTurn({ store }: Workspace, commit: string): Promise<number | null> {
+  const [entry] = await store.readLog({ from: commit, limit: 1 });
+  if (entry === undefined || !(await isForkMerge(store, entry))) return null;
+  return (await listTurnOids(store, commit)).length - 1;
+}
+
+function leaveOut(branch: string, turn: number): string {
+  return `\`jpg compact ${branch} -s classify-tangents --turns ${turn}\` leaves it out of the view, and \`jpg undo\` brings it back`;
 }
 
 /** What a word on the command line was found to mean. */

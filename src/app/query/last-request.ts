@@ -1,5 +1,5 @@
 // What was asked last on a branch, for whoever asks it again: whole, with what was attached.
-import type { ChatRequest, Content, Event } from "../../core/event/event.ts";
+import { type Content, isUserRequest } from "../../core/event/event.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
@@ -16,12 +16,8 @@ export interface LastRequest {
 export async function loadLastRequest({ store }: Workspace, tree: BranchTree): Promise<LastRequest | null> {
   const turn = tree.turnOids.length - 1;
   const events = turn < 0 ? [] : ((await loadTurns(store, tree, [turn])).get(turn)?.events ?? []);
-  const request = events.find(isAsked);
+  const request = events.find(isUserRequest);
   if (request === undefined) return null;
   const [whole] = await inlineEvents(store, tree.commit, [request]);
   return whole?.type === "chat_request" ? { content: whole.content, turn } : null;
-}
-
-function isAsked(event: Event): event is ChatRequest {
-  return event.type === "chat_request" && (event.role === undefined || event.role === "user");
 }

@@ -1,6 +1,7 @@
 // Puts two sides of a branch together where only one of them has turns of its own: one commit with both as parents, a function
 // of nothing but the two, so that whoever merges them makes the same commit. Histories that share no commit (a session that
 // two versions of jpg imported) are not tied together: ours is told again on top of theirs.
+import { RECORD_FOLDERS } from "../../core/integrity/branch-files.ts";
 import {
   type CommitFiles,
   compareTurns,
@@ -14,9 +15,8 @@ import {
 import type { CommitSpec, ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
 import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
+import { readRecordLog } from "../branch/record-log.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
-
-const RECORD_FOLDERS = ["compactions", "config", "meta"] as const;
 
 /** Two tips of a branch, and the commits at which they parted; none of unrelated histories. */
 export interface MeetingTips {
@@ -94,7 +94,7 @@ async function tellAgain(
       else current.delete(change.path);
     }
   };
-  const log = [...(await store.readLog({ from: ours.commit, paths: RECORD_FOLDERS }))].reverse();
+  const log = [...(await readRecordLog(store, ours.commit, RECORD_FOLDERS))].reverse();
   const [tip] = await store.readLog({ from: ours.commit, limit: 1 });
   const signed = tip ?? {
     author: { ...FALLBACK_IDENTITY, seconds: 0 },
@@ -122,10 +122,8 @@ async function tellAgain(
 async function loadSide(store: ConversationStore, commit: string, bases: readonly string[]): Promise<MergeSide> {
   const shared = new Set<string>();
   for (const base of bases)
-    for (const entry of await store.readLog({ from: base, paths: RECORD_FOLDERS })) shared.add(entry.commit);
-  const own = (await store.readLog({ from: commit, paths: RECORD_FOLDERS })).filter(
-    (entry) => !shared.has(entry.commit),
-  );
+    for (const entry of await readRecordLog(store, base, RECORD_FOLDERS)) shared.add(entry.commit);
+  const own = (await readRecordLog(store, commit, RECORD_FOLDERS)).filter((entry) => !shared.has(entry.commit));
   const touched = new Set(own.flatMap(({ added, removed }) => [...added, ...removed]));
   return { commit, touched, ...(await loadFiles(store, commit)) };
 }

@@ -4,7 +4,7 @@ import { JpgError, messageOf } from "../../core/errors.ts";
 import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
-import { journalPath, listJournals } from "../journal/journal-files.ts";
+import { isBeingTalked } from "../journal/journal-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { makeWay } from "./make-way.ts";
 import { planMerge } from "./merge-sides.ts";
@@ -104,9 +104,6 @@ const SUBMODULES = ".gitmodules";
 
 /** A turn that is being talked is committed on its branch first. */
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
-  const path = journalPath(store.journal(), branch);
-  const open = (await listJournals(store.journal(), runtime.now())).some(
-    (found) => found.path === path && !found.isLeft,
-  );
+  const open = await isBeingTalked(store.journal(), branch, runtime.now());
   return open ? "a turn of it is being talked; pull again when that has ended" : null;
 }

@@ -1,5 +1,6 @@
 // Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
 // what was asked, usage and price.
+import type { Config } from "../../config/config.ts";
 import type { Summary } from "../../core/compaction/compaction.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import { offeredTools } from "../../core/projection/offered-tools.ts";
@@ -9,6 +10,7 @@ import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import { nameTurns, rawBeginning, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
 import { countFrame } from "../../core/tokens/sent-size.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
@@ -21,7 +23,7 @@ import type { Summarizer } from "./ask-summary.ts";
 import { requestFrame } from "./request-frame.ts";
 import { summarizeEvents } from "./summarize-events.ts";
 import type { SummaryRequest } from "./summary-request.ts";
-import type { SuffixThread } from "./summary-source.ts";
+import type { SuffixThread, SummarySource } from "./summary-source.ts";
 import { createSpending, type Spending } from "./summary-spending.ts";
 import { readPromptTemplates } from "./summary-templates.ts";
 
@@ -42,9 +44,37 @@ const CAUTIOUS_WINDOW = 32_000;
 const MOST_ANSWER_TOKENS = 16_384;
 
 /** Generates the summary. Throws as `writeSummary` does. */
-export async function generateSummary(workspace: Workspace, job: SummaryJob): Promise<Summary> {
+export function generateSummary(workspace: Workspace, job: SummaryJob): Promise<Summary> {
   const { planned, request, events, model } = job;
-  const open = request.openModel ?? ((name: string) => openModel(workspace, planned.config, name));
+  const replaced = replacedTokens(job);
+  return askModel(workspace, {
+    config: planned.config,
+    request,
+    events,
+    model,
+    task: taskOf(job, replaced),
+    countText: textCounter(planned.meter),
+    replaced,
+    ...(request.force === true ? {} : { mostTokens: replaced }),
+    suffixFor: (opened) => suffixOf(workspace, job, opened),
+  });
+}
+
+/** Raw events that a model is to summarise, and how. */
+export interface SummaryOrder
+  extends Pick<SummaryJob, "request" | "events" | "model">,
+    Pick<SummarySource, "task" | "countText" | "mostTokens"> {
+  readonly config: Config;
+  /** Tokens of what the summary stands for. */
+  readonly replaced: number;
+  /** The conversation's own thread, where it can be asked for behind it. */
+  readonly suffixFor: (opened: OpenedModel) => Promise<SuffixThread | null>;
+}
+
+/** Opens the model and has it write. Throws as `writeSummary` does. */
+export async function askModel(workspace: Workspace, order: SummaryOrder): Promise<Summary> {
+  const { config, request, events, model, task, countText, replaced, mostTokens, suffixFor } = order;
+  const open = request.openModel ?? ((name: string) => openModel(workspace, config, name));
   const [opened, templates] = await Promise.all([open(model), readPromptTemplates(request.style)]);
   const windowTokens = opened.facts.contextWindow ?? CAUTIOUS_WINDOW;
   const spending = createSpending();
@@ -57,17 +87,14 @@ export async function generateSummary(workspace: Workspace, job: SummaryJob): Pr
     progress,
     ...(signal === undefined ? {} : { signal }),
   };
-  const replaced = replacedTokens(job);
-  const countText = textCounter(planned);
-  const task = taskOf(job, replaced);
   const { answer, reading } = await summarizeEvents(summarizer, {
     events,
     task,
     windowTokens,
     countText,
     isStrict: request.strict === true,
-    suffix: await suffixOf(workspace, job, opened),
-    ...(request.force === true ? {} : { mostTokens: replaced }),
+    suffix: await suffixFor(opened),
+    ...(mostTokens === undefined ? {} : { mostTokens }),
   });
   const saved = Math.max(0, replaced - countText(answer.summary));
   const { summary, files, open_tasks } = finishSummary(answer, readLedger(events), saved);
@@ -86,7 +113,8 @@ function replacedTokens({ planned, request, events }: SummaryJob): number {
   return Math.max(0, planned.tokens.before - planned.tokens.after);
 }
 
-function textCounter({ meter }: PlannedCompaction): (text: string) => number {
+/** Counts a text as an answer of the conversation. */
+export function textCounter(meter: TokenMeter): (text: string) => number {
   return (text) => meter.countEvent({ type: "chat_response", id: "", timestamp: "", message: text });
 }
 

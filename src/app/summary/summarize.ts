@@ -35,7 +35,8 @@ export async function writeSummary(
   return { ...summary, ...(request.inject === undefined ? {} : { inject: request.inject }) };
 }
 
-function extractOf(events: readonly PlacedEvent[]): Summary {
+/** The summary that no model writes. */
+export function extractOf(events: readonly PlacedEvent[]): Summary {
   const { summary, files, open_tasks } = extractSummary(events);
   return { summary, source: "extractive", model: EXTRACTIVE, files, open_tasks };
 }

@@ -20,7 +20,12 @@ export async function extractNotes(
   planned: PlannedCompaction,
   { model: summarizer, asked }: { readonly model: string | undefined; readonly asked: AskedModel },
 ): Promise<readonly string[]> {
-  const model = summarizer === EXTRACTIVE ? await unnamedSummaryModel(workspace, choiceOf(planned, asked)) : null;
+  return summarizer === EXTRACTIVE ? extractNotesFor(workspace, choiceOf(planned, asked)) : [];
+}
+
+/** The same for an extract whose model was to be chosen so. */
+export async function extractNotesFor(workspace: Workspace, choice: SummaryModelChoice): Promise<readonly string[]> {
+  const model = await unnamedSummaryModel(workspace, choice);
   if (model === null) return [];
   return [
     `the summary is an extract: neither this call nor your settings name a model; \`--model ${model}\` asks that one`,

@@ -6,7 +6,7 @@ export function withRememberedLog(store: ConversationStore): ConversationStore {
   const logs = new Map<string, Promise<readonly LogEntry[]>>();
   const readLog = (query: LogQuery): Promise<readonly LogEntry[]> => {
     if (!/^[0-9a-f]{40,64}$/.test(query.from)) return store.readLog(query);
-    const key = JSON.stringify([query.from, query.paths ?? [], query.limit ?? null]);
+    const key = JSON.stringify([query.from, query.paths ?? [], query.limit ?? null, query.isAside !== undefined]);
     const log = logs.get(key) ?? store.readLog(query);
     logs.set(key, log);
     return log;

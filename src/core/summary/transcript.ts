@@ -112,7 +112,7 @@ function entryOf(event: Event, writer: Writer, toolOf: (response: ToolCallRespon
 
 function speakerOf(event: Extract<Event, { type: "chat_request" }>): string {
   const origin = event.metadata?.origin;
-  if (origin === "harness") return "harness";
+  if (origin === "harness" || origin === "merge") return origin;
   if (event.role === "system" || event.role === "developer") return event.role;
   return origin === "queued" ? "user, while the assistant worked" : "user";
 }

@@ -1,7 +1,9 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
+
 import { isText, plainText } from "../../core/event/content.ts";
 import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
+import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
 import { renderFence, renderName, renderQuote } from "./safe-text.ts";
 
 /** How events are shown. */
@@ -52,7 +54,10 @@ export function renderEventMarkdown(event: Event, context: EventContext, options
 
 function renderResponse(event: ChatResponse, { isSummary }: EventContext, maxLines: number | undefined): string {
   if (event.message !== undefined)
-    return labelled(isSummary ? "**Summary**" : "**Assistant**", renderQuote(textOf(event.message)));
+    return labelled(
+      isSummary || event.metadata?.origin === MERGE_ORIGIN ? "**Summary**" : "**Assistant**",
+      renderQuote(textOf(event.message)),
+    );
   if (event.reasoning === undefined) return labelled("**Data**", renderJson(event.data, maxLines));
   const text = plainText(event.reasoning);
   return labelled("**Reasoning**", text === "" ? "(not readable)\n" : renderQuote(text));
@@ -62,6 +67,7 @@ function requestLabel(event: ChatRequest, { isSummary }: EventContext): string {
   const origin = event.metadata?.origin;
   if (isSummary || origin === "summary") return "**Summary**";
   if (origin === "harness") return "**Harness**";
+  if (origin === MERGE_ORIGIN) return "**Merged fork**";
   if (origin === "queued") return "**User** (while the agent was working)";
   return event.role === undefined || event.role === "user" ? "**User**" : "**System**";
 }

@@ -82,22 +82,48 @@ function takeNewest(open: FoundCommit[]): FoundCommit | null {
 export async function readLog(
   read: ReadCommit,
   load: LoadTree,
-  { from, paths = [], limit = Number.POSITIVE_INFINITY }: LogQuery,
+  { from, paths = [], limit = Number.POSITIVE_INFINITY, isAside }: LogQuery,
 ): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = [];
   const isAsked = createPathFilter(paths);
   // The newest few of all need no look at the rest.
   const isWhole = paths.length > 0 || limit === Number.POSITIVE_INFINITY;
   const commits = isWhole ? await listByHistory(read, from) : newestFirst(read, [from]);
+  const own = createOwnHistory(from, paths.length > 0 ? isAside : undefined);
   for await (const commit of commits) {
     if (entries.length >= limit) break;
+    if (!own.has(commit)) continue;
     const steps = await stepsOf(read, load, commit, isAsked);
-    if (paths.length > 0 && steps.size === 0) continue;
-    const { oid, tree: _, ...rest } = commit;
-    const named = (wanted: FileStep): string[] => [...steps].flatMap(([path, step]) => (step === wanted ? [path] : []));
-    entries.push({ commit: oid, ...rest, added: named("added"), removed: named("removed") });
+    const entry = toEntry(commit, steps);
+    await own.follow(entry);
+    if (paths.length === 0 || steps.size > 0) entries.push(entry);
   }
   return entries;
+}
+
+/** Commits that belong to a history in which merges may be aside. */
+interface OwnHistory {
+  has(commit: FoundCommit): boolean;
+  /** Told of each commit that belongs to it, none before its children. */
+  follow(entry: LogEntry): Promise<void>;
+}
+
+function createOwnHistory(from: string, isAside: LogQuery["isAside"]): OwnHistory {
+  if (isAside === undefined) return { has: () => true, follow: async () => undefined };
+  const own = new Set([from]);
+  return {
+    has: ({ oid }) => own.has(oid),
+    async follow(entry) {
+      const { parents } = entry;
+      const isMerge = parents.length > 1 && (await isAside(entry));
+      for (const parent of isMerge ? parents.slice(0, 1) : parents) own.add(parent);
+    },
+  };
+}
+
+function toEntry({ oid, tree: _, ...rest }: FoundCommit, steps: ReadonlyMap<string, FileStep>): LogEntry {
+  const named = (wanted: FileStep): string[] => [...steps].flatMap(([path, step]) => (step === wanted ? [path] : []));
+  return { commit: oid, ...rest, added: named("added"), removed: named("removed") };
 }
 
 /** What a commit changed; a merge names only what differs from all its parents. */

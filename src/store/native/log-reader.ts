@@ -42,7 +42,32 @@ export async function readLog(repository: Repository, query: LogQuery): Promise<
   const touching = entries.filter(
     ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
   );
-  return touching.slice(0, limit);
+  return (await leaveAside(repository, query, { entries, touching })).slice(0, limit);
+}
+
+/** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
+async function leaveAside(
+  repository: Repository,
+  { from, isAside }: LogQuery,
+  { entries, touching }: { readonly entries: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
+): Promise<readonly ParsedEntry[]> {
+  const aside = new Set<string>();
+  for (const entry of entries)
+    if (entry.parents.length > 1 && (await isAside?.(entry)) === true) aside.add(entry.commit);
+  if (aside.size === 0) return touching;
+  const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
+  const graph = (await runCommand(repository, { args })).toString();
+  const parents = new Map(
+    graph.split("\n").map((line) => {
+      const [commit = "", first, ...others] = line.split(" ");
+      return [commit, first === undefined || aside.has(commit) ? [first ?? ""] : [first, ...others]];
+    }),
+  );
+  const [tip = ""] = parents.keys();
+  const own = new Set([tip]);
+  // A set also gives what is added to it while it is gone through.
+  for (const commit of own) for (const parent of parents.get(commit) ?? []) own.add(parent);
+  return touching.filter(({ commit }) => own.has(commit));
 }
 
 /** Ordering by history needs the whole of it; a look at the newest few takes them as git walks. */

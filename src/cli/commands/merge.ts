@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { mergeFork } from "../../app/manage/merge.ts";
+import { preferredBranch } from "../../app/names/conversations.ts";
+import { resolveWhole } from "../../app/names/resolve-id.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
+import { messageOf, userError } from "../../core/errors.ts";
+import { forTerminalLine } from "../../core/safe-text.ts";
+import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
+import { renderMerge } from "../render/render-merge.ts";
+
+const WRITTEN = ["model", "focus", "concise", "strict"];
+
+export const command: CommandSpec = {
+  name: "merge",
+  summary: "tell a conversation, in one turn, what was done on a fork of it",
+  description:
+    "Adds one turn to the active conversation: a summary of the turns that FORK has and this one has not, as a commit with both as parents. The turns themselves stay on FORK, and none of its compactions, sources or settings come along. Merged again, only what is new since then is told. Without --summary a model writes it, as for `jpg compact`; without a model it is an extract.",
+  arguments: [{ name: "<fork>", description: "the fork whose turns are told of, such as try-b" }],
+  options: [
+    { flags: "--into <fork>", description: "the fork that gets the turn; default @" },
+    {
+      flags: "--summary <text>",
+      description: "a summary of your own (- reads it from standard input)",
+      conflicts: [...WRITTEN, "summaryFile"],
+    },
+    { flags: "--summary-file <file>", description: "the same, from a file", conflicts: WRITTEN },
+    {
+      flags: "-m, --model <name>",
+      description: "model that writes the summary, as provider/model; extractive = an extract, no model",
+    },
+    { flags: "--focus <text>", description: "what the summary should focus on", repeatable: true },
+    { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
+    { flags: "--strict", description: "reject a summary that claims what its turns do not say" },
+    { flags: "--dry-run", description: "show what would be merged; ask no model, commit nothing" },
+  ],
+  examples: [
+    { command: "jpg merge try-b --dry-run", explains: "which turns of it would be told of, and by whom" },
+    { command: "jpg merge try-b -m anthropic/claude-haiku", explains: "a model writes what the turn says" },
+    { command: "jpg merge try-b --summary 'The cache is not worth it: 2 % faster.'", explains: "say it yourself" },
+  ],
+  run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
+};
+
+async function run(context: CommandContext, signal: AbortSignal): Promise<number> {
+  const { args, options, output, json, open } = context;
+  const [id] = args;
+  if (id === undefined) throw userError("usage", "jpg merge needs a fork.");
+  const own = await readOwn(context);
+  const workspace = await open();
+  const into = await resolveFork(workspace, text(options, "into"), await preferredBranch(workspace));
+  const fork = await resolveFork(workspace, id, into.branch);
+  const [model, focus] = [text(options, "model"), texts(options, "focus")];
+  const report = await mergeFork(workspace, {
+    into,
+    fork,
+    ...(own === undefined ? {} : { text: own }),
+    dryRun: flag(options, "dryRun"),
+    summary: {
+      ...(model === undefined ? {} : { model }),
+      ...(focus.length === 0 ? {} : { focus }),
+      ...(flag(options, "concise") ? { style: "concise" as const } : {}),
+      strict: flag(options, "strict"),
+      signal,
+      progress: (line) => output.info(forTerminalLine(line)),
+    },
+  });
+  if (json) output.json(report);
+  else output.data(renderMerge(report, output));
+  return 0;
+}
+
+/** A fork, by its own name where the conversation of a branch has one of that name. */
+async function resolveFork(workspace: Workspace, word: string | undefined, near: string | null): Promise<BranchTree> {
+  const sibling = word === undefined || near === null ? "" : `${conversationOf(near)}/${word}`;
+  const isThere = sibling.split("/").length === 2 && (await workspace.store.readBranch(sibling)) !== null;
+  return resolveWhole(workspace, isThere ? sibling : word);
+}
+
+/** The user's own text; undefined when it is to be written. Throws `unreadable_file`. */
+async function readOwn({ options, runtime }: CommandContext): Promise<string | undefined> {
+  const [own, file] = [text(options, "summary"), text(options, "summaryFile")];
+  if (own === "-")
+    return Buffer.from(await runtime.readStdin())
+      .toString("utf8")
+      .trim();
+  if (file === undefined) return own;
+  try {
+    return (await readFile(resolve(runtime.cwd, file), "utf8")).trim();
+  } catch (error) {
+    throw userError("unreadable_file", `${file} cannot be read: ${messageOf(error)}.`, {
+      hints: ["--summary TEXT takes the text itself; `--summary -` reads it from standard input."],
+      cause: error,
+    });
+  }
+}
