@@ -45,6 +45,7 @@ export async function benchSharing(sandbox, { repetitions }) {
     jpg: () => jpg(["pull", "--from", "kept"]),
     git: () => git(["fetch", "--quiet", "kept"]),
   });
+  const redact = await benchRedact(sandbox, repetitions);
   const of = `${CONVERSATIONS} conversations, ${formatNumber(bytes / 1e6)} MB`;
   return [
     createRow("push", `jpg push of ${of}, scanned before ÷ git push`, {
@@ -63,12 +64,37 @@ export async function benchSharing(sandbox, { repetitions }) {
       limit: { atMost: 150 },
       detail: `${ms(reads.jpg.median)} − ${ms(reads.git.median)}`,
     }),
+    redact,
   ];
+}
+
+/** Lines of a turn's result in the conversation that is redacted; about 30 MB in all. */
+const LONG_LINES = 120_000;
+/** In two halves, so that no scanner takes this file for a leak. */
+const TOKEN = `ghp_a1B2c3D4e5F6g7H8i9${"J0k1L2m3N4o5P6q7R8"}`;
+
+/** A conversation with a secret in each turn, which was looked at before, as by the push that refused it. */
+async function benchRedact(sandbox, repetitions) {
+  const said = (id, turn) => `${linesOf(id, turn, LONG_LINES)}\n${TOKEN}\n`;
+  const store = await makeSmallConversations(sandbox, 1, { resultOf: said });
+  const bytes = TURNS * Buffer.byteLength(said("", 0));
+  const redact = () => sandbox.jpg(["redact", "made-00000", "--store", store, "--quiet"]);
+  const { jpg } = await interleave(repetitions, { jpg: async () => (await redact()).ms });
+  return createRow("redact", `jpg redact of ${formatNumber(bytes / 1e6)} MB`, {
+    value: bytes / 1e3 / jpg.median,
+    unit: "MB/s",
+    limit: { atLeast: 10 },
+    detail: ms(jpg.median),
+  });
 }
 
 /** Lines as a program prints them, each different: they pack to about a fifth. */
 function resultOf(id, turn) {
-  return Array.from({ length: LINES }, (_, line) => {
+  return linesOf(id, turn, LINES);
+}
+
+function linesOf(id, turn, count) {
+  return Array.from({ length: count }, (_, line) => {
     const hash = createHash("md5").update(`${id} ${turn} ${line}`).digest();
     return `src/part-${hash[0]}/file-${hash[1]}.ts:${line}: function read${hash[2]} is called by write${hash[3]} ${hash[4]} times\n`;
   }).join("");

@@ -44,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   pull: () => import("./commands/pull.ts"),
   clone: () => import("./commands/clone.ts"),
   local: () => import("./commands/local.ts"),
+  redact: () => import("./commands/redact.ts"),
   search: () => import("./commands/search.ts"),
   mcp: () => import("./commands/mcp.ts"),
   config: () => import("./commands/config.ts"),

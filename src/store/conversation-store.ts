@@ -135,6 +135,8 @@ export interface ConversationStore extends StoreSurroundings {
   readonly remotes: Remotes | null;
   /** Sending and getting conversations, where the engine can. */
   readonly sharing: Sharing | null;
+  /** Whole histories, where the engine reads and writes them. */
+  readonly histories: Histories | null;
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
@@ -219,6 +221,36 @@ export interface UnfinishedOperation {
   readonly branch: string | null;
   /** Arguments of git that end it. */
   readonly ends: readonly string[];
+}
+
+/** A file that a commit has otherwise than its first parent; `oid` null = it has none. */
+export interface HistoryChange {
+  readonly path: string;
+  readonly oid: string | null;
+  /** What it is where it is no plain file. */
+  readonly special?: TreeFile["special"];
+}
+
+/** A commit of a history. */
+export interface HistoryCommit extends Omit<LogEntry, "added" | "removed"> {
+  /** Against the first parent; all files where there is none. */
+  readonly changes: readonly HistoryChange[];
+}
+
+/** A commit of a history that is written anew. */
+export interface NewHistoryCommit extends Omit<CommitSpec, "merges" | "sign"> {
+  /** Positions of its parents among the commits that are written, 0-based; none = a root commit. */
+  readonly parents: readonly number[];
+}
+
+/** Each throws JpgError of kind `repository` when git fails. */
+export interface Histories {
+  /** All commits that the tips reach, parents first. */
+  read(tips: readonly string[]): Promise<readonly HistoryCommit[]>;
+  /** Writes commits that no branch holds yet, parents first; gives their ids. */
+  write(commits: AsyncIterable<NewHistoryCommit>): Promise<readonly string[]>;
+  /** Creates branches, all or none. */
+  create(branches: readonly BranchTip[]): Promise<void>;
 }
 
 /** A branch that was removed and can be brought back. */

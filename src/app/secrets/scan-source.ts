@@ -1,6 +1,7 @@
 // Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
 import { textOfLines } from "../../core/secrets/line-text.ts";
 import { sampleOf } from "../../core/secrets/mask.ts";
+import { replaceSpans } from "../../core/secrets/masker.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
@@ -29,27 +30,72 @@ export interface ScannedSource<Name> {
 const PIECE = 256 * 1024;
 const FINGERPRINT = 16;
 
+/** A secret as it stands somewhere: for what takes it out, and for nothing that is shown. */
+export interface SecretInSource<Name> {
+  readonly in: Name;
+  /** Number of the source, 0-based. */
+  readonly source: number;
+  /** 1-based. */
+  readonly line: number;
+  readonly rule: string;
+  readonly secret: string;
+}
+
 /** Lists the secrets of sources, each once a source, in the order in which they first stand there. */
 export async function scanSources<Name>(
   scanner: SecretScanner,
   sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
 ): Promise<readonly (SecretFinding & { readonly in: Name })[]> {
   const found = new Map<string, SecretFinding & { readonly in: Name }>();
-  for await (const piece of piecesOf(sources)) {
-    const { text, lineAt } = textOfLines(piece.map((line) => line.text));
-    for (const { rule, start, end } of await scanner.scan(text)) {
-      const place = piece[lineAt(start)];
-      if (place === undefined) continue;
-      const secret = text.slice(start, end);
-      const fingerprint = sha256(secret).slice(0, FINGERPRINT);
-      const key = `${place.source} ${fingerprint}`;
-      const known = found.get(key);
-      const fresh = { in: place.name, rule, line: place.line, count: 0, sample: sampleOf(secret), fingerprint };
-      found.set(key, { ...(known ?? fresh), count: (known?.count ?? 0) + 1 });
-    }
+  for await (const { in: name, source, line, rule, secret } of findInSources(scanner, sources)) {
+    const fingerprint = fingerprintOf(secret);
+    const key = `${source} ${fingerprint}`;
+    const known = found.get(key);
+    const fresh = { in: name, rule, line, count: 0, sample: sampleOf(secret), fingerprint };
+    found.set(key, { ...(known ?? fresh), count: (known?.count ?? 0) + 1 });
   }
   return [...found.values()];
 }
+
+/** Finds the secrets of sources, one by one; `thorough` = those, too, that overlap with others. */
+export async function* findInSources<Name>(
+  scanner: SecretScanner,
+  sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
+  { thorough = false }: { readonly thorough?: boolean } = {},
+): AsyncGenerator<SecretInSource<Name>> {
+  for await (const piece of piecesOf(sources)) {
+    const { text, lineAt } = textOfLines(piece.map((line) => line.text));
+    for await (const { rule, start, secret } of findInText(scanner, text, thorough ? MOST_ROUNDS : 1)) {
+      const place = piece[lineAt(start)];
+      if (place !== undefined) yield { in: place.name, source: place.source, line: place.line, rule, secret };
+    }
+  }
+}
+
+async function* findInText(
+  scanner: SecretScanner,
+  text: string,
+  rounds: number,
+): AsyncGenerator<{ readonly rule: string; readonly start: number; readonly secret: string }> {
+  let left = text;
+  for (let round = 0; round < rounds; round++) {
+    const found = await scanner.scan(left);
+    for (const { rule, start, end } of found) yield { rule, start, secret: left.slice(start, end) };
+    if (found.length === 0) return;
+    const gaps = found.map(({ start, end }) => ({ start, end, mask: FILLING.repeat(end - start) }));
+    left = replaceSpans(left, gaps);
+  }
+}
+
+/** Tells a secret again without showing it. */
+export function fingerprintOf(secret: string): string {
+  return sha256(secret).slice(0, FINGERPRINT);
+}
+
+/** How often a text is looked at again without what was found in it. */
+const MOST_ROUNDS = 5;
+/** In the place of what was found: a part of no secret. */
+const FILLING = "·";
 
 /** A line and where it is from. */
 interface PlacedLine<Name> {

@@ -19,12 +19,18 @@ export async function setLocal(workspace: Workspace, id: string, isLocal: boolea
   const sharing = requireSharing(workspace);
   const conversation = conversationOf((await resolveId(workspace, id)).branch);
   await sharing.markLocal(conversation, isLocal);
+  return { conversation, local: isLocal, seen_on: await listConversationRemotes(workspace, conversation) };
+}
+
+/** Remotes on which a conversation was seen. */
+export async function listConversationRemotes(workspace: Workspace, conversation: string): Promise<readonly string[]> {
+  const sharing = requireSharing(workspace);
   const seen: string[] = [];
   for (const { name } of await sharing.remotes()) {
     const tracked = await sharing.tracked(name);
     if (tracked.some((tip) => conversationOf(tip.name) === conversation)) seen.push(name);
   }
-  return { conversation, local: isLocal, seen_on: seen };
+  return seen;
 }
 
 /** Ids of the local conversations, in order. */

@@ -1,14 +1,16 @@
 // Looks for secrets in everything that is about to leave: each file of each commit, what commits and tags say, and all names. An
 // object that has none is kept in mind, so that the next push looks at what is new alone.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
-import { openSealedCache } from "../branch/sealed-cache.ts";
 import { type ScannedSource, type SecretFinding, scanSources } from "../secrets/scan-source.ts";
-import { loadSecretScanner, RULES_VERSION } from "../secrets/secret-scanner.ts";
+import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { openCleanObjects } from "./clean-objects.ts";
 
 /** A secret that would leave. */
 export interface LeavingSecret extends SecretFinding {
@@ -41,10 +43,14 @@ export async function refuseSecrets(
   const refused = found.filter(
     ({ rule, fingerprint }) => !allowed.rules.includes(rule) && !allowed.secrets.includes(fingerprint),
   );
-  if (refused.length > 0) throw secretsError(refused);
+  if (refused.length > 0) throw secretsError(refused, outgoing.names);
 }
 
-async function findLeavingSecrets(store: ConversationStore, outgoing: NamedObjects): Promise<readonly LeavingSecret[]> {
+/** Lists the secrets of objects, and of the names of what leaves. */
+export async function findLeavingSecrets(
+  store: ConversationStore,
+  outgoing: NamedObjects,
+): Promise<readonly LeavingSecret[]> {
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
   const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
@@ -84,33 +90,10 @@ function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Sc
   return { name, lines: createBufferSource(Buffer.from(content)) };
 }
 
-/** Objects in which nothing was found. */
-interface CleanObjects {
-  has(oid: string): boolean;
-  add(oids: readonly string[]): Promise<void>;
-}
-
-/** Ids kept at most: 10 MB of them. */
-const MOST_CLEAN = 250_000;
-
-function openCleanObjects(store: ConversationStore): CleanObjects {
-  const cache = openSealedCache(store, "without-secrets");
-  const key = `rules-${RULES_VERSION}`;
-  const known = new Set(String(cache.read(key) ?? "").split("\n"));
-  return {
-    has: (oid) => known.has(oid),
-    async add(oids) {
-      if (oids.length === 0) return;
-      const all = [...known, ...oids].filter((oid) => oid !== "");
-      await cache.write(all.slice(-MOST_CLEAN).join("\n"), key);
-    },
-  };
-}
-
 /** Secrets that an error lists. */
 const MOST_LISTED = 10;
 
-function secretsError(secrets: readonly LeavingSecret[]): Error {
+function secretsError(secrets: readonly LeavingSecret[], [name = "@"]: readonly string[]): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
   const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
@@ -122,6 +105,7 @@ function secretsError(secrets: readonly LeavingSecret[]): Error {
     [`${count} would leave this machine${places}; nothing was sent:`, ...lines, ...more].join("\n"),
     {
       hints: [
+        `\`jpg redact ${shellWord(conversationOf(name))}\` makes a copy in which they are masked, to push instead.`,
         `\`jpg push --allow ${first?.rule}\` sends what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
         "What was pushed cannot be called back: a real secret is to be revoked where it was issued.",
       ],

@@ -35,6 +35,9 @@ export function createStoreOnWrite(
     get sharing() {
       return made?.sharing ?? (made === null && engine === "native" ? sharingOf(open) : null);
     },
+    get histories() {
+      return made?.histories ?? null;
+    },
     ...surroundingsOf(root, () => made, open),
     get objectsRead() {
       return made?.objectsRead ?? 0;

@@ -1,5 +1,8 @@
 // What is said in lines of JSON, as one text: every string as it was before it was written as JSON, each on a line of its own.
-// What is no JSON stands as it is.
+// What is no JSON stands as it is. What was written with the escapes of JSON inside a text stands there a second time, as it is
+// meant, and so does what parts of one content say together where they meet.
+import { isTextPart } from "./mask-line.ts";
+import { meantText } from "./meant-text.ts";
 
 /** The text of some lines. */
 export interface LineText {
@@ -20,12 +23,23 @@ export function textOfLines(lines: Iterable<string>): LineText {
   for (const line of lines) {
     starts.push(length);
     for (const part of stringsOf(line)) {
-      const plain = part.includes("\u001b[") ? part.replace(COLOURS, "") : part;
-      parts.push(plain);
-      length += plain.length + 1;
+      for (const plain of formsOf(part)) {
+        parts.push(plain);
+        length += plain.length + 1;
+      }
     }
   }
   return { text: parts.join("\n"), lineAt: (position) => lastAtMost(starts, position) };
+}
+
+/** Letters, digits and the like that are written as escapes: nobody does so but to hide them, or by the habit of some program. */
+const HIDDEN = /\\u00[2-7][0-9a-fA-F]/;
+
+/** A text without its colours, and as it is meant where that is another. */
+function formsOf(part: string): readonly string[] {
+  const plain = part.includes("\u001b[") ? part.replace(COLOURS, "") : part;
+  const meant = HIDDEN.test(plain) ? meantText(plain) : null;
+  return meant === null ? [plain] : [plain, meant.text];
 }
 
 function stringsOf(line: string): readonly string[] {
@@ -54,12 +68,26 @@ function parse(line: string): unknown {
 
 /** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
 function innerOf(value: object): readonly unknown[] {
-  if (Array.isArray(value)) return value.toReversed();
+  if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...value.toReversed()];
   const named = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
     if (typeof field === "string" && field.length <= LONGEST_VALUE) return [`${name}: ${field}`];
     return name.length < SHORTEST_SECRET ? [field] : [name, field];
   });
   return named.reverse();
+}
+
+/** Characters on either side of where two parts meet, where a key of many lines is said. */
+const SEAM = 4000;
+const KEY_BEGINS = "PRIVATE KEY-----";
+
+/** The words, or the key, that one part begins and the next ends. */
+function seamsOf(parts: readonly { readonly text: string }[]): readonly string[] {
+  return parts.slice(1).flatMap(({ text: next }, before) => {
+    const [end, begin] = [parts[before]?.text.slice(-SEAM) ?? "", next.slice(0, SEAM)];
+    if (end.includes(KEY_BEGINS)) return [end + begin];
+    const [left = "", right = ""] = [/\S*$/.exec(end)?.[0], /^\S*/.exec(begin)?.[0]];
+    return left === "" || right === "" ? [] : [left + right];
+  });
 }
 
 /** A longer text is no value that its name says something of, characters. */

@@ -89,6 +89,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     trash: createTrash(repository, (names) => configure(repository, names)),
     remotes: createRemotes(repository),
     sharing: null,
+    histories: null,
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     async listBranchesWith(commit) {

@@ -5,8 +5,11 @@ import { type Repository, runCommand } from "./git/git-command.ts";
 
 const START = "\u0001jpg";
 const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
+/** The option that has a log printed as it is read here. */
+export const LOG_FORMAT: string = `--format=${START}%x00${FIELDS.join("%x00")}%x00`;
+
 // The user's settings must not change what is read.
-const CONFIG: readonly string[] = [
+export const LOG_CONFIG: readonly string[] = [
   "log.showRoot=true",
   "log.follow=false",
   "log.showSignature=false",
@@ -29,14 +32,14 @@ export async function readLog(repository: Repository, query: LogQuery): Promise<
     "--no-notes",
     "--encoding=UTF-8",
     "--date=raw",
-    `--format=${START}%x00${FIELDS.join("%x00")}%x00`,
+    LOG_FORMAT,
     ...orderArguments(query),
     "--end-of-options",
     from,
     "--",
     ...paths,
   ];
-  const output = await runCommand(repository, { args, config: CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
+  const output = await runCommand(repository, { args, config: LOG_CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
   const entries = parseLog(output.toString("utf8"));
   if (paths.length === 0) return entries;
   const touching = entries.filter(
@@ -82,17 +85,26 @@ interface ParsedEntry extends LogEntry {
 
 /** Parses the output of the log command: NUL-ended fields, then status and path of each file. */
 export function parseLog(output: string): ParsedEntry[] {
-  const entries: ParsedEntry[] = [];
+  return splitLog(output).map(({ entry, tokens }) => {
+    const files = { added: [] as string[], removed: [] as string[], changed: 0 };
+    for (let at = 0; at < tokens.length; ) at += takeFile(files, tokens, at);
+    return { ...entry, ...files };
+  });
+}
+
+/** Splits a log into its commits, each with the words about its files as git printed them. */
+export function splitLog(output: string): { readonly entry: LogEntry; readonly tokens: readonly string[] }[] {
+  const split: { readonly entry: LogEntry; readonly tokens: readonly string[] }[] = [];
   const tokens = output.split("\0");
   let at = tokens.findIndex((token) => token.endsWith(START));
   while (at >= 0 && at < tokens.length) {
     const fields = tokens.slice(at + 1, at + 1 + FIELDS.length);
-    at += 1 + FIELDS.length;
-    const files = { added: [] as string[], removed: [] as string[], changed: 0 };
-    while (at < tokens.length && !tokens[at]?.endsWith(START)) at += takeFile(files, tokens, at);
-    entries.push(toEntry(fields, files));
+    const first = at + 1 + FIELDS.length;
+    at = first;
+    while (at < tokens.length && !tokens[at]?.endsWith(START)) at++;
+    split.push({ entry: toEntry(fields), tokens: tokens.slice(first, at) });
   }
-  return entries;
+  return split;
 }
 
 interface Files {
@@ -112,7 +124,7 @@ function takeFile(files: Files, tokens: readonly string[], at: number): number {
   return 2;
 }
 
-function toEntry(fields: readonly string[], files: Files): ParsedEntry {
+function toEntry(fields: readonly string[]): LogEntry {
   const [commit = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", body = ""] = fields;
   return {
     commit,
@@ -120,7 +132,8 @@ function toEntry(fields: readonly string[], files: Files): ParsedEntry {
     author: parseSignature(an, ae, ad),
     committer: parseSignature(cn, ce, cd),
     message: `${body.trimEnd()}\n`,
-    ...files,
+    added: [],
+    removed: [],
   };
 }
 

@@ -13,6 +13,7 @@ import type {
 import { clearLeftovers } from "../files/leftovers.ts";
 import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
+import { createHistories } from "./histories.ts";
 import { readLog } from "./log-reader.ts";
 import { createBlobReader } from "./objects/blob-reader.ts";
 import { readCommitTimes } from "./objects/commit-time.ts";
@@ -62,6 +63,7 @@ export async function openNativeStore(options: {
     trash: createTrash(repository, worktreeRoot),
     remotes: createRemotes(repository),
     sharing: createSharing(repository),
+    histories: createHistories(repository),
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,

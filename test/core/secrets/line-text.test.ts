@@ -41,3 +41,16 @@ it("gives names that may be secrets, whatever they name, and text without its co
   expect(text).toBe("a: onetwo\nthree");
   expect(lineAt(text.indexOf("three"))).toBe(1);
 });
+
+it("gives what is written with escapes as it is meant, too, and words that two parts of a content make", () => {
+  const parts = [
+    { type: "text", text: "a to" },
+    { type: "text", text: "ken b" },
+    { type: "text", text: " c" },
+  ];
+  expect(textOfLines([JSON.stringify([JSON.stringify("p\\u0061ss")])]).text).toBe('"p\\\\u0061ss"\n"pass"');
+  expect(textOfLines([JSON.stringify({ parts })]).text.split("\n")).toContain("token");
+  expect(textOfLines([JSON.stringify({ parts })]).text).not.toContain("b c");
+  const key = [{ text: "-----BEGIN PRIVATE KEY-----\nabc" }, { text: "def\nghi" }];
+  expect(textOfLines([JSON.stringify(key)]).text).toContain("abcdef\nghi");
+});

@@ -1,0 +1,55 @@
+import { planRedact, redact, reportRedact } from "../../app/redact/redact.ts";
+import { userError } from "../../core/errors.ts";
+import { type CommandContext, type CommandSpec, flag, texts } from "../frame/command.ts";
+import { renderRedact, renderRedactAdvice } from "../render/render-redact.ts";
+
+export const command: CommandSpec = {
+  name: "redact",
+  summary: "make a copy of a conversation in which secrets are masked",
+  description:
+    "Makes a new conversation of ID with all its forks, compactions and history, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret stands: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Copies that were made before keep the secret; a real one is to be revoked where it was issued.",
+  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "--rule <rule>", description: "mask only what this rule finds", repeatable: true },
+    {
+      flags: "--text <text>",
+      description: "mask this text; - reads it from standard input, which keeps it out of the shell's history",
+      repeatable: true,
+    },
+    { flags: "--dry-run", description: "list what would be masked; make nothing" },
+  ],
+  examples: [
+    { command: "jpg redact @ --dry-run", explains: "what would be masked" },
+    { command: "jpg redact fix-parser", explains: "then push the copy" },
+    { command: "jpg redact @ --text - < password.txt", explains: "a secret that no rule knows" },
+  ],
+  run: async (context) => {
+    const { args, options, output, json, open } = context;
+    const request = { rules: texts(options, "rule"), texts: await readTexts(context) };
+    const workspace = await open();
+    const plan = await planRedact(workspace, args[0] ?? "@", request);
+    const isDryRun = flag(options, "dryRun");
+    const report = isDryRun ? await reportRedact(workspace, plan, null) : await redact(workspace, plan);
+    if (json) {
+      output.json({ ...report, dry_run: isDryRun });
+      return 0;
+    }
+    output.data(renderRedact(report, isDryRun, output));
+    if (report.redacted !== null) output.info(renderRedactAdvice(report));
+    return 0;
+  },
+};
+
+/** A shorter text stands in every word, characters. */
+const SHORTEST = 4;
+
+async function readTexts({ options, runtime }: CommandContext): Promise<readonly string[]> {
+  const said: string[] = [];
+  for (const word of texts(options, "text"))
+    said.push(word === "-" ? new TextDecoder().decode(await runtime.readStdin()).trim() : word);
+  if (said.some((text) => text.length < SHORTEST))
+    throw userError("short_text", `jpg redact --text: expected at least ${SHORTEST} characters, received fewer.`, {
+      hints: ["`jpg redact ID --text -` reads the text from standard input."],
+    });
+  return [...new Set(said)];
+}

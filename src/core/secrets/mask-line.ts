@@ -1,0 +1,128 @@
+// Masks a line of JSON without writing it anew: its strings are replaced where they stand, names of fields too, and everything
+// else (order, padding, forms of numbers, fields that stand there twice) stays as it is.
+import { type MaskedSpan, type Masker, replaceSpans } from "./masker.ts";
+
+/** Shorter strings hold no secret, characters with their quotes. */
+const SHORTEST = 6;
+
+/** Masks the strings of a line; `names` = whole strings that stand for something else, by what they are. What is no JSON is masked as a text. */
+export function maskLine(line: string, masker: Masker, names: ReadonlyMap<string, string> = new Map()): string {
+  if (!/^\s*[{["]/.test(line)) return masker.mask(line);
+  // What goes over several parts first: each of them has a piece of it only.
+  const joined = holdsParts(line) ? maskParts(line, masker) : line;
+  const masked = maskStrings(joined, masker, names);
+  return masked === line ? line : withoutProof(line, masked);
+}
+
+function maskStrings(line: string, masker: Masker, names: ReadonlyMap<string, string>): string {
+  let masked = "";
+  let from = 0;
+  for (let open = line.indexOf('"'); open >= 0; ) {
+    const close = closingQuote(line, open);
+    if (close < 0) break;
+    const end = close + 1;
+    if (end - open >= SHORTEST) {
+      const value = textOf(line.slice(open, end));
+      const other = names.get(value) ?? masker.mask(value);
+      if (other !== value) {
+        masked += line.slice(from, open) + JSON.stringify(other);
+        from = end;
+      }
+    }
+    open = line.indexOf('"', end);
+  }
+  return from === 0 ? line : masked + line.slice(from);
+}
+
+function closingQuote(line: string, open: number): number {
+  for (let close = line.indexOf('"', open + 1); close >= 0; close = line.indexOf('"', close + 1)) {
+    let slashes = 0;
+    while (line[close - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return close;
+  }
+  return -1;
+}
+
+function textOf(token: string): string {
+  const inner = token.slice(1, -1);
+  if (!inner.includes("\\")) return inner;
+  const value = parse(token);
+  return typeof value === "string" ? value : inner;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function holdsParts(line: string): boolean {
+  const first = line.indexOf('"text"');
+  return first >= 0 && line.includes('"text"', first + 1);
+}
+
+interface TextPart {
+  text: string;
+}
+
+/** Masks what begins in one part of a content and ends in a later one. */
+function maskParts(line: string, masker: Masker): string {
+  const value = parse(line);
+  let isChanged = false;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next) && maskAcross(next.filter(isTextPart), masker)) isChanged = true;
+    for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return isChanged ? JSON.stringify(value) : line;
+}
+
+/** Whether a value is a part of a content that is a text. */
+export function isTextPart(value: unknown): value is TextPart {
+  return typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";
+}
+
+function maskAcross(parts: readonly TextPart[], masker: Masker): boolean {
+  if (parts.length < 2) return false;
+  const spans = masker.spans(parts.map(({ text }) => text).join(""));
+  let start = 0;
+  let isChanged = false;
+  for (const part of parts) {
+    const end = start + part.text.length;
+    const own = spans.flatMap((span) => spanWithin(span, start, end));
+    if (own.length > 0) {
+      part.text = replaceSpans(part.text, own);
+      isChanged = true;
+    }
+    start = end;
+  }
+  return isChanged;
+}
+
+/** The part of a span between two positions; its mask stands where it begins. */
+function spanWithin({ start, end, mask }: MaskedSpan, from: number, to: number): readonly MaskedSpan[] {
+  if (end <= from || start >= to) return [];
+  return [{ start: Math.max(start, from) - from, end: Math.min(end, to) - from, mask: start >= from ? mask : "" }];
+}
+
+interface Reasoned {
+  readonly reasoning?: unknown;
+  readonly metadata?: { signature?: unknown; encrypted?: unknown };
+}
+
+/** A provider's signature vouches for a reasoning word by word: where a word changed it goes. */
+function withoutProof(before: string, after: string): string {
+  if (!after.includes('"reasoning"')) return after;
+  const [old, event] = [parse(before), parse(after)] as [Reasoned | undefined, Reasoned | undefined];
+  const metadata = event?.metadata;
+  if (typeof metadata !== "object" || metadata === null) return after;
+  const isSame = JSON.stringify(old?.reasoning) === JSON.stringify(event?.reasoning);
+  if (isSame || (metadata.signature === undefined && metadata.encrypted === undefined)) return after;
+  delete metadata.signature;
+  delete metadata.encrypted;
+  return JSON.stringify(event);
+}

@@ -1,0 +1,271 @@
+// A way out for a conversation with secrets in it: a masked copy that can be pushed, and an original that stays here.
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
+import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { MADE_SECRETS } from "../helpers/made-secrets.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { createTerminalSession } from "../helpers/terminal-session.ts";
+
+/** In two halves, so that no scanner takes this file for a leak. */
+const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+const PASSWORD = "hV7q2" + "Lm9xT";
+
+interface Redacted {
+  readonly redacted: string | null;
+  readonly branches: readonly string[];
+  readonly secrets: readonly { readonly rule: string; readonly mask: string; readonly count: number }[];
+  readonly left_out: { readonly sources: number };
+}
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = createSandbox();
+});
+afterEach(() => sandbox.remove());
+
+/** Imports what is said in turn, a request and an answer each; gives the conversation's id. */
+async function importTurns(...said: readonly (readonly [string, string])[]): Promise<string> {
+  const writer = createClaudeWriter();
+  for (const [request, answer] of said) {
+    writer.prompt(request);
+    writer.say(answer);
+  }
+  const [row] = await sandbox.json<readonly [{ id: string }]>([
+    "import",
+    sandbox.session("session.jsonl", sessionBytes(writer.lines)),
+  ]);
+  return row.id;
+}
+
+async function addRemote(): Promise<string> {
+  const bare = join(sandbox.root, "bare.git");
+  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  await sandbox.jpg(["remote", "add", "team", bare]);
+  return bare;
+}
+
+const refs = (): string => sandbox.git(["for-each-ref", "refs/heads"]);
+
+/** Everything that some branches reach, as bytes of one text. */
+function reached(...branches: readonly string[]): string {
+  const ids = sandbox.git(["rev-list", "--objects", ...branches]).split("\n");
+  const contents = ids.map((line) => sandbox.git(["cat-file", "-p", line.split(" ")[0] ?? ""]));
+  return [...ids, ...contents].join("\n");
+}
+
+describe("jpg redact", () => {
+  it("makes a copy that can be pushed of one that cannot", async () => {
+    const conversation = await importTurns(
+      [`Deploy with ${TOKEN}`, "It stands."],
+      ["And the database?", `With DB_PASSWORD="${PASSWORD}"; ${PASSWORD} is new.`],
+    );
+    await addRemote();
+    const { run } = createTerminalSession({ ...sandbox, conversation });
+    expect((await run("jpg push")).split("\n").at(-2)).toBe("[exit 2]");
+    const before = [refs(), reached(`${conversation}/main`)];
+    expect(await run("jpg redact @ --dry-run")).toMatchInlineSnapshot(`
+      "$ jpg redact @ --dry-run
+        redacted-github-1    ghp_a1B… (40 characters)  5 times  conversation.json
+        redacted-assigned-1  hV… (10 characters)       2 times  turn 1
+      Would mask 2 secrets in a copy of <id>; 2 source files (1.8 kB) left out.
+      "
+    `);
+    expect(await run("jpg redact @")).toMatchInlineSnapshot(`
+      "$ jpg redact @
+        redacted-github-1    ghp_a1B… (40 characters)  5 times  conversation.json
+        redacted-assigned-1  hV… (10 characters)       2 times  turn 1
+      Masked 2 secrets in deploy-with-redacted-github-1-hcyh, a copy of <id>; 2 source files (1.8 kB) left out.
+      ! <id> is unchanged, and local now: nothing of it is pushed.
+      ! \`jpg push deploy-with-redacted-github-1-hcyh\` sends the copy.
+      ! The secret is still in the original, in clones and remotes that have it, in the trash
+      ! and in the agent's own files. Revoke it where it was issued. To remove the original
+      ! from this store for good: \`jpg rm <id>\`, then \`jpg rm --purge <id>\`.
+      "
+    `);
+    expect(await run("jpg push deploy-with-r")).toMatchInlineSnapshot(`
+      "$ jpg push deploy-with-r
+        new  deploy-with-redacted-github-1-hcyh/main  2 turns
+      Sent 1 branch, 2 turns, 1.9 kB to team.
+      Wrote a README to its branch master: what it holds, and how to read it.
+      ! To team (branches): <root>/bare.git
+      "
+    `);
+    expect(await run("jpg fsck")).toMatchInlineSnapshot(`
+      "$ jpg fsck
+      nothing wrong in 2 branches, 4 turns
+      "
+    `);
+    expect(await run("jpg print deploy-with-r --turn 1")).toMatchInlineSnapshot(`
+      "$ jpg print deploy-with-r --turn 1
+      # Deploy with redacted-github-1
+
+      ## Turn 1 · 2026-03-01 09:00:04 UTC
+
+      **User**
+
+      > And the database?
+
+      **Assistant**
+
+      > With DB_PASSWORD="redacted-assigned-1"; redacted-assigned-1 is new.
+
+      "
+    `);
+    expect(await run("jpg push @")).toMatchInlineSnapshot(`
+      "$ jpg push @
+      ! To team (branches): <root>/bare.git
+      ! error: <id> is local: nothing of it leaves this store.
+      ! hint: \`jpg local <id> --off\` lets it be pushed.
+      [exit 2]
+      "
+    `);
+    // The original is what it was.
+    expect(refs()).toContain(before[0] ?? "");
+    expect(reached(`${conversation}/main`)).toBe(before[1]);
+  });
+
+  it("masks each kind of secret, wherever and however it is said", async () => {
+    const writer = createClaudeWriter();
+    const escaped = (text: string): string => text.replace(/[a-z]/g, (at) => `\\u00${at.charCodeAt(0).toString(16)}`);
+    for (const [rule, secret] of MADE_SECRETS) {
+      writer.prompt(`${secret} is of ${rule}`);
+      writer.think(`hm: ${secret}`, `Written: ${JSON.stringify(JSON.stringify({ [secret]: { value: secret } }))}`);
+      writer.say(`{"key":"${escaped(secret)}"}`);
+      writer.node({
+        ...{ type: "user" },
+        message: {
+          role: "user",
+          content: [secret.slice(0, 9), secret.slice(9)].map((text) => ({ type: "text", text })),
+        },
+      });
+    }
+    await sandbox.jpg(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    await addRemote();
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 2 });
+    const { redacted, branches, secrets } = await sandbox.json<Redacted>(["redact", "@"]);
+    expect(new Set(secrets.map(({ mask }) => mask)).size).toBe(secrets.length);
+    expect(await sandbox.jpg(["push", redacted ?? ""])).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
+    const text = reached(...branches);
+    for (const [, secret] of MADE_SECRETS) {
+      expect(text).not.toContain(secret);
+      expect(text.match(new RegExp(`.{0,60}${secret.slice(-24).replace(/[.+]/g, "\\$&")}.{0,30}`))).toBeNull();
+      expect(text).not.toContain(escaped(secret).slice(-24));
+    }
+  });
+
+  it("carries forks, compactions and reverts along: every view is the old one, masked", async () => {
+    const writer = createClaudeWriter();
+    for (const [at, said] of [`use ${TOKEN}`, "go on", `password: ${PASSWORD}`, "and on", "the end"].entries()) {
+      writer.prompt(said);
+      writer.tools(3);
+      writer.say(at === 1 ? `${"x".repeat(300_000)} ${TOKEN}` : `done ${at}, ${PASSWORD}`);
+    }
+    await sandbox.jpg(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    const [{ id: conversation }] = await sandbox.json<readonly [{ id: string }]>(["ls"]);
+    const summary = sandbox.session("summary.txt", `They used ${TOKEN}.`);
+    for (const line of [
+      ["compact", "--keep", "3", "--accept", summary],
+      ["fork", "@", `with-${TOKEN}`],
+      ["compact", "--keep", "1"],
+      ["undo"],
+      ["fork", "@", "short", "--first", "3"],
+      ["compact", "--keep", "0", "--force"],
+      ["title", "@", `About ${PASSWORD}`],
+      ["label", "@", PASSWORD],
+    ])
+      expect(await sandbox.jpg(line)).toMatchObject({ code: 0 });
+    const { branches, redacted, left_out } = await sandbox.json<Redacted>(["redact", conversation]);
+    expect(left_out.sources).toBeGreaterThan(0);
+    const old = refs()
+      .split("\n")
+      .flatMap((line) => (line.includes(`heads/${conversation}/`) ? [line.split("refs/heads/")[1] ?? ""] : []));
+    const masked = (text: string): string =>
+      text.replaceAll(TOKEN, "redacted-github-1").replaceAll(PASSWORD, "redacted-assigned-1");
+    expect(branches).toHaveLength(3);
+    for (const name of old) {
+      const copy = masked(name).replace(conversation, redacted ?? "");
+      expect(branches).toContain(copy);
+      for (const words of [
+        ["print", "--compacted", "--format", "jsonl"],
+        ["print", "--format", "jsonl"],
+      ]) {
+        const [command = "", ...options] = words;
+        const [before, after] = await Promise.all(
+          [name, copy].map(async (branch) => (await sandbox.jpg([command, branch, ...options])).stdout),
+        );
+        expect(withoutDigests(after ?? "")).toBe(withoutDigests(masked(before ?? "")));
+      }
+      const graph = (branch: string): string => sandbox.git(["log", "--format=%s", branch]);
+      expect(graph(copy)).toBe(masked(graph(name)).replaceAll(conversation, redacted ?? ""));
+      const rows = async (branch: string): Promise<readonly unknown[]> =>
+        (await sandbox.json<readonly Json[]>(["log", branch])).map(({ live, from_turn, to_turn }) => [
+          live,
+          from_turn,
+          to_turn,
+        ]);
+      expect(await rows(copy)).toEqual(await rows(name));
+    }
+    const { findings } = await sandbox.json<{ findings: readonly Json[] }>(["fsck"]);
+    expect(findings).toEqual([]);
+    expect(reached(...branches)).not.toMatch(new RegExp(`${TOKEN}|${PASSWORD}`));
+    // As deep as a copy goes: one of the copy has nothing left to mask.
+    expect(await sandbox.json<Redacted>(["redact", redacted ?? ""])).toMatchObject({ redacted: null, secrets: [] });
+  });
+
+  it("masks what it is told to, read from standard input, and goes on counting behind older masks", async () => {
+    await importTurns([`the ship is called Aurelia, ${TOKEN}`, "aye, redacted-text-4 and Aurelia"]);
+    const { code, stdout } = await sandbox.jpg(["redact", "@", "--text", "-"], { input: "Aurelia\n" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("redacted-text-5")]);
+    const copy = refs().match(/refs\/heads\/(\S*redacted\S*|the-ship\S*text-5\S*)/)?.[1] ?? "";
+    const text = (await sandbox.jpg(["print", copy])).stdout;
+    expect(text).toContain("redacted-text-5");
+    expect(text).toContain(TOKEN);
+    expect(text).not.toContain("Aurelia");
+    expect(await sandbox.jpg(["redact", "@", "--text", "abc"])).toMatchObject({ code: 2 });
+    expect(await sandbox.json<Redacted>(["redact", "@", "--text", "Nobody said that"])).toMatchObject({
+      redacted: null,
+    });
+  });
+
+  it("masks what one rule finds, and lets pass what the user's own settings let pass", async () => {
+    await importTurns([`with ${TOKEN}`, `password: ${PASSWORD}`]);
+    const one = await sandbox.json<Redacted>(["redact", "@", "--rule", "assigned"]);
+    expect(one.secrets.map(({ rule }) => rule)).toEqual(["assigned"]);
+    expect((await sandbox.jpg(["print", one.branches[0] ?? ""])).stdout).toContain(TOKEN);
+    const { secrets } = await sandbox.json<{ secrets: readonly { rule: string; fingerprint: string }[] }>([
+      "redact",
+      "@",
+      "--dry-run",
+    ]);
+    const github = secrets.find(({ rule }) => rule === "github");
+    writeUserConfig(sandbox, `[secrets]\nallow = ["${github?.fingerprint}"]\n`);
+    expect((await sandbox.json<Redacted>(["redact", "@"])).secrets.map(({ rule }) => rule)).toEqual(["assigned"]);
+  });
+
+  it("makes nothing at all where it fails halfway", async () => {
+    const conversation = await importTurns([`with ${TOKEN}`, "one"], ["two", "three"]);
+    const oid = sandbox.git(["rev-parse", `${conversation}/main:turns/0000/000001.jsonl`]).trim();
+    const before = refs();
+    const objects = join(sandbox.store, ".git", "objects");
+    const loose = join(objects, oid.slice(0, 2), oid.slice(2));
+    if (existsSync(loose)) rmSync(loose);
+    else {
+      const pack = join(objects, "pack");
+      for (const name of readdirSync(pack)) rmSync(join(pack, name));
+      writeFileSync(join(pack, "none"), "");
+    }
+    const { code, stderr } = await sandbox.jpg(["redact", "@"]);
+    expect(code).toBe(3);
+    expect(stderr).not.toContain(TOKEN.slice(8, 20));
+    expect(refs()).toBe(before);
+    expect(await sandbox.json(["local"])).toEqual([]);
+  });
+});
+
+/** Digests of what is masked are others. */
+function withoutDigests(lines: string): string {
+  return lines.replace(/"(prev|\$attachment)":"[0-9a-f]{40,}/g, '"$1":"');
+}
