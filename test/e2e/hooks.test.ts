@@ -92,6 +92,15 @@ describe("stock git in the store and in a checkout", () => {
     expect(shown).toMatch(/^\+turns \d+\.\.\d+: reasoning \+ tools stripped$/m);
     expect(shown).not.toContain('{"type"');
   });
+
+  it("git log -p of turns is what was said, in a checkout too; --no-textconv is what is stored", () => {
+    for (const place of [sandbox.store, checkout]) {
+      const log = sandbox.git(["log", "-p", "--format=%s", main, "--", "turns"], place);
+      expect(log).toMatch(/^\+user {2}\S+ {2}\S+\n\+ {4}Measure the tide/m);
+      expect(log).not.toContain('{"type"');
+    }
+    expect(sandbox.git(["log", "-p", "--no-textconv", main, "--", "turns"])).toContain('{"type":"turn_start"');
+  });
 });
 
 describe.concurrent("a store without its jpg", () => {

@@ -1,30 +1,68 @@
-// A stored record as git's diffs show it: a compaction in words, other records as they are.
+// A file of a store as git's diffs are to show it: a compaction, a turn or another record, read so that it can be put into words.
 import { readFile } from "node:fs/promises";
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import { forTerminal } from "../../core/safe-text.ts";
+import { JpgError } from "../../core/errors.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import { isFields } from "../../core/event/fields.ts";
+import { parseTurnFile } from "../../core/event/turn-file.ts";
+import { eventLines, eventTitle } from "../diff/view-text.ts";
 
-/** Reads a record's file and describes it, fit for the terminal that git prints it on; what is no compaction stays as it is. */
-export async function describeRecord(path: string): Promise<string> {
-  return forTerminal(describeText(await readFile(path, "utf8"), path));
+/** What stands in a file. `text`: it is none of the others, or damaged. */
+export type StoredFile =
+  | { readonly kind: "compaction"; readonly compaction: Compaction }
+  | { readonly kind: "turn"; readonly events: readonly StoredEvent[] }
+  | { readonly kind: "record"; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly kind: "text"; readonly text: string };
+
+/** An event in words. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly timestamp: string;
+  /** E.g. `tool result Read`. */
+  readonly title: string;
+  readonly lines: readonly string[];
 }
 
-function describeText(text: string, path: string): string {
+/** Reads a file of a store. */
+export async function readStoredFile(path: string): Promise<StoredFile> {
+  const text = await readFile(path, "utf8");
   try {
-    const compaction = parseCompactionLine(text.trimEnd(), path);
-    const { summary, replacement, ...facts } = compaction;
-    const fields = Object.entries(facts).map(
-      ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-    );
-    return [
-      `compaction ${compaction.id}`,
-      `turns ${compaction.from_turn}..${compaction.to_turn}: ${describePolicies(compaction)}`,
-      ...fields.filter((field) => !/^(type|id|from_turn|to_turn):/.test(field)),
-      ...(summary === undefined ? [] : ["summary:", ...summary.summary.split("\n").map((line) => `  ${line}`)]),
-      ...(replacement === undefined ? [] : [`replacement: ${replacement.length} events`]),
-      "",
-    ].join("\n");
+    return parseStored(text, path);
+  } catch (error) {
+    // Git shows what stands there, damaged or not.
+    if (error instanceof JpgError) return { kind: "text", text };
+    throw error;
+  }
+}
+
+function parseStored(text: string, path: string): StoredFile {
+  const first = parseObject(text.split("\n", 1)[0] ?? "");
+  if (first === null) return { kind: "text", text };
+  if (first["type"] === "compaction")
+    return { kind: "compaction", compaction: parseCompactionLine(text.trimEnd(), path) };
+  if (first["type"] === "meta" || first["type"] === "config_delta") return { kind: "record", fields: first };
+  if (first["type"] !== "turn_start") return { kind: "text", text };
+  const names = new Map<string, string>();
+  const events = parseTurnFile(text, path).map((event): StoredEvent => {
+    if (event.type === "tool_call_request") names.set(event.call_id, event.name);
+    return { id: event.id, timestamp: event.timestamp, title: eventTitle(event, names), lines: linesOf(event) };
+  });
+  return { kind: "turn", events };
+}
+
+/** What no model sees is given as JSON, without what stands in its heading. */
+function linesOf(event: Event): readonly string[] {
+  if (traitsOf(event).providerVisible) return eventLines(event);
+  const { type: _type, id: _id, timestamp: _timestamp, ...fields } = event;
+  return Object.keys(fields).length === 0 ? [] : JSON.stringify(fields, null, 2).split("\n");
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isFields(value) ? value : null;
   } catch {
-    return text; // git shows what stands there, damaged or not
+    return null; // no JSON: another file
   }
 }

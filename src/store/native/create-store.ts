@@ -5,7 +5,7 @@ import { join, parse } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
 import { withLock } from "../files/process-lock.ts";
-import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
+import { makeOwnFolder } from "../files/replace-file.ts";
 import { isConversationTree } from "./conversation-tree.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
@@ -15,6 +15,7 @@ import { ensureIdentity } from "./identity.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
+import { showRecordsAsText, writeInfo } from "./refs/info-files.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
@@ -50,6 +51,7 @@ async function completeStore(root: string, options: CreateStoreOptions, version:
   const hooksDir = join(repository.gitDir, "hooks");
   await writeHooks(hooksDir, options);
   await excludeViews(repository.gitDir);
+  await showRecordsAsText(repository.gitDir);
   const present = await readLocalSettings(repository);
   if (!isAdoptedClone(present)) await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
   await ensureIdentity(root, env);
@@ -103,13 +105,4 @@ async function refuseForeign(repository: Repository): Promise<void> {
 async function readUsersSharing(repository: Repository): Promise<string> {
   const { code, stdout } = await tryCommand(repository, { args: ["config", "--get", "core.sharedRepository"] });
   return code === 0 ? stdout.toString().trim() || "true" : PRIVATE;
-}
-
-/** Adds a text to a file in a git dir's `info`, where it does not stand there. */
-export async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
-  const path = join(gitDir, "info", name);
-  const present = (await readFileIfThere(path)) ?? "";
-  if (present.includes(text)) return;
-  await makeOwnFolder(join(gitDir, "info"));
-  await replaceFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
 }

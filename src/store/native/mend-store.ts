@@ -10,6 +10,7 @@ import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
+import { showRecordsAsText } from "./refs/info-files.ts";
 import { worktreesFolder } from "./refs/project-of-store.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
@@ -74,6 +75,7 @@ async function mendPlace(
 ): Promise<Mended | null> {
   const hooksDir = join(repository.gitDir, "hooks");
   const foreign = await writeHooks(hooksDir, programs);
+  await showRecordsAsText(repository.gitDir);
   // Before the settings, which are what says where the store was.
   const worktrees = kind === "moved" ? await joinWorktrees(repository) : 0;
   const present = await readLocalSettings(repository);
@@ -96,6 +98,7 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
   const isForeign = stdout.toString().trim() !== "";
   const left = await writeHooks(hooksDir, programs);
   await excludeViews(repository.gitDir);
+  await showRecordsAsText(repository.gitDir);
   await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
   const isShallow = await pathExists(join(repository.gitDir, "shallow"));
   return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
