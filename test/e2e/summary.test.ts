@@ -80,7 +80,7 @@ describe("jpg compact with a summary", () => {
     expect(JSON.stringify(messages)).toContain("Pay special attention to: the pier.");
     expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("The parser was mended.");
     const body = sandbox.git(["log", "-1", "--format=%B"]);
-    expect(body).toMatch(/ Prompt: sha256 [0-9a-f]{64}\n    Usage: 1000 tokens sent .*\n    Price unknown/);
+    expect(body).toMatch(/ Prompt: sha256 [0-9a-f]{64}\n {4}Usage: 1000 tokens sent .*\n {4}Price unknown/);
     expect(body).toContain("Open tasks:\n```\n    docs\n```");
     const [{ compaction }] = (await sandbox.json<[Json]>(["log"])) as [Json];
     const shown = (await sandbox.jpg(["show", String(compaction)])).stdout;

@@ -14,7 +14,7 @@ import { checkOutgoing } from "../share/check-outgoing.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
-/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `local_conversation`, `secrets_found`. */
+/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `local_conversation`, `damaged_conversation`, `secrets_found`. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
   const isPush = name === "pre-push";
   // Git runs a hook in its repository, whatever store the user named for jpg.

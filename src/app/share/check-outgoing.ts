@@ -8,6 +8,7 @@ import type { OutgoingList, OutgoingObjects } from "../../store/sharing.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
+import { refuseDamage } from "./refuse-damage.ts";
 import { requireSharing } from "./remotes.ts";
 import { refuseSecrets } from "./scan-outgoing.ts";
 
@@ -21,7 +22,10 @@ export interface Outgoing {
   readonly list?: OutgoingList;
 }
 
-/** Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `local_conversation`, `secrets_found`. */
+/**
+ * Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `local_conversation`, `damaged_conversation`,
+ * `secrets_found`.
+ */
 export async function checkOutgoing(
   workspace: Workspace,
   outgoing: Outgoing,
@@ -31,6 +35,7 @@ export async function checkOutgoing(
   await refuseLocal(workspace, await sharing.localConversations(), outgoing);
   const names = outgoing.tips.map(({ name }) => name);
   if (names.length === 0) return;
+  await refuseDamage(workspace.store, outgoing.tips);
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));

@@ -1,0 +1,66 @@
+// What fsck would find an error in leaves no store: not with jpg push, and not with stock git.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { git } from "../helpers/temp-repository.ts";
+import { createTerminalSession } from "../helpers/terminal-session.ts";
+
+let sandbox: ImportedSandbox;
+let bare: string;
+beforeEach(async () => {
+  sandbox = await copyImportedSandbox(3);
+  bare = join(sandbox.root, "bare.git");
+  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  await sandbox.jpg(["remote", "add", "team", bare]);
+});
+afterEach(() => sandbox.remove());
+
+const refs = (): string => sandbox.git(["for-each-ref", "refs/heads/*/*"], bare);
+
+/** Changes a turn as a hand would that knows nothing of what follows from it. */
+function damage(): void {
+  const path = "turns/0000/000001.jsonl";
+  const file = join(sandbox.root, "turn");
+  writeFileSync(file, sandbox.git(["show", `HEAD:${path}`]).replace('"content":"', '"content":"not '));
+  const oid = sandbox.git(["hash-object", "-w", file]).trim();
+  const env = { ...sandbox.env, GIT_INDEX_FILE: join(sandbox.root, "index") };
+  const run = (...args: string[]): string => git(sandbox.store, env, args).trim();
+  run("read-tree", "HEAD");
+  run("update-index", "--add", "--cacheinfo", `100644,${oid},${path}`);
+  const commit = run("commit-tree", run("write-tree"), "-p", "HEAD", "-m", "Not what was said");
+  sandbox.git(["reset", "--quiet", "--hard", commit]);
+}
+
+it("refuses a damaged conversation, says where to look, and sends it once it is mended", async () => {
+  damage();
+  const { run } = createTerminalSession(sandbox);
+  for (const words of ["jpg push --dry-run", "jpg push"]) expect(await run(words)).toContain("[exit 3]\n");
+  expect(await run("jpg push")).toMatchInlineSnapshot(`
+    "$ jpg push
+    ! To team (branches): <root>/bare.git
+    ! error: <id>/main is damaged, and would be for everybody who gets it; nothing was sent:
+    !        turns/0000/000002.jsonl: turn 2 was said after turn file <commit 1>, but turn 1 is <commit 2>: no model ever saw these turns in a row (chain_broken)
+    ! hint: \`jpg fsck <id>/main\` shows all of it.
+    ! hint: \`jpg git branch <id>/side-1 <commit 3>\` makes a fork with turns 0..2 of one side.
+    [exit 3]
+    "
+  `);
+  expect(() => sandbox.git(["push", "--quiet", "team", "--all"])).toThrow(/is damaged/);
+  expect(() => sandbox.git(["push", "--quiet", bare, "HEAD:refs/heads/any/name"])).toThrow(/is damaged/);
+  expect(refs()).toBe("");
+  sandbox.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+  expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+  expect(refs()).toContain(sandbox.conversation);
+});
+
+it("lets commits pass that are no conversation, and what is odd but readable", async () => {
+  const tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
+  const commit = sandbox.git(["commit-tree", "-m", "Nothing", tree]).trim();
+  sandbox.git(["tag", "-a", "-m", "A tag", "v1", commit]);
+  sandbox.git(["push", "--quiet", "team", `${commit}:refs/heads/clean`, "v1"]);
+  sandbox.git(["rm", "--quiet", "--sparse", ".gitattributes"]);
+  sandbox.git(["commit", "--quiet", "-m", "Without attributes"]);
+  expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0, stdout: expect.stringContaining("attributes_differ") });
+  expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+});
