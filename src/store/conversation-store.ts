@@ -120,6 +120,15 @@ export interface StoreVerdict {
   readonly rewritten: readonly RewrittenFile[];
 }
 
+/** A store that has only some of its objects: the others are brought when they are read, what is read together at once. */
+export interface PartialClone {
+  /** Which of these objects are not here, each once. */
+  missing(oids: readonly string[]): readonly string[];
+  /** Gets those that are not here, in one request. Throws `objects_elsewhere`, whose data names them as `oids`. */
+  bring(oids: readonly string[]): Promise<void>;
+  close(): void;
+}
+
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
 export interface ConversationStore extends StoreSurroundings {
   readonly engine: Engine;
@@ -137,6 +146,8 @@ export interface ConversationStore extends StoreSurroundings {
   readonly sharing: Sharing | null;
   /** Whole histories, where the engine reads and writes them. */
   readonly histories: Histories | null;
+  /** Where only some objects are here, and the engine can get the others; null where all are. */
+  readonly partial: PartialClone | null;
 
   /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;

@@ -26,6 +26,12 @@ export interface Remote {
   readonly as: PublishedAs;
 }
 
+/** A remote to be written down. */
+export interface NewRemote extends Pick<Remote, "name" | "url" | "as"> {
+  /** Objects that are left there until they are read: the store is a partial clone from then on. Absent = none. */
+  readonly filter?: "blob:none";
+}
+
 /** A branch as it stands elsewhere, or is sent there: its name on this side, and its commit. */
 export interface RemoteTip {
   readonly name: string;
@@ -90,7 +96,7 @@ export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
   remotes(): Promise<readonly Remote[]>;
   /** Writes a remote down. Throws `remote_exists`. */
-  addRemote(remote: Pick<Remote, "name" | "url" | "as">): Promise<void>;
+  addRemote(remote: NewRemote): Promise<void>;
   /** Forgets a remote, with what was fetched from it. */
   removeRemote(name: string): Promise<void>;
   /** Asks an address what it has. */

@@ -72,7 +72,7 @@ describe("a server", () => {
   it("that never answers is given up with Ctrl-C, at once", async () => {
     server.state.fault = "hang";
     const asked = new Promise<void>((resolve) => {
-      server.state.onRequest = resolve;
+      server.state.onRequest = () => resolve();
     });
     const pushing = startJpg(sandbox, ["push"]);
     await asked;

@@ -27,7 +27,7 @@ async function createRepository(
     gitDir: GIT_DIR,
     isBare: false,
     isOnDisk: false,
-    files: { read, close: () => undefined },
+    files: { read, missing: (oids) => oids.filter((oid) => read(oid) === null), close: () => undefined },
     cache: {},
     identity: () => Promise.resolve(FALLBACK_IDENTITY),
     signs: () => Promise.resolve(false),

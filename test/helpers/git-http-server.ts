@@ -8,7 +8,9 @@ export interface ServerState {
   /** `cut`: the connection breaks in the middle of what is sent; `vanish`: before any answer; `hang`: no answer ever comes. */
   fault: "none" | "500" | "cut" | "vanish" | "hang";
   /** Called when a request has come. */
-  onRequest?: () => void;
+  onRequest?: (method: string) => void;
+  /** Bytes of all answers so far. */
+  sent: number;
   /** `user:password` that it asks for; null = everybody may come in. */
   login: string | null;
 }
@@ -22,7 +24,7 @@ export interface GitHttpServer {
 
 /** Serves the bare repositories below a folder; `url` is that of the folder. */
 export async function startGitHttpServer(folder: string): Promise<GitHttpServer> {
-  const state: ServerState = { fault: "none", login: null };
+  const state: ServerState = { fault: "none", login: null, sent: 0 };
   const server = createServer((request, response) => answer(folder, { request, response, state }));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
@@ -42,8 +44,9 @@ interface Exchange {
   readonly state: ServerState;
 }
 
-function answer(folder: string, { request, response, state: { fault, login, onRequest } }: Exchange): void {
-  onRequest?.();
+function answer(folder: string, { request, response, state }: Exchange): void {
+  const { fault, login } = state;
+  state.onRequest?.(request.method ?? "");
   const expected = login === null ? undefined : `Basic ${Buffer.from(login).toString("base64")}`;
   const isTransfer = request.method === "POST";
   if (expected !== undefined && request.headers.authorization !== expected)
@@ -51,14 +54,14 @@ function answer(folder: string, { request, response, state: { fault, login, onRe
   else if (fault === "hang") return;
   else if (fault === "vanish") request.socket.destroy();
   else if (fault === "500" && isTransfer) response.writeHead(500).end("broken");
-  else serve(folder, request, { response, isCut: fault === "cut" && isTransfer });
+  else serve(folder, request, { response, state, isCut: fault === "cut" && isTransfer });
 }
 
 /** Runs the backend as a CGI program: its environment tells it what is asked, its output begins with headers. */
 function serve(
   folder: string,
   request: IncomingMessage,
-  { response, isCut }: { readonly response: ServerResponse; readonly isCut: boolean },
+  { response, state, isCut }: Omit<Exchange, "request"> & { readonly isCut: boolean },
 ): void {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const { headers } = request;
@@ -81,7 +84,11 @@ function serve(
   child.stdin.on("error", () => undefined);
   request.pipe(child.stdin);
   child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-  child.on("close", () => send(response, Buffer.concat(output), isCut));
+  child.on("close", () => {
+    const all = Buffer.concat(output);
+    state.sent += all.length;
+    send(response, all, isCut);
+  });
 }
 
 function send(response: ServerResponse, output: Buffer, isCut: boolean): void {

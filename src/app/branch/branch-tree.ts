@@ -1,8 +1,9 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
 import * as z from "zod/mini";
+import { appendAll } from "../../core/append-all.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shownTitle } from "../../core/title.ts";
-import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 /** conversation.json: written once, by the root commit. */
@@ -54,6 +55,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
     listTurnOids(store, commit),
   ]);
   const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
+  await store.partial?.bring(files.map(({ oid }) => oid));
   const header = files.find((file) => file.path === "conversation.json");
   if (header === undefined) {
     throw repositoryError("not_a_conversation", `${branch} at ${commit.slice(0, 9)} holds no conversation.json.`, {
@@ -70,6 +72,18 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
     configs: under("config"),
     metas: under("meta"),
   };
+}
+
+/** In a partial clone, gets in one request what loading each of these branches reads. */
+export async function bringBranches(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
+  if (store.partial === null) return;
+  const files: string[] = [];
+  for (const { commit } of tips)
+    appendAll(
+      files,
+      (await store.listTree(commit, { under: SMALL_FILES })).map(({ oid }) => oid),
+    );
+  await store.partial.bring(files);
 }
 
 /** Loads a branch where it stands now; null when there is none. */

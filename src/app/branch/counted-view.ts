@@ -9,6 +9,7 @@ import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/t
 import { type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
+import { bringTurns } from "./bring-turns.ts";
 import { type LoadedView, loadCompactions } from "./load-view.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
@@ -68,9 +69,10 @@ interface FactsQuery {
 /** Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. */
 async function readFacts(
   store: ConversationStore,
-  { turnOids }: BranchTree,
+  tree: BranchTree,
   { shown }: FactsQuery,
 ): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
+  const { turnOids } = tree;
   const isLacking = turnOids.some((_, index) => !shown.has(index));
   const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "") : null;
   const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
@@ -79,6 +81,7 @@ async function readFacts(
   for (const [index, stored] of found.entries()) if (stored !== null) facts[index] = { ...stored, index };
   const turns = new Map<number, Turn>();
   let next = 0;
+  await bringTurns(store, tree, wanted);
   for await (const bytes of store.readBlobs(wanted.map((index) => turnOids[index] ?? ""))) {
     const index = wanted[next++] ?? 0;
     const turn = { index, events: parseTurnBytes(bytes, index) };

@@ -7,6 +7,7 @@ import { type ProjectionOptions, project } from "../../core/projection/projectio
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
+import { bringTurns } from "./bring-turns.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers } from "./covers.ts";
 import { type DamagedRecord, readCompactions } from "./stored-records.ts";
@@ -42,8 +43,18 @@ export async function loadCompactions(
   store: ConversationStore,
   tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
 ): Promise<LiveCompactions> {
+  return loadLive(store, tree, () => []);
+}
+
+/** `shown` = turns that are read next: in a partial clone they come with those that are read here. */
+async function loadLive(
+  store: ConversationStore,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+  shown: (compactions: readonly Compaction[]) => readonly number[],
+): Promise<LiveCompactions> {
   const { records, damaged } = await readCompactions(store, tree);
   const all = records.map(({ record }) => record).sort(compareCompactions);
+  if (store.partial !== null) await bringTurns(store, tree, [...all.flatMap(cutTurns), ...shown(all)]);
   const checks = await checkAll(store, tree, all);
   const applied: Compaction[] = [];
   const unapplied: UnappliedCompaction[] = [];
@@ -58,6 +69,11 @@ export async function loadCompactions(
       });
   }
   return { all, applied, unapplied, damaged };
+}
+
+/** The end turns that a compaction cuts inside: they are read to check what it covers. */
+function cutTurns({ from_turn, from_event, to_turn, to_event }: Compaction): readonly number[] {
+  return [...(from_event === undefined ? [] : [from_turn]), ...(to_event === undefined ? [] : [to_turn])];
 }
 
 /** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */
@@ -93,6 +109,11 @@ async function readTurns(
 ): Promise<Map<number, Turn>> {
   const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
   const turns = new Map<number, Turn>();
+  await bringTurns(
+    store,
+    tree,
+    readings.map(({ turn }) => turn),
+  );
   const [starts, wholes] = [readings.filter(isStart), readings.filter((reading) => !isStart(reading))];
   for (const reading of starts) {
     const index = reading.turn;
@@ -116,8 +137,8 @@ export async function loadView(
   tree: BranchTree,
   options: ProjectionOptions = {},
 ): Promise<LoadedView> {
-  const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
+  const live = await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn));
   const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied));
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }

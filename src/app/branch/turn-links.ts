@@ -43,6 +43,8 @@ export async function findBrokenLinks(store: ConversationStore, tree: Turns): Pr
   if (same !== undefined) return same.broken;
   const before = known.find((entry) => entry.branch === tree.branch) ?? known[0];
   const broken = await checkAfter(store, tree.turnOids, before);
+  // Turns of a partial clone that are not here are not fetched for this.
+  if ((store.partial?.missing(tree.turnOids).length ?? 0) > 0) return broken;
   await keepChecked(store, known, { branch: tree.branch, commit: tree.commit, turns, broken });
   return broken;
 }
@@ -66,7 +68,8 @@ export async function checkLinks(
   oids: readonly string[],
   { positions = [...oids.keys()], previous = new Map() }: CheckedPositions = {},
 ): Promise<readonly number[]> {
-  const unread = positions.flatMap((turn) => oids[turn] ?? []).filter((oid) => !previous.has(oid));
+  const absent = new Set(store.partial?.missing(oids));
+  const unread = positions.flatMap((turn) => oids[turn] ?? []).filter((oid) => !previous.has(oid) && !absent.has(oid));
   for (const [at, name] of (await readPrevious(store, unread)).entries()) previous.set(unread[at] ?? "", name);
   return positions.filter((turn) => isBrokenLink(previous.get(oids[turn] ?? "") ?? null, oids[turn - 1]));
 }

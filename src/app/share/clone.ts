@@ -19,6 +19,8 @@ export interface CloneRequest {
   readonly url: string;
   /** Default: a folder here named after the repository. */
   readonly directory?: string;
+  /** What is left there until it is read: the contents of files. Default nothing. */
+  readonly filter?: "blob:none";
 }
 
 /** What a clone made. */
@@ -45,7 +47,7 @@ export async function cloneConversations(
   try {
     await mkdir(path, { recursive: true });
     await createWorkspaceStore(runtime, path);
-    return { path, ...(await fill(runtime, { path, url, as, head: refs.head }, { transfer, voice })) };
+    return { path, ...(await fill(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
   } catch (error) {
     await rm(isNew ? path : join(path, ".git"), { recursive: true, force: true });
     throw error;
@@ -53,21 +55,23 @@ export async function cloneConversations(
 }
 
 /** A store to be filled from an address. */
-interface NewStore {
+interface NewStore extends CloneRequest {
   readonly path: string;
-  readonly url: string;
   readonly as: PublishedAs;
   readonly head: string | null;
 }
 
 async function fill(
   runtime: Runtime,
-  { path, url, as, head }: NewStore,
+  { path, url, as, head, filter }: NewStore,
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<PullReport> {
+  const empty = await openWorkspace(runtime, { ...voice, store: path });
+  await addRemote(empty, { name: "origin", url, as, ...(filter === undefined ? {} : { filter }) });
+  await empty.close();
+  // What it is, a partial clone or not, is found out when it is opened.
   const workspace = await openWorkspace(runtime, { ...voice, store: path });
   try {
-    await addRemote(workspace, { name: "origin", url, as });
     const report = await pullConversations(workspace, await findRemote(workspace, "origin"), transfer);
     const begun = report.branches.filter(({ status }) => status === "new").map(({ branch }) => branch);
     if (begun.length === 0) throw noConversations(url);

@@ -3,6 +3,7 @@
 // is interrupted is gone on with by the next.
 import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import { bringBranches } from "../branch/branch-tree.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
@@ -65,6 +66,7 @@ async function takeIn(
 /** Begins branches that are only there, all in one write. */
 async function begin(workspace: Workspace, tips: readonly BranchTip[]): Promise<readonly PulledBranch[]> {
   const report: PulledBranch[] = [];
+  await bringBranches(workspace.store, tips);
   const writes: BranchWrite[] = [];
   for (const tip of tips) {
     const reason = await whyNotTaken(workspace, tip);

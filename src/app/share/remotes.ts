@@ -13,7 +13,7 @@ import {
 import { shellWord } from "../../core/shell-word.ts";
 import { type ProjectRemote, readProjectRemotes } from "../../store/native/remotes/project-remotes.ts";
 import { needsGit } from "../../store/needs-git.ts";
-import type { Remote, Sharing } from "../../store/sharing.ts";
+import type { NewRemote, Remote, Sharing } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A remote as it is listed; addresses as they may be shown. */
@@ -43,12 +43,12 @@ export function requireSharing({ store }: Workspace): Sharing {
  */
 export async function addRemote(
   workspace: Workspace,
-  { name, url, as }: { readonly name: string; readonly url: string; readonly as?: PublishedAs },
+  { name, url, as, filter }: Omit<NewRemote, "as"> & { readonly as?: PublishedAs },
 ): Promise<AddedRemote> {
   const place = absoluteUrl(workspace, checkRemoteUrl(url));
   const ofProject = (await projectRemotes(workspace)).some((remote) => isSameRepository(remote.url, place));
   const added = { name: checkRemoteName(name), url: place, as: as ?? (ofProject ? "hidden" : "branches") } as const;
-  await requireSharing(workspace).addRemote(added);
+  await requireSharing(workspace).addRemote({ ...added, ...(filter === undefined ? {} : { filter }) });
   return { ...added, url: shownUrl(place), ofProject };
 }
 

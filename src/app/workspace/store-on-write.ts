@@ -38,6 +38,9 @@ export function createStoreOnWrite(
     get histories() {
       return made?.histories ?? null;
     },
+    get partial() {
+      return made?.partial ?? null;
+    },
     ...surroundingsOf(root, () => made, open),
     get objectsRead() {
       return made?.objectsRead ?? 0;

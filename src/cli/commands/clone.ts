@@ -15,7 +15,20 @@ export const command: CommandSpec = {
     { name: "<url>", description: "https://…, ssh://…, user@host:path, or a folder" },
     { name: "[dir]", description: "where to; default a folder named after the repository" },
   ],
-  examples: [{ command: "jpg clone git@example.com:team/talks.git", explains: "into talks/" }],
+  options: [
+    {
+      flags: "--filter <what>",
+      description: "blob:none leaves turns there until they are read",
+      choices: ["blob:none"],
+    },
+  ],
+  examples: [
+    { command: "jpg clone git@example.com:team/talks.git", explains: "into talks/" },
+    {
+      command: "jpg clone --filter blob:none https://example.com/talks.git",
+      explains: "history only, turns when read",
+    },
+  ],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };
 
@@ -29,7 +42,11 @@ async function run({ args, options, runtime, output, json }: CommandContext, sig
   const say = (text: string): void => output.info(forTerminal(text));
   const report = await cloneConversations(
     runtime,
-    { url, ...(directory === undefined ? {} : { directory }) },
+    {
+      url,
+      ...(directory === undefined ? {} : { directory }),
+      ...(options["filter"] === undefined ? {} : { filter: "blob:none" }),
+    },
     {
       transfer: { ...watchTransfer(output), signal },
       voice: { info: say, warn: (text) => output.warn(forTerminal(text)) },

@@ -90,6 +90,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     remotes: createRemotes(repository),
     sharing: null,
     histories: null,
+    partial: null,
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     async listBranchesWith(commit) {

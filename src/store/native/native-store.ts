@@ -27,6 +27,7 @@ import { refOfBranch } from "./refs/ref-name.ts";
 import { readRef } from "./refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
 import { createRemotes } from "./refs/remote-branches.ts";
+import { openPartialClone } from "./remotes/partial-clone.ts";
 import { createSharing } from "./remotes/sharing.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { findText } from "./text-finder.ts";
@@ -52,7 +53,8 @@ export async function openNativeStore(options: {
   }
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
   const worktreeRoot = found.isBare ? null : root;
-  const reader = createBlobReader(repository);
+  const partial = openPartialClone(repository);
+  const reader = createBlobReader(repository, partial);
   const trees = createTreeReader(reader);
   const sizes = createSizeReader(repository);
   return {
@@ -64,6 +66,7 @@ export async function openNativeStore(options: {
     remotes: createRemotes(repository),
     sharing: createSharing(repository),
     histories: createHistories(repository),
+    partial,
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
@@ -76,13 +79,20 @@ export async function openNativeStore(options: {
         : await resolveRevision(repository, revision, worktree),
     listTree: async (commit, { under = [], sizes: wanted = false } = {}) => {
       const files = await trees.list(commit, under);
-      return wanted ? await withSizes(sizes, files) : files;
+      if (!wanted) return files;
+      await partial?.bring(files.map(({ oid }) => oid));
+      return withSizes(sizes, files);
     },
     readEntries: (commit, paths) => trees.entries(commit, paths),
     readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
     readCommitTimes: (commits) => readCommitTimes(reader, commits),
     readLog: (query) => readLog(repository, query),
-    findText: (commits, query) => findText(repository, commits, query),
+    findText: async (commits, query) => {
+      // Git would get what it looks into one by one.
+      for (const commit of partial === null ? [] : commits)
+        await partial?.bring((await trees.list(commit, query.under)).map(({ oid }) => oid));
+      return findText(repository, commits, query);
+    },
     write: (writes) => write(repository, worktreeRoot, writes),
     verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
@@ -90,6 +100,7 @@ export async function openNativeStore(options: {
       return reader.count;
     },
     async close() {
+      partial?.close();
       await Promise.all([reader.close(), sizes.close()]);
     },
   };

@@ -2,6 +2,7 @@
 // `git cat-file --batch`, whose requests are pipelined and whose output is always consumed, so that requests made while
 // others wait can never block each other. Many at once come from a git of their own.
 import { JpgError, repositoryError } from "../../../core/errors.ts";
+import type { PartialClone } from "../../conversation-store.ts";
 import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "../git/git-command.ts";
 import { holdProcess, openGit } from "../git/git-process.ts";
 import { createBatchParser, type StoredObject } from "./batch-parser.ts";
@@ -33,8 +34,8 @@ interface Request {
 const AHEAD_OBJECTS = 64;
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
-/** Creates a reader; git starts with the first request that the files do not answer. */
-export function createBlobReader(repository: Repository): BlobReader {
+/** Creates a reader; git starts with the first request that the files do not answer. In a partial clone lists come at once. */
+export function createBlobReader(repository: Repository, partial: PartialClone | null = null): BlobReader {
   const files = createObjectFiles(repository.gitDir);
   let batch: Batch | null = null;
   let count = 0;
@@ -62,7 +63,8 @@ export function createBlobReader(repository: Repository): BlobReader {
     read: (name) => read(name),
     readAll: (oids, atLeast) => {
       const isStream = atLeast === undefined && oids.length >= MANY_OBJECTS;
-      return contentsOf(repository, oids, isStream ? stream(oids) : readAhead(oids, (oid) => read(oid, atLeast)));
+      const lists = isStream ? stream(oids) : readAhead(oids, (oid) => read(oid, atLeast));
+      return contentsOf(repository, oids, partial === null ? lists : afterBringing(partial, oids, lists));
     },
     explainMissing: (oid) => explainMissing(repository, oid),
     get count() {
@@ -113,6 +115,15 @@ async function* contentsOf(
       yield object.bytes;
     }
   }
+}
+
+async function* afterBringing(
+  partial: PartialClone,
+  oids: readonly string[],
+  lists: AsyncIterable<ObjectList>,
+): AsyncGenerator<ObjectList> {
+  await partial.bring(oids);
+  yield* lists;
 }
 
 async function* readAhead(

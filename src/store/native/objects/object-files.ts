@@ -13,6 +13,8 @@ export interface ObjectFiles {
    * many.
    */
   read(oid: string, atLeast?: number): RawObject | null;
+  /** Which of these ids no pack and no loose file here has; whatever they hold. */
+  missing(oids: readonly string[]): readonly string[];
   /** Closes the packs; the next reading opens them again. */
   close(): void;
 }
@@ -24,21 +26,32 @@ export function createObjectFiles(
 ): ObjectFiles {
   const folder = join(gitDir, "objects");
   let packs: Map<string, PackFile> | null = null;
-  let isPlain = false;
+  let isPlain: boolean | null = null;
+  const opened = (): Map<string, PackFile> => {
+    if (packs !== null) return packs;
+    packs = new Map();
+    openPacks(folder, packs, largest);
+    return packs;
+  };
   return {
+    missing(oids) {
+      const all = opened();
+      const isMissing = (oid: string): boolean =>
+        ![...all.values()].some((pack) => pack.has(oid)) && !existsSync(loosePath(folder, oid));
+      const found = oids.filter(isMissing);
+      return found.length > 0 && openPacks(folder, all, largest) ? found.filter(isMissing) : found;
+    },
     read(oid, atLeast) {
-      if (packs === null) {
-        packs = new Map();
-        isPlain = !hasReplacements(gitDir);
-        if (isPlain) openPacks(folder, packs, largest);
-      }
+      isPlain ??= !hasReplacements(gitDir);
       if (!isPlain) return null;
+      const packs = opened();
       const found = readPacked(packs, oid, atLeast) ?? readLoose(folder, oid, largest);
       return found ?? (openPacks(folder, packs, largest) ? readPacked(packs, oid, atLeast) : null);
     },
     close() {
       for (const pack of packs?.values() ?? []) pack.close();
       packs = null;
+      isPlain = null;
     },
   };
 }
@@ -87,8 +100,12 @@ function readPacked(packs: ReadonlyMap<string, PackFile>, oid: string, atLeast: 
   return null;
 }
 
+function loosePath(folder: string, oid: string): string {
+  return join(folder, oid.slice(0, 2), oid.slice(2));
+}
+
 function readLoose(folder: string, oid: string, largest: number): RawObject | null {
-  const path = join(folder, oid.slice(0, 2), oid.slice(2));
+  const path = loosePath(folder, oid);
   if (!existsSync(path)) return null;
   try {
     const maxOutputLength = Math.min(largest, constants.MAX_LENGTH);

@@ -17,6 +17,8 @@ export interface PackFile {
    * sound pack of a known form.
    */
   read(oid: string, atLeast?: number): RawObject | null;
+  /** Whether the pack has the object. */
+  has(oid: string): boolean;
   close(): void;
 }
 
@@ -88,6 +90,7 @@ export function openPack(indexPath: string, largest: number = LARGEST_READ): Pac
       if (offset === null) return null;
       return (atLeast === undefined ? null : readStartAt(offset, atLeast)) ?? readAt(offset);
     },
+    has: (oid) => index.find(oid) !== null,
     close() {
       index.close();
       closeSync(file);

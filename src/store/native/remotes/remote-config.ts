@@ -1,9 +1,11 @@
 // Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
 // jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
 
+import { join } from "node:path";
 import { userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, type PublishedAs } from "../../../core/remote-address.ts";
-import type { Remote } from "../../sharing.ts";
+import { readOwnText } from "../../files/read-file.ts";
+import type { NewRemote, Remote } from "../../sharing.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
@@ -37,11 +39,25 @@ export async function readRemotes(repository: Repository): Promise<readonly Remo
   });
 }
 
+/** Whether a git dir is that of a partial clone, by what git writes into its config file. */
+export function isPartial(gitDir: string): boolean {
+  try {
+    return /^\s*promisor\s*=\s*"?true"?\s*$/im.test(readOwnText(join(gitDir, "config"), { followLink: true }));
+  } catch {
+    return false; // no config file: whoever opens the store says so
+  }
+}
+
+/** The remote that has the objects which a partial clone has not, with its first address; null where none is set. */
+export async function readPromisor(repository: Repository): Promise<Pick<Remote, "name" | "url"> | null> {
+  const settings = await readRemoteSettings(repository);
+  const name = settings.find(([, key, value]) => key === "promisor" && value === "true")?.[0];
+  const url = settings.find(([other, key]) => other === name && key === "url")?.[2];
+  return name === undefined || url === undefined ? null : { name, url };
+}
+
 /** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */
-export async function writeRemote(
-  repository: Repository,
-  { name, url, as }: Pick<Remote, "name" | "url" | "as">,
-): Promise<void> {
+export async function writeRemote(repository: Repository, { name, url, as, filter }: NewRemote): Promise<void> {
   if ((await readRemoteSettings(repository)).some(([other]) => other === name)) throw remoteExists(name);
   const key = `remote.${name}`;
   const settings = new Map([
@@ -49,6 +65,13 @@ export async function writeRemote(
     [`${key}.fetch`, `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`],
     [`${key}.tagOpt`, "--no-tags"],
     // Without it stock git would push to a branch that everybody sees.
+    ...(filter === undefined
+      ? []
+      : ([
+          [`${key}.promisor`, "true"],
+          [`${key}.partialclonefilter`, filter],
+          ["core.repositoryformatversion", "1"],
+        ] as const)),
     ...(as === "hidden" ? [[`${key}.push`, `refs/heads/*:${REMOTE_PREFIX.hidden}*`] as const] : []),
   ]);
   await appendConfig(repository.gitDir, () => formatConfig(settings));

@@ -9,7 +9,7 @@ import { type GitCommand, type Repository, runCommand, tryCommand } from "../git
 import type { GitResult, GitRunner } from "../git/git-process.ts";
 import { guardEnvironment, ignoredSettings } from "../git/store-guard.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
-import { REMOTE_PREFIX } from "./remote-config.ts";
+import { isPartial, REMOTE_PREFIX, readPromisor } from "./remote-config.ts";
 import { transferError } from "./transfer-error.ts";
 
 /** A place to ask an address from that is in no repository, whose settings would count. */
@@ -50,11 +50,23 @@ export async function fetchRemote(
 ): Promise<void> {
   const args = [
     ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
-    ...["--refmap=", "--progress", "--", url, `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`],
+    ...[
+      "--refmap=",
+      "--progress",
+      "--",
+      await sourceOf(repository, { name, url }),
+      `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
+    ],
   ];
   // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
   const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
   if (result.code !== 0) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
+}
+
+/** By name only where git leaves objects there: it notes down what it fetches from with a filter. */
+async function sourceOf(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
+  if (!isPartial(repository.gitDir)) return url;
+  return (await readPromisor(repository))?.name === name ? name : url;
 }
 
 /** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
@@ -68,13 +80,18 @@ export async function listTracked(repository: Repository, name: string): Promise
   });
 }
 
+/** Refuses where the store's own settings stand between it and the address. Throws `store_programs`. */
+export function requireOpen(repository: Repository, url: string): void {
+  if (guardEnvironment(repository)["GIT_ALLOW_PROTOCOL"] === "none") throw shut(repository, url);
+}
+
 /** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
 export async function transfer(
   repository: Repository,
   command: GitCommand,
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<GitResult> {
-  if (guardEnvironment(repository)["GIT_ALLOW_PROTOCOL"] === "none") throw shut(repository, url);
+  requireOpen(repository, url);
   return await tryCommand(repository, { ...command, extraEnv: promptOf(options) }, runnerOf(options));
 }
 

@@ -1,0 +1,47 @@
+// Turns of a partial clone that are not here, brought in one request before they are read. What cannot be brought is named by
+// its place in the conversation.
+import { JpgError, repositoryError } from "../../core/errors.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "./branch-tree.ts";
+
+/** Sees to it that turns are here; `positions` may repeat. Throws `turns_elsewhere`. */
+export async function bringTurns(
+  { partial }: Pick<ConversationStore, "partial">,
+  { branch, turnOids }: Pick<BranchTree, "branch" | "turnOids">,
+  positions: readonly number[],
+): Promise<void> {
+  if (partial === null) return;
+  try {
+    await partial.bring(positions.flatMap((turn) => turnOids[turn] ?? []));
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "objects_elsewhere") throw error;
+    const absent = new Set(error.data["oids"] as readonly string[]);
+    const turns = [...new Set(positions)].filter((turn) => absent.has(turnOids[turn] ?? "")).sort((a, b) => a - b);
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    const which = `${turns.length === 1 ? "Turn" : "Turns"} ${listRanges(turns)} of ${branch}`;
+    throw repositoryError(
+      "turns_elsewhere",
+      `${which} ${turns.length === 1 ? "is" : "are"} not in this partial clone. ${cause}`,
+      {
+        hints: error.hints,
+        data: { branch, turns },
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Ranges that a sentence lists. */
+const LISTED = 5;
+
+/** `0, 7..9` of ascending positions. */
+function listRanges(turns: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const turn of turns) {
+    const last = ranges.at(-1);
+    if (last?.to === turn - 1) last.to = turn;
+    else ranges.push({ from: turn, to: turn });
+  }
+  const shown = ranges.slice(0, LISTED).map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`));
+  return shown.join(", ") + (ranges.length > LISTED ? " …" : "");
+}
