@@ -1,5 +1,5 @@
-// The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations
-// at a time: columns and not objects, which are parsed in a fourth of the time.
+// The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations at a time: a
+// column is one value, and of a commit nothing is made before somebody asks for it.
 import { type Fields, fieldsOf } from "../../core/event/fields.ts";
 import type { Cache } from "../../store/cache.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
@@ -10,6 +10,7 @@ export type ConversationFacts = Omit<ListRow, "id" | "branch" | "forks" | "activ
 
 /** Facts by commit id. */
 export interface FactsCache {
+  /** Cheapest in the order of `save`: what comes next there is found without looking. */
   find(commit: string): ConversationFacts | null;
   add(commit: string, facts: ConversationFacts): void;
   /** Writes what was added, and drops commits that are no longer a branch's tip. A store that cannot be written keeps none. */
@@ -17,115 +18,136 @@ export interface FactsCache {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 8;
+const FORMAT = 9;
+const OID_LENGTH = 40;
 
 /** What every conversation has, as lists of one length: the same index, the same commit. */
-const COLUMNS = [
-  "commits",
-  "titles",
-  "turns",
-  "raw",
-  "view",
-  "sources",
-  "overheads",
-  "compactions",
-  "updated",
-] as const;
+const COLUMNS = ["titles", "turns", "raw", "view", "compactions", "updated"] as const;
 
 type Column = (typeof COLUMNS)[number];
-type Columns = Readonly<Record<Column, readonly unknown[]>>;
+
+/** What is kept of so many commits. Lists of words of a few kinds are one string, a letter for each commit. */
+interface Table {
+  /** The commits, one behind the other. */
+  readonly commits: string;
+  readonly columns: Readonly<Record<Column, readonly unknown[]>>;
+  readonly sources: string;
+  readonly overheads: string;
+  /** What few conversations have, by commit. */
+  readonly more: ReadonlyMap<string, unknown>;
+}
+
+const EMPTY: Table = {
+  commits: "",
+  columns: { titles: [], turns: [], raw: [], view: [], compactions: [], updated: [] },
+  sources: "",
+  overheads: "",
+  more: new Map(),
+};
+
+/** How the words are kept. */
+const RECORDED = "r";
+const TYPICAL = "t";
+const UNKNOWN = "u";
+const ELSE = "-";
 
 /** Opens what is known; nothing where there is no file, or one that cannot be read. */
 export function openFactsCache(store: ConversationStore): FactsCache {
   const cache = store.cache("list");
-  const known = readKnown(cache);
-  let isChanged = false;
+  const table = readTable(cache);
+  const added = new Map<string, ConversationFacts>();
+  const rowOf = rowFinder(table.commits);
+  const find = (commit: string): ConversationFacts | null => {
+    if (added.size > 0 && added.has(commit)) return added.get(commit) ?? null;
+    const row = rowOf(commit);
+    return row === null ? null : factsIn(table, commit, row);
+  };
   return {
-    find: (commit) => known.get(commit) ?? null,
+    find,
     add: (commit, facts) => {
-      known.set(commit, facts);
-      isChanged = true;
+      added.set(commit, facts);
     },
     async save(tips) {
-      if (isChanged) await cache.write(formatTable(tips, known));
+      if (added.size > 0) await cache.write(formatTable(tips, find));
     },
   };
 }
 
+/** Finds a commit's row. Most are asked for in the order in which they stand; an index is made for the first that is not. */
+function rowFinder(commits: string): (commit: string) => number | null {
+  let next = 0;
+  let index: Map<string, number> | null = null;
+  return (commit) => {
+    if (commit.length === OID_LENGTH && commits.startsWith(commit, next * OID_LENGTH)) return next++;
+    index ??= indexOf(commits);
+    const row = index.get(commit);
+    if (row === undefined) return null;
+    next = row + 1;
+    return row;
+  };
+}
+
+function indexOf(commits: string): Map<string, number> {
+  const index = new Map<string, number>();
+  for (let at = 0; at < commits.length; at += OID_LENGTH)
+    index.set(commits.slice(at, at + OID_LENGTH), at / OID_LENGTH);
+  return index;
+}
+
 /** Read at once: this is what there is to do while git lists the branches. */
-function readKnown(cache: Cache): Map<string, ConversationFacts> {
+function readTable(cache: Cache): Table {
   try {
-    return parseTable(fieldsOf(JSON.parse(String(cache.read()))));
+    return parseTable(fieldsOf(JSON.parse(String(cache.read())))) ?? EMPTY;
   } catch {
-    return new Map(); // never written, or damaged: the facts are worked out anew
+    return EMPTY; // never written, or damaged: the facts are worked out anew
   }
 }
 
-function formatTable(tips: readonly BranchTip[], known: ReadonlyMap<string, ConversationFacts>): string {
+function formatTable(tips: readonly BranchTip[], find: FactsCache["find"]): string {
+  const commits: string[] = [];
   const columns: Record<Column, unknown[]> = {
-    commits: [],
     titles: [],
     turns: [],
     raw: [],
     view: [],
-    sources: [],
-    overheads: [],
     compactions: [],
     updated: [],
   };
+  let sources = "";
+  let overheads = "";
   const more: Record<string, unknown> = {};
   for (const commit of new Set(tips.map((tip) => tip.commit))) {
-    const facts = known.get(commit);
-    if (facts === undefined) continue;
-    const {
-      title,
-      turns,
-      tokens,
-      tokens_source = "estimate",
-      overhead_source,
-      compactions,
-      updated_at,
-      ...rest
-    } = facts;
-    columns.commits.push(commit);
+    const facts = find(commit);
+    if (facts === null) continue;
+    const { title, turns, tokens, tokens_source, overhead_source, compactions, updated_at, ...rest } = facts;
+    commits.push(commit);
     columns.titles.push(title);
     columns.turns.push(turns);
     columns.raw.push(tokens.raw);
     columns.view.push(tokens.view);
-    columns.sources.push(tokens_source);
-    columns.overheads.push(overhead_source ?? null);
     columns.compactions.push(compactions);
     columns.updated.push(updated_at);
+    sources += tokens_source === "recorded" ? RECORDED : ELSE;
+    overheads += overhead_source === undefined ? ELSE : overhead_source === "typical" ? TYPICAL : UNKNOWN;
     if (Object.keys(rest).length > 0) more[commit] = rest;
   }
-  return JSON.stringify({ format: FORMAT, ...columns, more });
+  return JSON.stringify({ format: FORMAT, commits: commits.join(""), ...columns, sources, overheads, more });
 }
 
-/** Anything may have written to the file: facts that are not whole are passed over. */
-function parseTable(fields: Fields): Map<string, ConversationFacts> {
-  const known = new Map<string, ConversationFacts>();
-  if (fields["format"] !== FORMAT || !hasColumns(fields)) return known;
-  for (let row = 0; row < fields.commits.length; row++) {
-    const commit = fields.commits[row];
-    const facts = factsIn(fields, row);
-    if (typeof commit === "string" && facts !== null) known.set(commit, facts);
-  }
-  for (const [commit, rest] of Object.entries(fieldsOf(fields["more"]))) {
-    const facts = known.get(commit);
-    if (facts !== undefined) known.set(commit, { ...fieldsOf(rest), ...facts });
-  }
-  return known;
+/** Anything may have written to the file: null for what is no table of ours. */
+function parseTable(fields: Fields): Table | null {
+  const { commits, sources, overheads } = fields;
+  if (fields["format"] !== FORMAT || typeof commits !== "string" || commits.length % OID_LENGTH !== 0) return null;
+  const rows = commits.length / OID_LENGTH;
+  const isList = (value: unknown): boolean => Array.isArray(value) && value.length === rows;
+  if (!COLUMNS.every((column) => isList(fields[column]))) return null;
+  if (typeof sources !== "string" || typeof overheads !== "string") return null;
+  const columns = fields as unknown as Table["columns"];
+  return { commits, columns, sources, overheads, more: new Map(Object.entries(fieldsOf(fields["more"]))) };
 }
 
-function hasColumns(fields: Fields): fields is Fields & Columns {
-  const { commits } = fields;
-  return COLUMNS.every((column) => {
-    const values = fields[column];
-    return Array.isArray(values) && Array.isArray(commits) && values.length === commits.length;
-  });
-}
-
-function factsIn(columns: Columns, row: number): ConversationFacts | null {
+/** Null where the facts are not whole. */
+function factsIn({ columns, sources, overheads, more }: Table, commit: string, row: number): ConversationFacts | null {
   const title = columns.titles[row];
   const turns = columns.turns[row];
   const raw = columns.raw[row];
@@ -140,10 +162,21 @@ function factsIn(columns: Columns, row: number): ConversationFacts | null {
     typeof compactions === "number" &&
     typeof updated_at === "string";
   if (!isWhole) return null;
-  const tokens_source = columns.sources[row] === "recorded" ? "recorded" : "estimate";
   const tokens = { raw, view };
-  const overhead_source = columns.overheads[row];
-  return overhead_source === "typical" || overhead_source === "unknown"
-    ? { title, turns, tokens, tokens_source, overhead_source, compactions, updated_at }
-    : { title, turns, tokens, tokens_source, compactions, updated_at };
+  const tokens_source = sources[row] === RECORDED ? "recorded" : "estimate";
+  const overhead = overheads[row];
+  const facts: ConversationFacts =
+    overhead === UNKNOWN || overhead === TYPICAL
+      ? {
+          title,
+          turns,
+          tokens,
+          tokens_source,
+          overhead_source: overhead === UNKNOWN ? "unknown" : "typical",
+          compactions,
+          updated_at,
+        }
+      : { title, turns, tokens, tokens_source, compactions, updated_at };
+  const rest = more.size > 0 ? more.get(commit) : undefined;
+  return rest === undefined ? facts : { ...fieldsOf(rest), ...facts };
 }

@@ -27,7 +27,7 @@ export interface ListOptions {
   /** Only what has all of these labels. */
   readonly labels?: readonly string[];
   /** Told, before that is done, how many conversations are read whole because nothing is known of them yet. */
-  readonly onReading?: (count: number) => void;
+  readonly onReading?: ((count: number) => void) | undefined;
 }
 
 /** Facts that are worked out before they are kept: a list that is broken off goes on there the next time. */
@@ -41,45 +41,58 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const known = openFactsCache(store);
   const [tips, active] = await Promise.all([listing, preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
-  const unknown = shown.filter(({ tip }) => known.find(tip.commit) === null);
-  if (unknown.length > 0) options.onReading?.(unknown.length);
-  const unreadable = await readUnknown(workspace, unknown, { known, tips });
+  const found = shown.map(({ tip }) => known.find(tip.commit));
+  const unknown = shown.filter((_, index) => found[index] === null);
+  const unreadable = await readUnknown(workspace, unknown, { known, tips, onReading: options.onReading });
   const rows: ListRow[] = [];
   let archived = 0;
-  for (const { tip, forks } of shown) {
-    const facts = known.find(tip.commit);
+  let index = 0;
+  for (const branch of shown) {
+    const { tip } = branch;
+    const facts = found[index++] ?? known.find(tip.commit);
     if (facts === null) continue;
     if (facts.damaged === true) await warnOfDamage(workspace, await loadBranchTree(store, tip.name, tip.commit));
     if (!hasLabels(facts, options.labels)) continue;
     if (options.all || (facts.archived ?? false) === (options.archived ?? false))
-      rows.push(toRow(tip, facts, { forks, active }));
+      rows.push(toRow(branch, facts, active));
     else if (facts.archived === true) archived++;
   }
-  rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
+  rows.sort(newestFirst);
   return { rows, archived, unreadable };
+}
+
+function newestFirst(a: ListRow, b: ListRow): number {
+  return a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0;
 }
 
 function hasLabels({ labels = [] }: ConversationFacts, wanted: readonly string[] = []): boolean {
   return wanted.length === 0 || wanted.every((label) => labels.includes(label));
 }
 
-/** A branch that has a row, and how many others its conversation has. */
+/** A branch that has a row, its conversation, and how many other branches that has. */
 interface ShownBranch {
   readonly tip: BranchTip;
+  readonly id: string;
   readonly forks: number;
 }
 
+/** Branches come ordered by name: those of one conversation stand together. */
 function shownOf(
   tips: readonly BranchTip[],
   { active, all }: { readonly active: string | null; readonly all: boolean },
 ): readonly ShownBranch[] {
   const shown: ShownBranch[] = [];
-  for (const family of groupBy(tips)) {
-    const forks = family.length - 1;
-    if (forks > 0) family.sort((a, b) => rankOf(a.name, active) - rankOf(b.name, active));
-    for (const tip of family) {
-      shown.push({ tip, forks });
-      if (!all) break;
+  const ids = tips.map(({ name }) => conversationOf(name));
+  for (let from = 0, to = 1; from < tips.length; from = to, to++) {
+    const id = ids[from] ?? "";
+    while (ids[to] === id) to++;
+    const forks = to - from - 1;
+    // Nearly all have one branch: of ten thousand conversations no list of one is made.
+    const family =
+      forks === 0 ? null : tips.slice(from, to).sort((a, b) => rankOf(a.name, active) - rankOf(b.name, active));
+    for (let at = from; at < (all ? to : from + 1); at++) {
+      const tip = family?.[at - from] ?? tips[at];
+      if (tip !== undefined) shown.push({ tip, id, forks });
     }
   }
   return shown;
@@ -94,8 +107,13 @@ function rankOf(name: string, active: string | null): number {
 async function readUnknown(
   workspace: Workspace,
   unknown: readonly ShownBranch[],
-  { known, tips }: { readonly known: FactsCache; readonly tips: readonly BranchTip[] },
+  {
+    known,
+    tips,
+    onReading,
+  }: Pick<ListOptions, "onReading"> & { readonly known: FactsCache; readonly tips: readonly BranchTip[] },
 ): Promise<Listing["unreadable"]> {
+  if (unknown.length > 0) onReading?.(unknown.length);
   const unreadable: { branch: string; error: JpgError }[] = [];
   for (const [index, { tip }] of unknown.entries()) {
     try {
@@ -110,43 +128,30 @@ async function readUnknown(
   return unreadable;
 }
 
-function toRow(
-  { name }: BranchTip,
-  facts: ConversationFacts,
-  { forks, active }: { readonly forks: number; readonly active: string | null },
-): ListRow {
+function toRow({ tip: { name }, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
   const { overhead_source, spliced, damaged, archived, labels } = facts;
+  const isActive = name === active;
   // Ten thousand copies of a row would be a fifth of the time: what most lack is set where it is there.
-  const row: { -readonly [Key in keyof ListRow]: ListRow[Key] } = {
-    id: conversationOf(name),
-    title,
-    branch: name,
-    turns,
-    tokens,
-    tokens_source,
-    compactions,
-    forks,
-    updated_at,
-    active: name === active,
-  };
-  if (overhead_source !== undefined) row.overhead_source = overhead_source;
+  const row: { -readonly [Key in keyof ListRow]: ListRow[Key] } =
+    overhead_source === undefined
+      ? { id, title, branch: name, turns, tokens, tokens_source, compactions, forks, updated_at, active: isActive }
+      : {
+          id,
+          title,
+          branch: name,
+          turns,
+          tokens,
+          tokens_source,
+          compactions,
+          forks,
+          updated_at,
+          active: isActive,
+          overhead_source,
+        };
   if (spliced === true) row.spliced = spliced;
   if (damaged === true) row.damaged = damaged;
   if (archived === true) row.archived = archived;
   if (labels !== undefined) row.labels = labels;
   return row;
-}
-
-/** Branches by conversation. They come ordered by name: those of one conversation stand together. */
-function groupBy(branches: readonly BranchTip[]): BranchTip[][] {
-  const families: BranchTip[][] = [];
-  let last: string | null = null;
-  for (const branch of branches) {
-    const conversation = conversationOf(branch.name);
-    if (conversation === last) families.at(-1)?.push(branch);
-    else families.push([branch]);
-    last = conversation;
-  }
-  return families;
 }

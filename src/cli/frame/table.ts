@@ -40,7 +40,8 @@ export function renderTable(rows: readonly (readonly Cell[])[], options: TableOp
   const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
   const widths = shrink(natural, columns, room);
   const places = shown.map((index) => placeOf(index, columns[index], Math.max(1, widths[index] ?? 0)));
-  return rows.map((row) => renderRow(row, { places, special, indent }));
+  const blanks = blanksUpTo(places.reduce((sum, { width }) => sum + width + GAP.length, 0));
+  return rows.map((row) => renderRow(row, { places, special, indent, blanks }));
 }
 
 /** A column that is shown. */
@@ -48,42 +49,44 @@ interface Place {
   readonly index: number;
   /** Columns of the terminal that it takes. */
   readonly width: number;
-  /** As many blanks. */
-  readonly blank: string;
   readonly isRight: boolean;
   readonly paint: Paint;
 }
 
 function placeOf(index: number, { align, paint = unpainted }: Column = {}, width: number): Place {
-  return { index, width, blank: " ".repeat(width), isRight: align === "right", paint };
+  return { index, width, isRight: align === "right", paint };
+}
+
+/** Runs of blanks by their length. */
+function blanksUpTo(length: number): readonly string[] {
+  return Array.from({ length: length + 1 }, (_, index) => " ".repeat(index));
 }
 
 interface RowLayout {
   readonly places: readonly Place[];
   readonly special: MeasuredCells["special"];
   readonly indent: Indent;
+  readonly blanks: readonly string[];
 }
 
 /** Blanks are held back until something follows them. A list has eighty thousand cells: most go through here in a few steps. */
-function renderRow(row: readonly Cell[], { places, special, indent }: RowLayout): SafeText {
-  let line: string = indent;
-  let blanks = "";
-  for (const { index, width, blank, isRight, paint } of places) {
+function renderRow(row: readonly Cell[], { places, special, indent, blanks }: RowLayout): SafeText {
+  const pieces: string[] = [indent];
+  let held = 0;
+  for (const { index, width, isRight, paint } of places) {
     const cell = row[index];
     // What is not in `special` is plain ASCII.
-    const text = textOf(cell) as SafeText;
-    let shown = text;
-    let taken = text.length;
+    let shown = textOf(cell) as SafeText;
+    let taken = shown.length;
     if (taken > width || special.size > 0)
-      ({ text: shown, width: taken } = shorten(special.get(text) ?? { text, width: taken }, width));
-    if (typeof cell === "object") shown = cell.paint(shown);
-    else shown = paint(shown);
-    const rest = blank.slice(taken);
-    line += blanks + (isRight ? rest + shown : shown);
-    blanks = isRight ? GAP : rest + GAP;
+      ({ text: shown, width: taken } = shorten(special.get(shown) ?? { text: shown, width: taken }, width));
+    if (isRight) held += width - taken;
+    pieces.push(blanks[held] ?? "", typeof cell === "object" ? cell.paint(shown) : paint(shown));
+    held = GAP.length + (isRight ? 0 : width - taken);
   }
-  // Only blanks stand between cells that are safe.
-  return line.trimEnd() as SafeText;
+  // Only blanks stand between cells that are safe. Joined at once, a line is one string, and not a tree of two dozen.
+  const line = pieces.join("");
+  return (line.endsWith(" ") ? line.trimEnd() : line) as SafeText;
 }
 
 function shorten(cell: MeasuredText, width: number): MeasuredText {

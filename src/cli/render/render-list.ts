@@ -1,6 +1,7 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
 import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTable } from "../frame/table.ts";
 import { renderAge, renderOverhead, renderTokens } from "./render-quantity.ts";
@@ -36,17 +37,23 @@ function columnsIn({ id, faint }: Style): readonly Column[] {
 }
 
 function cells(row: ListRow, style: Style, now: Date): Cell[] {
-  const { raw, view } = row.tokens;
   return [
     row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
-    `${row.tokens_source === "estimate" ? "~" : ""}${renderTokens({ before: raw, after: view })}${row.overhead_source === "unknown" ? "+" : ""}`,
+    tokensText(row),
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
     renderAge(row.updated_at, now),
     titleText(row),
   ];
+}
+
+function tokensText({ tokens: { raw, view }, tokens_source, overhead_source }: ListRow): string {
+  const text = raw === view ? formatTokens(raw) : renderTokens({ before: raw, after: view });
+  const isCounted = tokens_source !== "estimate";
+  if (overhead_source !== "unknown") return isCounted ? text : `~${text}`;
+  return isCounted ? `${text}+` : `~${text}+`;
 }
 
 /** The branch without the conversation it begins with. */

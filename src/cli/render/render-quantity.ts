@@ -97,8 +97,8 @@ const AGES: readonly { readonly seconds: number; readonly unit: string }[] = [
 export function renderAge(timestamp: string, now: Date): string {
   const passed = (now.getTime() - Date.parse(timestamp)) / 1000;
   if (Number.isNaN(passed)) return timestamp;
-  const age = AGES.find(({ seconds }) => passed >= seconds);
-  return age === undefined ? "now" : `${Math.floor(passed / age.seconds)}${age.unit}`;
+  for (const { seconds, unit } of AGES) if (passed >= seconds) return `${Math.floor(passed / seconds)}${unit}`;
+  return "now";
 }
 
 /** Renders the first characters of a commit's id, as git abbreviates it. */

@@ -7,9 +7,11 @@ import { isFolder, parseHead, readFileIfThere } from "./ref-reader.ts";
 
 const HEADS = "refs/heads/";
 const OID_LENGTH = 40;
-/** How a line of packed-refs begins that names a ref. */
-const REF = /^[0-9a-f]{40} refs\/$/;
-const REF_START = OID_LENGTH + " refs/".length;
+/** How a line of packed-refs begins that names a branch. */
+const BRANCH_START = ` ${HEADS}`;
+/** Lines that name no branch: what git says of the file, another ref, the commit of a tag. */
+const OTHER_LINE = /^(?:[#^].*|[0-9a-f]{40} refs\/.+)$/;
+const OIDS = /^[0-9a-f]*$/;
 /** Loose refs are read one by one; git reads many of them more quickly. */
 const MOST_LOOSE = 50;
 /** Bytes of packed-refs, some thousand branches: fewer are listed by git in the time that it takes to start. */
@@ -32,13 +34,13 @@ export async function listPackedBranches(gitDir: string, least: number = MANY_PA
 export function parsePackedBranches(text: string): BranchTip[] | null {
   const tips: BranchTip[] = [];
   for (let from = 0, end = text.indexOf("\n"); from < text.length; from = end + 1, end = text.indexOf("\n", from)) {
-    const isRef = REF.test(text.slice(from, from + REF_START));
-    if (end < 0 || !(isRef || text[from] === "#" || text[from] === "^")) return null;
-    if (isRef && text.startsWith(HEADS, from + OID_LENGTH + 1))
-      tips.push({
-        name: text.slice(from + OID_LENGTH + 1 + HEADS.length, end),
-        commit: text.slice(from, from + OID_LENGTH),
-      });
+    if (end < 0) return null;
+    const nameAt = from + OID_LENGTH + BRANCH_START.length;
+    if (nameAt < end && text.startsWith(BRANCH_START, from + OID_LENGTH)) {
+      const commit = text.slice(from, from + OID_LENGTH);
+      if (!OIDS.test(commit)) return null;
+      tips.push({ name: text.slice(nameAt, end), commit });
+    } else if (!OTHER_LINE.test(text.slice(from, end))) return null;
   }
   return tips;
 }
