@@ -38,6 +38,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   checkout: "check out a conversation into a worktree that shows its view",
   stats: "show sizes and token counts, of everything and of the view",
   remote: "add, list or forget places to share conversations",
+  review: "show what a fork would change for the model where it was merged",
   push: "send conversations to a remote",
   fetch: "download what a remote has; your own branches stay as they are",
   pull: "bring in what others pushed to a remote",

@@ -39,6 +39,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   checkout: () => import("./commands/checkout.ts"),
   stats: () => import("./commands/stats.ts"),
   remote: () => import("./commands/remote.ts"),
+  review: () => import("./commands/review.ts"),
   push: () => import("./commands/push.ts"),
   fetch: () => import("./commands/fetch.ts"),
   pull: () => import("./commands/pull.ts"),

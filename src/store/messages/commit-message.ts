@@ -6,7 +6,7 @@ import { forHostLine } from "../../core/host-text.ts";
 import { type CutRange, formatTurnRange } from "../../core/range/turn-range.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { type CompactionEffect, compactionBody } from "./compaction-body.ts";
+import { type CompactionEffect, compactionBody, takeBackCommand } from "./compaction-body.ts";
 import { shortPolicies } from "./short-policies.ts";
 
 /** Longest request in a subject, characters (code points). */
@@ -50,8 +50,9 @@ export function compactionMessage({
   compaction,
   ...effect
 }: CompactionEffect & { readonly compaction: Compaction }): string {
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${takeBackCommand(compaction)}.`;
   const body = compactionBody(compaction, effect);
-  return [subjectOf(compaction), body, `${formatTrailers(compaction)}\n`].join("\n\n");
+  return [subjectOf(compaction), intro, body, `${formatTrailers(compaction)}\n`].join("\n\n");
 }
 
 /** Gives the subject of a compaction's commit, as its record has it. */

@@ -22,7 +22,7 @@ const NAME_LENGTH = 100;
 const LINE_BYTES = 300;
 /** Longest entry of a list, bytes. */
 const ENTRY_BYTES = 120;
-/** Bytes of a whole body; what the other sections leave of it is the summary's. */
+/** Bytes of a body in a commit's message; what the other sections leave of it is the summary's. */
 const BODY_BYTES = 57_000;
 /** Bytes of a fence and the words before it, at least. */
 const FRAME_BYTES = 300;
@@ -44,16 +44,23 @@ interface Section {
   readonly language?: "diff";
 }
 
-/** Renders the body, without blank lines at its ends. */
-export function compactionBody(compaction: Compaction, { hidden, givenBack, changes }: CompactionEffect): string {
-  const { id, summary } = compaction;
-  const isKnown = /^[\w-]+$/.test(id);
-  const command = isKnown ? `\`jpg revert ${id}\`` : "`jpg revert`";
+/** The command that takes a compaction back, as code; an id that could be anything is left out. */
+export function takeBackCommand({ id }: Pick<Compaction, "id">): string {
+  return `\`jpg revert${argumentOf(id)}\``;
+}
+
+function argumentOf(id: string): string {
+  return /^[\w-]{1,100}$/.test(id) ? ` ${id}` : "";
+}
+
+/** Renders what a compaction does, in at most `bytes`, without blank lines at its ends. */
+export function compactionBody(
+  compaction: Compaction,
+  { hidden, givenBack, changes }: CompactionEffect,
+  bytes: number = BODY_BYTES,
+): string {
+  const { summary } = compaction;
   const before: readonly Section[] = [
-    {
-      words: `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${command}.`,
-      lines: [],
-    },
     { words: "Details:", lines: lined(fieldLines(compaction)) },
     ...(changes === undefined || changes.count === 0 ? [] : [changesSection(changes)]),
   ];
@@ -63,7 +70,8 @@ export function compactionBody(compaction: Compaction, { hidden, givenBack, chan
     ...(compaction.receipt === undefined ? [] : section("Loss receipt:", formatLoss(compaction.receipt))),
     ...(hidden === null ? [] : [hiddenSection(hidden)]),
   ];
-  const text: readonly Section[] = summary === undefined ? [] : [summaryText(compaction, roomBeside(before, after))];
+  const text: readonly Section[] =
+    summary === undefined ? [] : [summaryText(compaction, bytes - roomOf(before, after))];
   return [...before, ...text, ...after].map(renderSection).join("\n\n");
 }
 
@@ -71,10 +79,10 @@ function renderSection({ words, lines, language }: Section): string {
   return lines.length === 0 ? words : `${words}\n${fence(lines, language)}`;
 }
 
-/** Bytes that other sections leave; fences are as long as the longest run of backticks in them, on both ends. */
-function roomBeside(...lists: readonly (readonly Section[])[]): number {
-  const others = lists.flat().map((one) => Buffer.byteLength(renderSection(one)) + 2);
-  return BODY_BYTES - FRAME_BYTES - others.reduce((sum, bytes) => sum + bytes, 0);
+/** Bytes that sections take, and the frame of one more. */
+function roomOf(...lists: readonly (readonly Section[])[]): number {
+  const sizes = lists.flat().map((one) => Buffer.byteLength(renderSection(one)) + 2);
+  return FRAME_BYTES + sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function changesSection(changes: LargestChanges): Section {
@@ -111,7 +119,7 @@ function summaryText(compaction: Compaction, bytes: number): Section {
   const { id, summary } = compaction;
   return {
     words: summaryHeading(compaction),
-    lines: quoteStart(summary?.summary ?? "", bytes, `jpg show ${shortened(id)}`),
+    lines: quoteStart(summary?.summary ?? "", bytes, `jpg show${argumentOf(id)}`),
   };
 }
 

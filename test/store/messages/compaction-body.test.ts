@@ -17,10 +17,7 @@ describe("compactionBody", () => {
       price_usd: 0.0123,
     } as const;
     expect(compactionBody({ ...base, summary }, { hidden: null })).toMatchInlineSnapshot(`
-      "The turns themselves are unchanged; from here on they are read as follows.
-      To take it back: \`git revert\` of this commit, or \`jpg revert k\`.
-
-      Details:
+      "Details:
       \`\`\`
           Range: turns 2..5
           Policies: summary

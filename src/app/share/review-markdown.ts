@@ -1,0 +1,107 @@
+// A review as the description of a pull request. All that is not jpg's own word stands in fences or code, where no host renders
+// it or acts on it, and at most 60,000 bytes: hosts take 65,536 characters.
+import { type FencedLine, fence, hostLine } from "../../core/host-text.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { compactionBody, takeBackCommand } from "../../store/messages/compaction-body.ts";
+import { cutLine } from "../../store/messages/quoted-text.ts";
+import type { ReviewedCompaction, ReviewedTurn, ReviewReport } from "./review.ts";
+
+const MOST_BYTES = 60_000;
+/** What a compaction has room for at least; one with less is only named. */
+const LEAST_BYTES = 2000;
+/** Turns, reverts and settings listed, before the rest is only counted. */
+const MOST_LISTED = 20;
+/** Longest line of a list, bytes. */
+const LINE_BYTES = 160;
+
+/** Renders a review as Markdown, ended by a line feed. */
+export function reviewMarkdown(report: ReviewReport): string {
+  const { turns, compactions, reverted, settings, marks, title } = report;
+  const parts = [
+    headPart(report),
+    ...listPart(`Turns added (${turns.length})`, turns.map(turnLine)),
+    ...listPart(
+      "Compactions taken back",
+      reverted.map(({ id, subject }) => `${id}: ${subject}`),
+    ),
+    ...(title.before === title.after ? [] : listPart("Title", [`- ${title.before}`, `+ ${title.after}`])),
+    ...listPart("Settings", settings),
+    ...listPart("Marks", marks),
+  ];
+  let room = MOST_BYTES - Buffer.byteLength(parts.join("\n\n")) - LEAST_BYTES;
+  // The newest decide most: they have room first.
+  const newest = [...compactions].reverse().map((one) => {
+    const text = compactionPart(one, room);
+    room -= Buffer.byteLength(text) + 2;
+    return text;
+  });
+  const all = newest.reverse().filter((text) => text !== "");
+  const unsaid = compactions.length - all.length;
+  const rest = unsaid === 0 ? [] : [`${unsaid} older compactions are not shown: \`jpg log\` lists them.`];
+  return `${[...parts, ...rest, ...all].join("\n\n")}\n`;
+}
+
+function headPart({ fork, against, base, meanwhile, tokens, compactions, turns_left_out }: ReviewReport): string {
+  const where = base === null ? "" : ` where they parted (${code(base.slice(0, 9))})`;
+  const moved = [
+    ...(meanwhile.turns === 0 ? [] : [counted(meanwhile.turns, "turn")]),
+    ...(meanwhile.compactions === 0 ? [] : [counted(meanwhile.compactions, "compaction")]),
+  ];
+  return [
+    `# What ${code(fork)} changes for the model`,
+    `Compared with ${code(against)}${where}. What was said in the conversation stands in code blocks only.`,
+    [
+      `* tokens that the model reads: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} (estimate)`,
+      `* compactions added: ${compactions.length}`,
+      ...(turns_left_out === 0 ? [] : [`* turns left out: ${turns_left_out}`]),
+      ...(moved.length === 0 ? [] : [`* added to ${code(against)} since: ${moved.join(", ")}`]),
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+/** One line of a list for a turn: its request, cut. */
+export function turnLine({ turn, continued, request, messages }: ReviewedTurn): string {
+  const said = request
+    .slice(0, 4 * LINE_BYTES)
+    .replace(/\s+/g, " ")
+    .trim();
+  return `${turn}${continued ? " (grown or replaced)" : ""}: ${said === "" ? "(no request)" : said} [${counted(messages, "message")}]`;
+}
+
+function compactionPart({ compaction, subject, changes, not_applied }: ReviewedCompaction, room: number): string {
+  if (room < LEAST_BYTES) return "";
+  const head = [
+    `## ${code(subject)}`,
+    `To take it back: ${takeBackCommand(compaction)}.`,
+    ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
+  ].join("\n\n");
+  const left = room - Buffer.byteLength(head) - 2;
+  const whole = compactionBody(compaction, { hidden: null, changes }, left);
+  if (Buffer.byteLength(whole) <= left) return `${head}\n\n${whole}`;
+  const brief = `There is no room for more here: the message of its commit has it, and \`jpg show\`.`;
+  return `${head}\n\n${brief}`;
+}
+
+function listPart(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  const rest = entries.length - MOST_LISTED;
+  const lines = entries.slice(0, MOST_LISTED).map((entry): FencedLine => ({ mark: "  ", text: cut(entry) }));
+  const more: readonly FencedLine[] = rest > 0 ? [{ mark: "  ", text: `… and ${rest} more` }] : [];
+  return [`## ${title}\n\n${fence([...lines, ...more])}`];
+}
+
+/** A name in a sentence: a code span that it cannot end. */
+function code(text: string): string {
+  const name = cut(text) || "(none)";
+  const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));
+  const marker = "`".repeat(longest + 1);
+  return longest === 0 ? `${marker}${name}${marker}` : `${marker} ${name} ${marker}`;
+}
+
+function cut(text: string): string {
+  return cutLine(hostLine(text.replace(/\s+/g, " ")), { bytes: LINE_BYTES, width: LINE_BYTES }) ?? "";
+}
+
+function counted(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,46 @@
+import { isDifferent, reviewFork } from "../../app/share/review.ts";
+import { userError } from "../../core/errors.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { type CommandSpec, flag, texts } from "../frame/command.ts";
+import { renderReview } from "../render/render-review.ts";
+
+export const command: CommandSpec = {
+  name: "review",
+  summary: "show what a fork would change for the model where it was merged",
+  description:
+    "Compares a fork with `main` of its conversation from where the two parted, and `main` itself with what was last fetched of it: turns added, compactions added and taken back with what the model saw and sees now, summaries, loss receipts, settings and title. --markdown prints it as the description of a pull request, in which no host renders or acts on what was said; it is scanned for secrets first. Exit 1 when nothing differs.",
+  arguments: [{ name: "[fork]", description: "fork of this conversation, or any branch; default @" }],
+  options: [
+    { flags: "--markdown", description: "as the description of a pull request, at most 60 KB" },
+    { flags: "--allow <rule>", description: "print what this rule takes for a secret, this once", repeatable: true },
+  ],
+  examples: [
+    { command: "jpg review try-b", explains: "what try-b would change on main" },
+    { command: "jpg review try-b --markdown > description.md", explains: "for the pull request" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    const isMarkdown = flag(options, "markdown");
+    const allow = texts(options, "allow");
+    if (isMarkdown && json)
+      throw userError("contradictory_flags", "jpg review: --markdown and --json contradict each other.");
+    if (allow.length > 0 && !isMarkdown)
+      throw userError("contradictory_flags", "jpg review: --allow belongs to --markdown; nothing else is scanned.");
+    const workspace = await open();
+    const report = await reviewFork(workspace, args[0]);
+    const differs = isDifferent(report);
+    if (json) output.json(report);
+    else if (!differs)
+      output.info(
+        safe`Nothing differs: ${forTerminalLine(report.fork)} has nothing that ${forTerminalLine(report.against)} has not.`,
+      );
+    else if (isMarkdown) {
+      const [{ checkReview }, { reviewMarkdown }] = await Promise.all([
+        import("../../app/share/review-secrets.ts"),
+        import("../../app/share/review-markdown.ts"),
+      ]);
+      await checkReview(workspace, report, allow);
+      output.raw(reviewMarkdown(report));
+    } else await output.page(renderReview(report, output));
+    return differs ? 0 : 1;
+  },
+};

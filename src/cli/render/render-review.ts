@@ -1,0 +1,133 @@
+// `jpg review`: what a fork would change for the model, on a terminal.
+import type { ReviewedCompaction, ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
+import { forTerminalLine, joinLines, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { fitWidth } from "../frame/display-width.ts";
+import type { Rendering, Style } from "../frame/style.ts";
+import { indentText } from "./indent-text.ts";
+import { renderFields } from "./render-fields.ts";
+import { renderLoss } from "./render-loss.ts";
+import { groupDigits, renderCount, renderShare, renderTokens, shortCommit } from "./render-quantity.ts";
+
+/** Turns and other entries listed before the rest is only counted. */
+const MOST_LISTED = 20;
+/** Lines of a text that are shown: its first ones and its last. */
+const HEAD = 6;
+const TAIL = 2;
+
+/** Renders a review. */
+export function renderReview(report: ReviewReport, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const { turns, compactions, reverted, settings, marks } = report;
+  return joinLines([
+    ...headLines(report, rendering),
+    ...list(
+      "Turns added:",
+      turns.map((turn) => turnLine(turn, style)),
+      rendering,
+    ),
+    ...list(
+      "Compactions taken back:",
+      reverted.map(({ id, subject }) => safe`${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`),
+      rendering,
+    ),
+    ...list("Settings:", settings.map(forTerminalLine), rendering),
+    ...list("Marks:", marks.map(forTerminalLine), rendering),
+    ...compactions.flatMap((compaction) => ["" as const, ...compactionLines(compaction, rendering)]),
+  ]);
+}
+
+function headLines(report: ReviewReport, rendering: Rendering): readonly SafeText[] {
+  const { style } = rendering;
+  const { fork, against, base, tokens, turns, turns_left_out, compactions, meanwhile, title } = report;
+  const parted = base === null ? "" : safe` ${style.faint(safe`where they parted, ${shortCommit(base)}`)}`;
+  const since = [
+    ...(meanwhile.turns === 0 ? [] : [renderCount(meanwhile.turns, "turn")]),
+    ...(meanwhile.compactions === 0 ? [] : [renderCount(meanwhile.compactions, "compaction")]),
+  ];
+  return [
+    safe`${style.heading(forTerminalLine(fork))} against ${forTerminalLine(against)}${parted}`,
+    ...renderFields(
+      [
+        ["Tokens", safe`${renderTokens(tokens)} ${renderShare(tokens)}`],
+        ["Turns", turnCounts(turns.length, turns_left_out).join(", ")],
+        [
+          "Compactions",
+          safe`${groupDigits(compactions.length)} added, ${groupDigits(report.reverted.length)} taken back`,
+        ],
+        ["Title", title.before === title.after ? null : `${title.before} → ${title.after}`],
+        ["Meanwhile", since.length === 0 ? null : `${since.join(", ")} added to ${against}`],
+      ],
+      rendering,
+    ),
+  ];
+}
+
+function turnCounts(added: number, leftOut: number): readonly SafeText[] {
+  return [
+    ...(added === 0 ? [] : [safe`${groupDigits(added)} added`]),
+    ...(leftOut === 0 ? [] : [safe`${groupDigits(leftOut)} left out`]),
+  ];
+}
+
+function turnLine({ turn, continued, request, messages }: ReviewedTurn, style: Style): SafeText {
+  const grown = continued ? style.caution(safe` (grown or replaced)`) : "";
+  const count = style.faint(safe`${renderCount(messages, "message")}`);
+  return safe`${groupDigits(turn)}${grown}  ${count}  ${forTerminalLine(request.slice(0, 1000))}`;
+}
+
+function list(
+  heading: "Turns added:" | "Compactions taken back:" | "Settings:" | "Marks:",
+  lines: readonly SafeText[],
+  { style, width }: Rendering,
+): readonly SafeText[] {
+  if (lines.length === 0) return [];
+  const rest = lines.length - MOST_LISTED;
+  const shown = lines.slice(0, MOST_LISTED).map((line) => fitWidth(safe`    ${line}`, width));
+  const more: readonly SafeText[] = rest > 0 ? [safe`    … ${groupDigits(rest)} more (--json lists all)`] : [];
+  return ["", style.heading(safe`${heading}`), ...shown, ...more];
+}
+
+function compactionLines(
+  { compaction, subject, changes, not_applied }: ReviewedCompaction,
+  rendering: Rendering,
+): readonly SafeText[] {
+  const { style } = rendering;
+  const { id, summary, receipt } = compaction;
+  const loss = receipt === undefined ? [] : renderLoss(receipt, rendering);
+  return [
+    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`,
+    ...(not_applied === undefined ? [] : [style.caution(safe`  not applied: ${forTerminalLine(not_applied)}`)]),
+    ...(changes.count === 0 ? [] : changesLines(changes, rendering)),
+    ...(summary === undefined ? [] : [style.heading(safe`  Summary:`), ...indentText(summary.summary)]),
+    ...(loss.length === 0 ? [] : [style.heading(safe`  Loss receipt:`), ...loss]),
+    style.faint(
+      safe`  \`jpg show ${forTerminalLine(id)}\` has the rest; \`jpg revert ${forTerminalLine(id)}\` takes it back.`,
+    ),
+  ];
+}
+
+function changesLines(
+  { largest, count }: ReviewedCompaction["changes"],
+  { style, width }: Rendering,
+): readonly SafeText[] {
+  const lines = largest.flatMap(({ turn, title, tokens, before, after }) => {
+    const size = safe`${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
+    return [
+      style.hunk(fitWidth(safe`    ${forTerminalLine(turn)}, ${forTerminalLine(title)}: ${size}`, width)),
+      ...side(before, "-", width).map(style.removed),
+      ...side(after, "+", width).map(style.added),
+    ];
+  });
+  const some = count === largest.length ? "" : safe`, the ${groupDigits(largest.length)} largest`;
+  return [style.heading(safe`  Saw (-) and sees (+), ${renderCount(count, "change")}${some}:`), ...lines];
+}
+
+function side(text: string | null, sign: "-" | "+", width: number): readonly SafeText[] {
+  if (text === null) return [];
+  const lines = linesForTerminal(text.trimEnd());
+  const fold = lines.length > HEAD + TAIL + 1;
+  const note = safe`(… ${renderCount(lines.length - HEAD - TAIL, "line")})`;
+  const shown = fold ? [...lines.slice(0, HEAD), note, ...lines.slice(-TAIL)] : lines;
+  return shown.map((line) => fitWidth(safe`    ${sign} ${line}`, width));
+}

@@ -1,0 +1,201 @@
+// `jpg review`: what a fork would change for the model, on a terminal and for a pull request.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { createSandbox } from "../helpers/run-jpg.ts";
+import { createTerminalSession } from "../helpers/terminal-session.ts";
+
+/** In two halves, so that no scanner takes this file for a leak. */
+const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+
+let sandbox: ImportedSandbox;
+beforeEach(async () => {
+  sandbox = await copyImportedSandbox();
+});
+afterEach(() => sandbox.remove());
+
+describe("jpg review", () => {
+  it("shows what a fork changes, and what it takes back", async () => {
+    const { run } = createTerminalSession(sandbox);
+    await run("jpg compact --to 1");
+    await run("jpg fork @ try-b");
+    expect(await run("jpg review")).toMatchInlineSnapshot(`
+      "$ jpg review
+      ! Nothing differs: <id>/try-b has nothing that <id>/main has not.
+      [exit 1]
+      "
+    `);
+    await run("jpg undo");
+    await run("jpg compact --to 0 -c conversation.compaction.keep_last=2");
+    await run("jpg title @ 'Tides, again'");
+    await run("jpg label @ ready");
+    expect(await run("jpg review try-b")).toMatchInlineSnapshot(`
+      "$ jpg review try-b
+      <id>/try-b against <id>/main where they parted, <commit 1>
+      Tokens:      20.4k → 20.4k +0.1%
+      Compactions: 1 added, 1 taken back
+      Title:       Measure the tide at the pier → Tides, again
+
+      Compactions taken back:
+          6yzrhc compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
+
+      Settings:
+          conversation.compaction.keep_last = 2
+
+      Marks:
+          labels = ["ready"]
+
+      compaction vnhh1f compact 0..0: reasoning + tools stripped (20.4k → 20.4k tokens)
+        Saw (-) and sees (+), 2 changes:
+          turn 0, assistant (reasoning): 12 → 0 tokens
+          - thought 0: the gauge at the pier is read first
+          turn 0, tool result Bash echo toolu_000000000006: 10 → 9 tokens
+          - output of toolu_000000000006
+          + [compacted] Bash: success
+        Loss receipt:
+          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
+          commands         1        1        -        -       -                -
+          identifiers      1        1        -        -       -                -
+          requests         1        1        -        -       -                -
+        \`jpg show vnhh1f\` has the rest; \`jpg revert vnhh1f\` takes it back.
+      "
+    `);
+    expect(await run("jpg review --markdown")).toMatchInlineSnapshot(`
+      "$ jpg review --markdown
+      # What \`<id>/try-b\` changes for the model
+
+      Compared with \`<id>/main\` where they parted (\`<commit 1>\`). What was said in the conversation stands in code blocks only.
+
+      * tokens that the model reads: 20.4k → 20.4k (estimate)
+      * compactions added: 1
+
+      ## Compactions taken back
+
+      \`\`\`
+        6yzrhc: compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
+      \`\`\`
+
+      ## Title
+
+      \`\`\`
+        - Measure the tide at the pier
+        + Tides, again
+      \`\`\`
+
+      ## Settings
+
+      \`\`\`
+        conversation.compaction.keep_last = 2
+      \`\`\`
+
+      ## Marks
+
+      \`\`\`
+        labels = ["ready"]
+      \`\`\`
+
+      ## \`compact 0..0: reasoning + tools stripped (20.4k → 20.4k tokens)\`
+
+      To take it back: \`jpg revert vnhh1f\`.
+
+      Details:
+      \`\`\`
+          Range: turns 0..0
+          Policies: reasoning + tools stripped
+          Hints: Bash arguments keep
+      \`\`\`
+
+      What the model saw (-) and sees now (+), all 2 changes:
+      \`\`\`diff
+      @@ turn 0, assistant (reasoning): 12 → 0 tokens
+      - thought 0: the gauge at the pier is read first
+
+      @@ turn 0, tool result Bash echo toolu_000000000006: 10 → 9 tokens
+      - output of toolu_000000000006
+      + [compacted] Bash: success
+      \`\`\`
+
+      Loss receipt:
+      \`\`\`
+          all visible: 1 commands, 1 identifiers, 1 requests
+      \`\`\`
+      "
+    `);
+  });
+
+  it("says what main did meanwhile", async () => {
+    const main = `${sandbox.conversation}/main`;
+    await sandbox.jpg(["fork", "@", "short", "--first", "3"]);
+    await sandbox.jpg(["compact", main, "--to", "1"]);
+    const short = await sandbox.json<Record<string, unknown>>(["review"]);
+    expect(short).toMatchObject({ turns: [], turns_left_out: 0, meanwhile: { turns: 3, compactions: 1 } });
+    expect(short["base"]).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it("refuses what is no fork, and contradictions", async () => {
+    const { run } = createTerminalSession(sandbox);
+    expect(await run("jpg review")).toMatchInlineSnapshot(`
+      "$ jpg review
+      ! error: <id>/main is no fork, and no remote was seen to have it: there is nothing to review it against.
+      ! hint: \`jpg review FORK\` reviews a fork of the conversation, which \`jpg ls --all\` lists.
+      ! hint: \`jpg fetch\` brings what a remote has of it.
+      [exit 2]
+      "
+    `);
+    expect(await run("jpg review --json --markdown")).toContain("[exit 2]");
+    expect(await run("jpg review --allow github")).toContain("[exit 2]");
+    expect(await run("jpg review nosuch")).toContain("[exit 2]");
+  });
+
+  it("goes against what was fetched where main itself is reviewed; without git only forks are", async () => {
+    const bare = `${sandbox.root}/bare.git`;
+    sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+    await sandbox.jpg(["remote", "add", "team", bare]);
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["review"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Nothing differs"),
+    });
+    const { compaction } = await sandbox.json<{ compaction: { id: string } | string }>(["compact"]);
+    const review = await sandbox.json<{ against: string; compactions: readonly { compaction: { id: string } }[] }>([
+      "review",
+    ]);
+    expect(review.against).toBe(`team/${sandbox.conversation}/main`);
+    expect(review.compactions.map((one) => one.compaction.id)).toEqual([compaction]);
+    await sandbox.jpg(["fork", "@", "other"]);
+    await sandbox.jpg(["undo"]);
+    const embedded = await sandbox.json<{ base: null; reverted: readonly { id: string }[] }>([
+      "review",
+      "--engine",
+      "embedded",
+    ]);
+    expect([embedded.base, embedded.reverted.map(({ id }) => id)]).toEqual([null, [compaction]]);
+  });
+});
+
+describe("jpg review --markdown", () => {
+  it("prints no secret unasked, not even one that the review cuts in two", async () => {
+    const own = createSandbox();
+    try {
+      const writer = createClaudeWriter();
+      for (let turn = 0; turn < 5; turn++) {
+        writer.prompt(`Ask ${turn}`);
+        writer.tools(1);
+        writer.say(`${"many words ".repeat(300)}${TOKEN} ${"and more ".repeat(300)}`);
+      }
+      await own.jpg(["import", own.session("a.jsonl", sessionBytes(writer.lines))]);
+      await own.jpg(["fork", "@", "try"]);
+      await own.jpg(["compact", "--to", "3", "--accept", own.session("s.txt", "It was long.")]);
+      const refused = await own.jpg(["review", "--markdown"]);
+      expect([refused.code, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toContain("would leave this machine");
+      expect(refused.stderr).toContain("nothing was printed");
+      expect(refused.stderr).toContain("`jpg review --markdown --allow github`");
+      expect(refused.stderr).not.toContain(TOKEN.slice(8, 20));
+      const allowed = await own.jpg(["review", "--markdown", "--allow", "github"]);
+      expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining("What the model saw") });
+    } finally {
+      own.remove();
+    }
+  });
+});
