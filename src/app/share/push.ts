@@ -98,10 +98,15 @@ export async function sendPush(
   options: TransferOptions & { readonly allow?: readonly string[] },
 ): Promise<PushReport> {
   const tips = plan.branches.filter(isLeaving);
-  await checkPush(workspace, plan, options);
   const sharing = requireSharing(workspace);
-  if (!plan.isFirst) return reportPush(plan, await sharing.push(plan.remote, tips, options));
-  const readme = await sharing.makeReadme(plan.remote.pushUrl, await readTemplate("published-readme.md"), options);
+  const making = plan.isFirst
+    ? readTemplate("published-readme.md").then((text) => sharing.makeReadme(plan.remote.pushUrl, text, options))
+    : null;
+  const checking = checkPush(workspace, plan, options);
+  checking.catch(() => undefined); // it is waited for below, when nothing of the making is left half done
+  const readme = await making;
+  await checking;
+  if (readme === null) return reportPush(plan, await sharing.push(plan.remote, tips, options));
   return reportPush(plan, await sharing.push(plan.remote, [readme, ...tips], options), readme.name);
 }
 

@@ -6,6 +6,7 @@ import type { OutgoingObject } from "../../store/sharing.ts";
 import { type ScannedSource, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
+import { blobId } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { openCleanObjects } from "./clean-objects.ts";
 import { type AllowedSecrets, type LeavingSecret, refuseFound } from "./refused-secrets.ts";
@@ -33,11 +34,14 @@ export async function findLeavingSecrets(
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
   const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
+  // Names that were looked at before are known as a file of them would be.
+  const namesOid = blobId(Buffer.from(names));
+  if (unknown.length === 0 && clean.has(namesOid)) return [];
   const scanner = await loadSecretScanner();
   const found = await scanSources(scanner, contentsOf(store, unknown));
-  const dirty = new Set(found.map((finding) => finding.in.oid));
-  await clean.add(unknown.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid])));
-  const named = await scanSources(scanner, [sourceOf({ oid: "", place: "names of branches and files" }, names)]);
+  const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
+  const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));
+  await clean.add([...unknown.map(({ oid }) => oid), namesOid].filter((oid) => !dirty.has(oid) && !clean.has(oid)));
   return [...found, ...named].map(({ in: { place }, ...finding }) => {
     const turn = turnIndexOfPath(place);
     return { path: place, ...(turn === null ? {} : { turn }), ...finding };

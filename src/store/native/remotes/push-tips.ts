@@ -4,8 +4,9 @@ import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";
 import { recordPush } from "../refs/published.ts";
 import { ZERO_ID } from "../refs/ref-name.ts";
+import { objectsOf, withPushFolder } from "./push-folder.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
-import { transfer } from "./transfer.ts";
+import { requireOpen, transfer } from "./transfer.ts";
 import { transferError } from "./transfer-error.ts";
 
 /** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
@@ -19,9 +20,12 @@ export async function pushTips(
   // Before git sends anything: from now on others may have these commits.
   const lines = tips.map((tip) => `refs/heads/${tip.name} ${tip.commit} ${refOf(tip.name)} ${ZERO_ID}\n`);
   await recordPush(repository.gitDir, lines.join(""));
-  const refspecs = tips.map((tip) => `${tip.commit}:${refOf(tip.name)}`);
-  const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
-  const result = await transfer(repository, { args: [...args, "--", pushUrl, ...refspecs] }, { url: pushUrl, options });
+  requireOpen(repository, pushUrl);
+  const flags = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
+  const args = ["push", ...flags, "--", pushUrl, `refs/heads/*:${refOf("*")}`];
+  const result = await withPushFolder(repository, tips, (folder) =>
+    transfer(folder, { args, extraEnv: objectsOf(repository) }, { url: pushUrl, options }),
+  );
   const answers = parsePushed(result.stdout.toString());
   const pushed = tips.flatMap((tip) => {
     const answer = answers.get(refOf(tip.name));

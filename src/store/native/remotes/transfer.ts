@@ -92,7 +92,11 @@ export async function transfer(
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<GitResult> {
   requireOpen(repository, url);
-  return await tryCommand(repository, { ...command, extraEnv: promptOf(options) }, runnerOf(options));
+  return await tryCommand(
+    repository,
+    { ...command, extraEnv: { ...promptOf(options), ...command.extraEnv } },
+    runnerOf(options),
+  );
 }
 
 function promptOf({ interactive }: TransferOptions): { readonly GIT_TERMINAL_PROMPT: string } {
