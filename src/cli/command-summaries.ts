@@ -45,6 +45,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   clone: "make a store of the conversations at an address",
   local: "keep a conversation on this machine; without one, list those that are",
   redact: "make a copy of a conversation in which secrets are masked",
+  share: "hand a conversation over as one file",
   search: "find events by their text, including hidden ones",
   mcp: "serve jpg's tools to an agent, over MCP on standard input and output",
   config: "show settings and where they come from",

@@ -46,6 +46,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   clone: () => import("./commands/clone.ts"),
   local: () => import("./commands/local.ts"),
   redact: () => import("./commands/redact.ts"),
+  share: () => import("./commands/share.ts"),
   search: () => import("./commands/search.ts"),
   mcp: () => import("./commands/mcp.ts"),
   config: () => import("./commands/config.ts"),

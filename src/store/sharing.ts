@@ -118,6 +118,10 @@ export interface Sharing {
   outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
   /** The best common ancestors of two commits; none when their histories are unrelated. */
   mergeBases(one: string, other: string): Promise<readonly string[]>;
+  /** Branches with all that they reach, as the bytes of a git bundle; the commits are here, under whatever name. */
+  bundle(branches: readonly RemoteTip[]): Promise<Uint8Array>;
+  /** Forgets what was fetched under the name of a remote. */
+  forgetTracked(name: string): Promise<void>;
   /** Ids of the conversations that never leave this store. */
   localConversations(): Promise<ReadonlySet<string>>;
   /** Marks a conversation as one that never leaves, or takes the mark away. */

@@ -133,7 +133,10 @@ loop(`real agent: the resume loop${why}`, () => {
     await summarise(1);
     const before = await treeOf();
 
-    const first = await letAgentWork((await prepareResume(workspace, before, "claude-code")).path, "go on please");
+    const first = await letAgentWork(
+      (await prepareResume(workspace, before, { name: "claude-code" })).path,
+      "go on please",
+    );
     expect(first.sent).toEqual(await projected());
     expect(await bringBack(first.path)).toMatchObject({ status: "updated", branch, turns: 6, turns_added: 1 });
     const after = await treeOf();
@@ -141,7 +144,7 @@ loop(`real agent: the resume loop${why}`, () => {
     expect(after.compactions).toEqual(before.compactions);
     expect(await bringBack(first.path)).toMatchObject({ status: "unchanged", branch });
 
-    const second = await letAgentWork((await prepareResume(workspace, after, "claude-code")).path, "and on");
+    const second = await letAgentWork((await prepareResume(workspace, after, { name: "claude-code" })).path, "and on");
     expect(second.sent).toEqual(await projected());
     expect(JSON.stringify(second.sent)).toContain("go on please");
     expect(await bringBack(second.path)).toMatchObject({ status: "updated", branch, turns: 7, turns_added: 1 });
@@ -156,7 +159,7 @@ loop(`real agent: the resume loop${why}`, () => {
 
   it("real agent: its /compact becomes a compaction of the conversation", async () => {
     await summarise(1);
-    const { path } = await prepareResume(workspace, await treeOf(), "claude-code");
+    const { path } = await prepareResume(workspace, await treeOf(), { name: "claude-code" });
     const worked = await letAgentWork(path, "first some work");
     await bringBack(worked.path);
     const compacted = await letAgentWork(worked.path, "/compact");
@@ -171,12 +174,15 @@ loop(`real agent: the resume loop${why}`, () => {
     const next = await letAgentWork(compacted.path, "after the compaction");
     expect(next.sent).toEqual(await projected());
     expect(await bringBack(next.path)).toMatchObject({ status: "updated", branch, turns_added: 1 });
-    const again = await letAgentWork((await prepareResume(workspace, await treeOf(), "claude-code")).path, "once more");
+    const again = await letAgentWork(
+      (await prepareResume(workspace, await treeOf(), { name: "claude-code" })).path,
+      "once more",
+    );
     expect(again.sent).toEqual(await projected());
   });
 
   it("real agent: a first /compact right after the resume is one, too", async () => {
-    const { path } = await prepareResume(workspace, await treeOf(), "claude-code");
+    const { path } = await prepareResume(workspace, await treeOf(), { name: "claude-code" });
     const compacted = await letAgentWork(path, "/compact");
     expect(await bringBack(compacted.path)).toMatchObject({ status: "updated", branch, compactions: 1 });
     const [row] = await readCompactionLog(workspace, await treeOf());
@@ -188,11 +194,14 @@ loop(`real agent: the resume loop${why}`, () => {
 
   it("real agent: a session that it went on writing is never overwritten by the next resume", async () => {
     const tree = await treeOf();
-    const first = await prepareResume(workspace, tree, "claude-code");
-    expect(await prepareResume(workspace, tree, "claude-code")).toMatchObject({ path: first.path, reused: true });
+    const first = await prepareResume(workspace, tree, { name: "claude-code" });
+    expect(await prepareResume(workspace, tree, { name: "claude-code" })).toMatchObject({
+      path: first.path,
+      reused: true,
+    });
     const worked = await letAgentWork(first.path, "some work");
     await writeFile(first.path, worked.text);
-    const next = await prepareResume(workspace, tree, "claude-code");
+    const next = await prepareResume(workspace, tree, { name: "claude-code" });
     expect(next.path).not.toBe(first.path);
     expect(await readFile(first.path, "utf8")).toBe(worked.text);
     const other = await letAgentWork(next.path, "other work");

@@ -69,7 +69,7 @@ describe("the plain agent", () => {
     expect(text).toContain("all that was said");
     expect(text).not.toContain("question 2");
 
-    const { path, command, session } = await prepareResume(workspace, await treeOf(branch), "plain");
+    const { path, command, session } = await prepareResume(workspace, await treeOf(branch), { name: "plain" });
     expect(command).toEqual(["plain", session]);
     expect(readFileSync(path, "utf8")).toBe(text);
     expect(await load(path)).toMatchObject({ status: "unchanged", branch });

@@ -23,6 +23,7 @@ import { type WritingAgent, writingAgents } from "../sessions/session-registry.t
 import { readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { mapRoots, type RootMapping } from "./map-roots.ts";
 import { modelOfBody, REQUEST_BODIES, recordedDefinitions } from "./request-body.ts";
 
 /** What requests hold of a conversation, by the API's name: one JSON document each. */
@@ -49,6 +50,8 @@ export interface ExportRequest {
   readonly model?: string;
   /** Of a request only the messages, with the system prompt where it stands beside them (default false). */
   readonly messages?: boolean;
+  /** Folders of another machine, and those that stand for them here; absent = none. */
+  readonly roots?: readonly RootMapping[];
 }
 
 /** Renders a conversation in a format. Throws `unknown_format`; for bodies of requests `no_model`. */
@@ -72,7 +75,7 @@ export async function exportConversation(
     return agent.write.write(
       await draftSession(workspace, tree, { sessionId: exportSessionId(agent, tree, 0), ...request }),
     );
-  const { view, compactions } = await readView(workspace, tree, request.fullHistory);
+  const { view, compactions } = await readView(workspace, tree, request);
   if (request.to === "jsonl") return renderViewLines(view);
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
@@ -103,9 +106,9 @@ export function exportSessionId({ name, write }: WritingAgent, tree: BranchTree,
 export async function draftSession(
   workspace: Workspace,
   tree: BranchTree,
-  options: { readonly sessionId: string; readonly fullHistory?: boolean; readonly model?: string },
+  options: { readonly sessionId: string } & Partial<Pick<ExportRequest, "fullHistory" | "model" | "roots">>,
 ): Promise<SessionDraft> {
-  const { view } = await readView(workspace, tree, options.fullHistory === true);
+  const { view } = await readView(workspace, tree, options);
   return {
     view: await inlineView(workspace.store, tree.commit, view),
     sessionId: options.sessionId,
@@ -155,10 +158,14 @@ interface ReadView {
   readonly compactions: readonly Compaction[];
 }
 
-async function readView({ store }: Workspace, tree: BranchTree, fullHistory: boolean): Promise<ReadView> {
-  if (fullHistory) return { view: await loadHistory(store, tree), compactions: [] };
+async function readView(
+  { store }: Workspace,
+  tree: BranchTree,
+  { fullHistory = false, roots = [] }: Partial<Pick<ExportRequest, "fullHistory" | "roots">>,
+): Promise<ReadView> {
+  if (fullHistory) return { view: mapRoots(await loadHistory(store, tree), roots), compactions: [] };
   const { view, live } = await loadView(store, tree);
-  return { view, compactions: live.applied };
+  return { view: mapRoots(view, roots), compactions: live.applied };
 }
 
 function modelOption(model: string | undefined): { readonly model?: string } {

@@ -9,6 +9,7 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { readIfExists, type Workspace } from "../workspace/workspace.ts";
 import { draftSession, exportSessionId } from "./export.ts";
+import type { RootMapping } from "./map-roots.ts";
 
 export interface ResumeReport {
   readonly agent: string;
@@ -34,9 +35,13 @@ export function resumableAgent({ header }: BranchTree): string {
 }
 
 /** Writes the session file. Throws `unknown_agent`. */
-export async function prepareResume(workspace: Workspace, tree: BranchTree, name: string): Promise<ResumeReport> {
+export async function prepareResume(
+  workspace: Workspace,
+  tree: BranchTree,
+  { name, roots = [] }: { readonly name: string; readonly roots?: readonly RootMapping[] },
+): Promise<ResumeReport> {
   const agent = resumingAgent(name);
-  const draft = await draftSession(workspace, tree, { sessionId: "" });
+  const draft = await draftSession(workspace, tree, { sessionId: "", roots });
   for (let n = 0; ; n++) {
     const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
     const plan = agent.resume(machineOf(workspace.runtime), session);

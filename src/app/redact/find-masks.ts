@@ -16,6 +16,8 @@ export interface WantedSecrets {
   readonly texts: readonly string[];
   /** Fingerprints of secrets that the user lets pass. */
   readonly allowed: readonly string[];
+  /** Names of rules whose finds pass this once; absent = none. */
+  readonly passing?: readonly string[];
 }
 
 /** A secret that is masked; nothing of it is in here but what may be shown. */
@@ -84,6 +86,27 @@ export async function findMasks(
   const clean = blobs.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid]));
   await known.add(clean.filter((oid) => !known.has(oid)));
   return { secrets: list.secrets(), masks: list.masks, clean: new Set(clean), attachments };
+}
+
+/** Finds what is to be masked in lines that are nowhere stored yet. */
+export async function findMasksInLines(
+  sources: Iterable<{ readonly path: string; readonly text: string }>,
+  wanted: WantedSecrets,
+): Promise<Pick<FoundMasks, "secrets" | "masks">> {
+  const numbers = new Map<string, number>();
+  const found: FoundPlace[] = [];
+  const scanned = function* (): Generator<ScannedSource<string>> {
+    for (const { path, text } of sources) {
+      keepNumbers(text, numbers);
+      yield { name: path, lines: createBufferSource(Buffer.from(text)) };
+    }
+  };
+  const scanner = await loadSecretScanner();
+  for await (const { in: path, rule, secret } of findInSources(scanner, scanned(), { thorough: true }))
+    found.push({ rule, secret, path });
+  const list = createMaskList(wanted, numbers);
+  for (const one of found) list.add(one);
+  return { secrets: list.secrets(), masks: list.masks };
 }
 
 const REFERENCE = /"\$+attachment" *: *"([0-9a-f]{64}(?:\.[a-z0-9]{1,16})?)"/g;
@@ -163,12 +186,15 @@ interface MaskList {
   secrets(): readonly MaskedSecret[];
 }
 
-function createMaskList({ rules, texts, allowed }: WantedSecrets, numbers: Map<string, number>): MaskList {
+function createMaskList(
+  { rules, texts, allowed, passing = [] }: WantedSecrets,
+  numbers: Map<string, number>,
+): MaskList {
   const masks = new Map<string, string>();
   const secrets = new Map<string, MaskedSecret>();
   const isWanted = ({ rule, secret }: FoundPlace): boolean => {
     if (rule === "text") return true;
-    if (allowed.includes(fingerprintOf(secret))) return false;
+    if (allowed.includes(fingerprintOf(secret)) || passing.includes(rule)) return false;
     return rules.length === 0 ? texts.length === 0 : rules.includes(rule);
   };
   return {

@@ -170,7 +170,8 @@ function isLeaving({ status }: Pick<PlannedPush, "status">): boolean {
   return status === "new" || status === "updated";
 }
 
-async function chooseTips(
+/** The branches that are meant, without those of local conversations where all are. Throws `local_conversation`. */
+export async function chooseTips(
   workspace: Workspace,
   { id, all }: PushRequest,
 ): Promise<{ readonly tips: readonly BranchTip[]; readonly local: readonly string[] }> {

@@ -115,6 +115,8 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
     outgoing: async (objects) => (await opened()).outgoing(objects),
     mergeBases: async (one, other) => (await opened()).mergeBases(one, other),
+    bundle: async (branches) => (await opened()).bundle(branches),
+    forgetTracked: async (name) => (await opened()).forgetTracked(name),
     markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
   };
 }

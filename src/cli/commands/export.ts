@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export/export.ts";
+import { parseRoots } from "../../app/export/map-roots.ts";
 import { systemSummaryNote } from "../../app/export/system-summary.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/tree-at.ts";
@@ -8,7 +9,7 @@ import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "export",
@@ -23,11 +24,16 @@ export const command: CommandSpec = {
     {
       flags: "--original",
       description: "the imported bytes as they are",
-      conflicts: ["to", "fullHistory", "model", "messages"],
+      conflicts: ["to", "fullHistory", "model", "messages", "root"],
     },
     { flags: "--session <id>", description: "with --original: which session, if the conversation came from several" },
     { flags: "--at <commit-or-turn>", description: "as of a commit, or only the turns up to this one" },
     { flags: "--model <model>", description: "model that will read it; reasoning of other model families is left out" },
+    {
+      flags: "--root <old=new>",
+      description: "paths in OLD, somebody else's folder, become paths in NEW, in what is written only",
+      repeatable: true,
+    },
     { flags: "--messages", description: "only the messages of a request, with the system prompt" },
   ],
   examples: [
@@ -55,6 +61,7 @@ export const command: CommandSpec = {
       to: text(options, "to") ?? "",
       fullHistory: flag(options, "fullHistory"),
       messages: flag(options, "messages"),
+      roots: parseRoots(texts(options, "root"), context.runtime.cwd),
       ...(model === undefined ? {} : { model }),
     };
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);

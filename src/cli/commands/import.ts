@@ -1,9 +1,15 @@
+import { resolve } from "node:path";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
+import { type BundleRow, importBundle, readBundleHeader } from "../../app/share/read-bundle.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { appendAll } from "../../core/append-all.ts";
+import type { BundleHeader } from "../../core/bundle-header.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
+import { renderBundle } from "../render/render-share.ts";
 
 const EXAMPLE = exampleAgent();
 
@@ -11,7 +17,7 @@ export const command: CommandSpec = {
   name: "import",
   summary: "import agents' sessions",
   description:
-    "Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, or - for standard input. Creates the store if there is none.",
+    "Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that `jpg share` wrote, or - for standard input. Creates the store if there is none.",
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -33,13 +39,22 @@ export const command: CommandSpec = {
   run: async ({ args, options, runtime, output, json, open }) => {
     const request = await parseImportArguments(args, runtime.cwd);
     const workspace = await open({ create: true });
+    const { bundles, paths } = await sortPaths(request.paths, runtime.cwd);
+    const taken = await takeBundles(workspace, bundles);
+    if (bundles.length > 0 && paths.length === 0) {
+      if (json) output.json(taken);
+      else output.data(renderBundle(taken, output));
+      return taken.some(({ status }) => status === "left_out") ? 2 : 0;
+    }
     const outcome = await importSessions(workspace, {
       ...request,
+      paths,
       allBranches: flag(options, "allBranches"),
       again: flag(options, "again"),
     });
     const { sessions, failed } = outcome;
-    if (json) output.json([...sessions, ...failed.map(failureRow)]);
+    if (!json && taken.length > 0) output.data(renderBundle(taken, output));
+    if (json) output.json([...taken, ...sessions, ...failed.map(failureRow)]);
     else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
     for (const failure of failed) output.warn(renderFailure(failure));
     if (!json && output.seen && sessions.some(({ status }) => status === "created"))
@@ -47,6 +62,32 @@ export const command: CommandSpec = {
     return exitCodeAfter(outcome);
   },
 };
+
+interface Bundle {
+  readonly path: string;
+  readonly header: BundleHeader;
+}
+
+/** Files that `jpg share` wrote, and the others as they were named. */
+async function sortPaths(
+  paths: readonly string[],
+  cwd: string,
+): Promise<{ readonly bundles: readonly Bundle[]; readonly paths: readonly string[] }> {
+  const bundles: Bundle[] = [];
+  const others: string[] = [];
+  for (const path of paths) {
+    const header = path === "-" ? null : await readBundleHeader(resolve(cwd, path));
+    if (header === null) others.push(path);
+    else bundles.push({ path: resolve(cwd, path), header });
+  }
+  return { bundles, paths: others };
+}
+
+async function takeBundles(workspace: Workspace, bundles: readonly Bundle[]): Promise<readonly BundleRow[]> {
+  const rows: BundleRow[] = [];
+  for (const bundle of bundles) appendAll(rows, await importBundle(workspace, bundle));
+  return rows;
+}
 
 /** What a folder may hold beside sessions, and what is wrong with a file that is none. */
 const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out"];

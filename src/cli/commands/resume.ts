@@ -1,3 +1,4 @@
+import { parseRoots } from "../../app/export/map-roots.ts";
 import { prepareResume, type ResumeReport } from "../../app/export/resume.ts";
 import { systemSummaryNote } from "../../app/export/system-summary.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
@@ -6,7 +7,7 @@ import { exampleAgent, resumingAgents } from "../../app/sessions/session-registr
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { quoteForShell, shellWord } from "../../core/shell-word.ts";
-import { type CommandSpec, flag, text } from "../frame/command.ts";
+import { type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
 const EXAMPLE = exampleAgent();
 
@@ -23,6 +24,11 @@ export const command: CommandSpec = {
         .map(({ name }) => name)
         .join(", ")})`,
     },
+    {
+      flags: "--root <old=new>",
+      description: "paths in OLD, somebody else's folder, become paths in NEW, in what is written only",
+      repeatable: true,
+    },
     { flags: "--exec", description: "run the agent" },
   ],
   examples: [
@@ -36,7 +42,10 @@ export const command: CommandSpec = {
       });
     const workspace = await open();
     const tree = await resolveWholeTree(workspace, args[0]);
-    const report = await prepareResume(workspace, tree, agent);
+    const report = await prepareResume(workspace, tree, {
+      name: agent,
+      roots: parseRoots(texts(options, "root"), runtime.cwd),
+    });
     const note = await systemSummaryNote(workspace, tree, agent);
     if (note !== null) output.warn(forTerminal(note));
     if (json) output.json(report);

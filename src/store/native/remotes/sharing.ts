@@ -1,6 +1,7 @@
 // Sharing over the git program.
 import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
+import { forgetTracked, packBundle } from "./bundle.ts";
 import { listOutgoing, mergeBases, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
 import { pushTips } from "./push-tips.ts";
@@ -22,6 +23,8 @@ export function createSharing(repository: Repository): Sharing {
     present: (commits) => presentCommits(repository, commits),
     outgoing: (objects) => listOutgoing(repository, objects),
     mergeBases: (one, other) => mergeBases(repository, one, other),
+    bundle: (branches) => packBundle(repository, branches),
+    forgetTracked: (name) => forgetTracked(repository, name),
     localConversations: () => readLocalMarks(repository),
     markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
   };

@@ -1,0 +1,44 @@
+// Paths of somebody else's machine as they are on this one: in what is exported alone, never in what is stored.
+import { resolve } from "node:path";
+import { userError } from "../../core/errors.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { View } from "../../core/projection/view.ts";
+import { maskLine } from "../../core/secrets/mask-line.ts";
+
+/** A folder there, and the one that stands for it here. */
+export interface RootMapping {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Reads `OLD=NEW` words; OLD is absolute, NEW may begin at `cwd`. Throws `usage`. */
+export function parseRoots(words: readonly string[], cwd: string): readonly RootMapping[] {
+  return words.map((word) => {
+    const [, old = "", to = ""] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+    const from = old.replace(/[/\\]+$/, "");
+    if (/^(?:\/|[A-Za-z]:[/\\])./.test(from) && to !== "") return { from, to: resolve(cwd, to) };
+    throw userError("usage", `--root ${word}: expected OLD=NEW, OLD an absolute folder other than the topmost.`, {
+      hints: ["--root /home/ada/tidepool=. puts this folder in the place of Ada's."],
+    });
+  });
+}
+
+/** A view with other roots: wherever a path begins with one, whole names of folders only. */
+export function mapRoots(view: View, roots: readonly RootMapping[]): View {
+  if (roots.length === 0) return view;
+  // The longest first: one may lie in another.
+  const ordered = [...roots].sort((a, b) => b.from.length - a.from.length);
+  const target = new Map(ordered.map(({ from, to }) => [from, to]));
+  const names = ordered.map(({ from }) => from.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|");
+  const path = new RegExp(`(?<![\\w./\\\\-])(?:${names})(?![\\w-]|\\.\\w)`, "g");
+  const mapper = {
+    mask: (text: string): string => text.replace(path, (from) => target.get(from) ?? from),
+    spans: () => [],
+  };
+  const map = (event: Event): Event => {
+    const line = JSON.stringify(event);
+    const mapped = maskLine(line, mapper);
+    return mapped === line ? event : (JSON.parse(mapped) as Event);
+  };
+  return { turns: view.turns.map((turn) => ({ ...turn, events: turn.events.map(map) })) };
+}

@@ -1,0 +1,178 @@
+// Hands a conversation over as one file, a git bundle: what the model sees of it, masked, as a conversation of its own; or all of
+// it as it is. Nothing is written before it was looked at as a push would.
+import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
+import { repositoryError } from "../../core/errors.ts";
+import type { Event } from "../../core/event/event.ts";
+import { turnPath } from "../../core/event/turn-file.ts";
+import type { ProjectedTurn } from "../../core/projection/view.ts";
+import { maskLine } from "../../core/secrets/mask-line.ts";
+import { createMasker, type Masker } from "../../core/secrets/masker.ts";
+import { titleOfRequest } from "../../core/title.ts";
+import type { BranchTip, NewHistoryCommit } from "../../store/conversation-store.ts";
+import { turnMessage } from "../../store/messages/commit-message.ts";
+import { needsGit } from "../../store/needs-git.ts";
+import { inlineView } from "../branch/attachments.ts";
+import { type BranchTree, FORMAT_VERSION } from "../branch/branch-tree.ts";
+import { loadView } from "../branch/load-view.ts";
+import { prepareTurn } from "../branch/prepared-turn.ts";
+import { rootCommit, sign } from "../branch/root-commit.ts";
+import { checkOutgoing } from "../share/check-outgoing.ts";
+import { localError } from "../share/local.ts";
+import { chooseTips } from "../share/push.ts";
+import { requireSharing } from "../share/remotes.ts";
+import { findLeavingSecrets } from "../share/scan-outgoing.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { findMasksInLines, type MaskedSecret } from "./find-masks.ts";
+
+/** A file to hand over. */
+export interface SharedFile {
+  readonly report: ShareReport;
+  readonly bytes: Uint8Array;
+}
+
+/** What is in it, and what is not. */
+export interface ShareReport {
+  /** The conversation that it was made of. */
+  readonly conversation: string;
+  /** Branches in the file. */
+  readonly branches: readonly string[];
+  readonly turns: number;
+  readonly full: boolean;
+  readonly left_out: { readonly turns: number; readonly sources: number };
+  readonly secrets: readonly MaskedSecret[];
+}
+
+/**
+ * Makes a file of a branch's view. Secrets are masked but for those of rules that are allowed. Throws `needs_git`,
+ * `local_conversation`, `redact_incomplete`.
+ */
+export async function shareView(
+  workspace: Workspace,
+  tree: BranchTree,
+  { allow }: { readonly allow: readonly string[] },
+): Promise<SharedFile> {
+  const { store } = workspace;
+  if (store.histories === null) throw needsGit("Handing a conversation over");
+  const conversation = conversationOf(tree.branch);
+  const sharing = requireSharing(workspace);
+  if ((await sharing.localConversations()).has(conversation)) throw localError([conversation]);
+  const view = await inlineView(store, tree.commit, (await loadView(store, tree)).view);
+  const { config } = await workspace.config();
+  const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
+  const { secrets, masks } = await findMasksInLines(linesOf(tree, view.turns), wanted);
+  const masker = createMasker(masks);
+  const branch = nameShared(tree, masker);
+  const written = await store.histories.write(
+    writeView({ tree, turns: view.turns, masker, branch, person: await store.identity() }),
+  );
+  const tip = { name: branch, commit: written.at(-1) ?? "" };
+  await requireClean(workspace, tip, { allow, allowed: wanted.allowed });
+  const kept = new Set(view.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])));
+  const sources = (await store.listTree(tree.commit, { under: ["sources"] })).length;
+  return {
+    bytes: await sharing.bundle([tip]),
+    report: {
+      conversation,
+      branches: [branch],
+      turns: view.turns.length,
+      full: false,
+      left_out: { turns: tree.turnOids.length - kept.size, sources },
+      secrets,
+    },
+  };
+}
+
+/** Makes a file of a conversation with all its forks, hidden turns and sources. Throws as `checkOutgoing` does. */
+export async function shareWhole(
+  workspace: Workspace,
+  tree: BranchTree,
+  { allow }: { readonly allow: readonly string[] },
+): Promise<SharedFile> {
+  const conversation = conversationOf(tree.branch);
+  const { tips } = await chooseTips(workspace, { id: conversation, all: false });
+  // A clone checks the first out.
+  const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
+  await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow });
+  return {
+    bytes: await requireSharing(workspace).bundle(ordered),
+    report: {
+      conversation,
+      branches: ordered.map(({ name }) => name),
+      turns: tree.turnOids.length,
+      full: true,
+      left_out: { turns: 0, sources: 0 },
+      secrets: [],
+    },
+  };
+}
+
+function* linesOf(
+  { branch, header }: BranchTree,
+  turns: readonly ProjectedTurn[],
+): Generator<{ readonly path: string; readonly text: string }> {
+  yield { path: "names of branches and files", text: branch };
+  yield { path: "conversation.json", text: JSON.stringify(header) };
+  for (const [at, { events }] of turns.entries())
+    yield { path: turnPath(at), text: events.map((event) => JSON.stringify(event)).join("\n") };
+}
+
+/** The same view has the same name, so that a later file of it goes on with an earlier one. */
+function nameShared({ branch, header }: BranchTree, { mask }: Masker): string {
+  const suffix = shortId(sha256(`view of ${branch}`));
+  return branchName(conversationId(titleOfRequest(mask(header.title)) || "conversation", suffix), "main");
+}
+
+interface WrittenView {
+  readonly tree: BranchTree;
+  readonly turns: readonly ProjectedTurn[];
+  readonly masker: Masker;
+  readonly branch: string;
+  readonly person: { readonly name: string; readonly email: string };
+}
+
+/** A conversation whose turns are those of a view. Equal views make equal commits. */
+async function* writeView({ tree, turns, masker, branch, person }: WrittenView): AsyncGenerator<NewHistoryCommit> {
+  const title = masker.mask(tree.header.title);
+  const { created_at } = tree.header;
+  const header = { format: FORMAT_VERSION, id: conversationOf(branch), title, created_at, source: null };
+  yield { ...rootCommit(header, person), parents: [] };
+  let prev: string | undefined;
+  for (const [at, { events }] of turns.entries()) {
+    const masked = events.map((event) => maskEvent(event, masker));
+    const turn = prepareTurn(masked, prev);
+    prev = turn.oid;
+    const signature = sign(person, turn.endSeconds);
+    yield {
+      parents: [at],
+      author: signature,
+      committer: signature,
+      message: masker.mask(turnMessage({ turn: at, request: turn.request, continued: false })),
+      changes: [...turn.attachments, { path: turnPath(at), bytes: turn.bytes }],
+    };
+  }
+}
+
+function maskEvent(event: Event, masker: Masker): Event {
+  // The turn before is another one here.
+  const { prev: _, ...own } = event as Event & { readonly prev?: string };
+  return JSON.parse(maskLine(JSON.stringify(own), masker)) as Event;
+}
+
+async function requireClean(
+  workspace: Workspace,
+  tip: BranchTip,
+  { allow, allowed }: { readonly allow: readonly string[]; readonly allowed: readonly string[] },
+): Promise<void> {
+  const { objects } = await requireSharing(workspace).outgoing({ tips: [tip.commit], known: [] });
+  const left = (await findLeavingSecrets(workspace.store, { objects, names: [tip.name] })).filter(
+    ({ rule, fingerprint }) => !allow.includes(rule) && !allowed.includes(fingerprint),
+  );
+  const [first] = left;
+  if (first === undefined) return;
+  throw repositoryError(
+    "redact_incomplete",
+    `${left.length === 1 ? "A secret" : `${left.length} secrets`} could not be masked, the first in ${first.path}, line ${first.line} (${first.rule}); nothing was written.`,
+    { hints: [`\`--allow ${first.rule}\` lets what that rule finds pass.`], data: { secrets: left } },
+  );
+}

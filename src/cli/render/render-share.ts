@@ -1,0 +1,49 @@
+// A conversation as one file: what was put into it, and what came out of one.
+import type { ShareReport } from "../../app/redact/share.ts";
+import type { BundleRow } from "../../app/share/read-bundle.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Rendering } from "../frame/style.ts";
+import { renderTable } from "../frame/table.ts";
+import { renderBytes, renderCount } from "./render-quantity.ts";
+
+/** What a file holds, and what it does not; `path` null = standard output. */
+export function renderSharedFile(
+  { branches, turns, full, left_out: left, secrets }: ShareReport,
+  { path, bytes }: { readonly path: string | null; readonly bytes: number },
+): SafeText {
+  const file = path === null ? safe`standard output` : forTerminalLine(path);
+  const what = full ? safe`${renderCount(branches.length, "fork")} of` : safe`the view of`;
+  const name = forTerminalLine(branches[0] ?? "");
+  const out = [
+    ...(left.turns === 0 ? [] : [safe`${renderCount(left.turns, "hidden turn")}`]),
+    ...(left.sources === 0 ? [] : [safe`${renderCount(left.sources, "source file")}`]),
+  ];
+  return joinLines([
+    full
+      ? safe`Wrote ${what} ${name}, everything, ${renderBytes(bytes)}, to ${file}`
+      : safe`Wrote ${name}, ${renderCount(turns, "turn")}, ${renderBytes(bytes)}, to ${file}`,
+    ...(out.length === 0 ? [] : [safe`Left out: ${joinSafe(out, ", ")}`]),
+    ...(secrets.length === 0
+      ? []
+      : [
+          safe`Masked: ${joinSafe(
+            secrets.map(({ mask, sample }) => safe`${forTerminalLine(mask)} for ${forTerminalLine(sample)}`),
+            ", ",
+          )}`,
+        ]),
+  ]);
+}
+
+/** What became of the branches of a file. */
+export function renderBundle(rows: readonly BundleRow[], { style, width }: Rendering): SafeText {
+  const cells = rows.map(({ status, branch, turns, fork, reason }) => [
+    status === "left_out" ? "left out" : status,
+    branch,
+    reason ??
+      [turns === 0 ? "" : renderCount(turns, "turn"), fork === undefined ? "" : `yours is ${fork}`]
+        .filter(Boolean)
+        .join("; "),
+  ]);
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
+  return joinLines(renderTable(cells, { columns, width }));
+}

@@ -1,0 +1,186 @@
+// A conversation handed over as one file: what is in it, who can read it, and what happens to a file that is not what it should be.
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { createTerminalSession } from "../helpers/terminal-session.ts";
+
+/** In two halves, so that no scanner takes this file for a leak. */
+const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+
+let ada: ImportedSandbox;
+let ben: Sandbox;
+let eve: Sandbox;
+beforeEach(async () => {
+  ada = await copyImportedSandbox(6);
+  ben = createSandbox();
+  eve = createSandbox();
+});
+afterEach(() => {
+  ada.remove();
+  ben.remove();
+  eve.remove();
+});
+
+const of = (sandbox: Sandbox, name: string): string => join(sandbox.project, name);
+const file = (name: string): string => of(ada, name);
+const view = async (sandbox: Sandbox, ...words: string[]): Promise<string> =>
+  (await sandbox.jpg(["print", "@", "--compacted", ...words])).stdout;
+const importRows = (sandbox: Sandbox, path: string) =>
+  sandbox.json<readonly { readonly status: string; readonly branch: string; readonly turns: number }[]>([
+    "import",
+    path,
+  ]);
+
+describe("jpg share", () => {
+  it("writes the view as a file that jpg and git read", async () => {
+    const summary = ada.session("summary.txt", "They looked at the harbour.");
+    await ada.jpg(["compact", "--keep", "2", "--accept", summary]);
+    const { run } = createTerminalSession(ada);
+    expect(await run("jpg share @ -o talk.bundle")).toMatchInlineSnapshot(`
+      "$ jpg share @ -o talk.bundle
+      Wrote measure-the-tide-at-the-pier-qqe6/main, 3 turns, 2.5 kB, to <root>/project/talk.bundle
+      Left out: 4 hidden turns, 6 source files
+      "
+    `);
+    expect(await run("jpg share @ -o talk.bundle")).toMatchInlineSnapshot(`
+      "$ jpg share @ -o talk.bundle
+      ! error: <root>/project/talk.bundle is there already; nothing was written.
+      ! hint: Name another file with -o, or replace it: \`jpg share -o <root>/project/talk.bundle --force\`.
+      [exit 2]
+      "
+    `);
+    expect(await run("jpg share @ -o talk.bundle --force --quiet")).toContain("Wrote");
+    const there = createTerminalSession({ ...ben, conversation: ada.conversation });
+    expect(await there.run(`jpg import ${file("talk.bundle")}`)).toContain("created");
+    expect(await importRows(ben, file("talk.bundle"))).toMatchObject([{ status: "unchanged", turns: 0 }]);
+    expect(await ben.jpg(["fsck"])).toMatchObject({ code: 0 });
+    expect(await view(ben)).toContain("They looked at the harbour.");
+    expect(said(await view(ben))).toEqual(said(await view(ada)));
+    expect(ben.git(["for-each-ref", "refs/remotes"])).toBe("");
+    ada.git(["clone", "--quiet", file("talk.bundle"), join(ada.root, "clone")], ada.root);
+    expect(await ada.jpg(["ls"], { cwd: join(ada.root, "clone") })).toMatchObject({ code: 0 });
+    expect(await ben.jpg(["resume", "@", "--with", "claude-code"])).toMatchObject({ code: 0 });
+  });
+
+  it("goes on with an earlier file of the same view", async () => {
+    const writer = createClaudeWriter();
+    for (const at of [0, 1]) {
+      writer.prompt(`request ${at}`);
+      writer.say(`answer ${at}`);
+    }
+    await eve.jpg(["import", eve.session("grown.jsonl", sessionBytes(writer.lines))]);
+    await eve.jpg(["share", "@", "-o", "one.bundle"]);
+    writer.prompt("request 2");
+    writer.say("answer 2");
+    await eve.jpg(["import", eve.session("grown.jsonl", sessionBytes(writer.lines))]);
+    await eve.jpg(["share", "@", "-o", "two.bundle"]);
+    expect(await importRows(ben, of(eve, "one.bundle"))).toMatchObject([{ status: "created", turns: 2 }]);
+    expect(await importRows(ben, of(eve, "two.bundle"))).toMatchObject([{ status: "updated", turns: 1 }]);
+    expect(await importRows(ben, of(eve, "one.bundle"))).toMatchObject([{ status: "unchanged" }]);
+  });
+
+  it("masks secrets, and lets pass what is said; everything as it is goes out as a push would", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt(`${TOKEN} is the one`);
+    writer.say(`I have ${TOKEN}`);
+    await eve.jpg(["import", eve.session("secret.jsonl", sessionBytes(writer.lines))]);
+    const [id = ""] = eve.git(["for-each-ref", "--format=%(refname:lstrip=2)"]).match(/ghp-[^/\s]*/) ?? [];
+    const { secrets } = await eve.json<{ secrets: readonly { mask: string }[] }>(["share", id, "-o", "a.bundle"]);
+    expect(secrets.map(({ mask }) => mask)).toEqual(["redacted-github-1"]);
+    await ben.jpg(["import", of(eve, "a.bundle")]);
+    expect(await view(ben)).toContain("I have redacted-github-1");
+    const all = ben.git(["rev-list", "--objects", "--all"]).split("\n");
+    for (const line of all) expect(ben.git(["cat-file", "-p", line.split(" ")[0] ?? ""])).not.toContain(TOKEN);
+    expect(all.join("\n")).not.toContain("ghp");
+    expect(await eve.jpg(["share", id, "--full"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("github"),
+    });
+    expect(await eve.jpg(["share", id, "--full", "--allow", "github", "-o", "b.bundle"])).toMatchObject({ code: 0 });
+    expect(await importRows(ben, of(eve, "b.bundle"))).toMatchObject([{ status: "created", branch: `${id}/main` }]);
+    expect((await ben.jpg(["export", id, "--original"])).stdout).toBe(
+      Buffer.from(sessionBytes(writer.lines)).toString(),
+    );
+    await eve.jpg(["local", id]);
+    for (const words of [[], ["--full"]])
+      expect(await eve.jpg(["share", id, "-o", "c.bundle", ...words])).toMatchObject({ code: 2 });
+    expect(() => statSync(of(eve, "c.bundle"))).toThrow();
+  });
+
+  it("goes on in somebody else's folder, in what is written only", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt("Look at /home/ada/tide/src/a.ts, not at /home/ada/tides or x/home/ada/tide.");
+    writer.say("I looked: `/home/ada/tide`.");
+    await eve.jpg(["import", eve.session("paths.jsonl", sessionBytes(writer.lines))]);
+    await eve.jpg(["share", "-o", "paths.bundle"]);
+    await ben.jpg(["import", of(eve, "paths.bundle")]);
+    const { stdout } = await ben.jpg(["export", "--to", "jsonl", "--root", "/home/ada/tide/=."]);
+    expect(stdout).toContain(`Look at ${ben.project}/src/a.ts, not at /home/ada/tides or x/home/ada/tide.`);
+    expect(stdout).toContain(`I looked: \`${ben.project}\`.`);
+    const { path } = await ben.json<{ path: string }>([
+      "resume",
+      "--with",
+      "claude-code",
+      "--root",
+      "/home/ada/tide=/tmp/x",
+    ]);
+    expect(readFileSync(path, "utf8")).toContain("I looked: `/tmp/x`.");
+    expect(await view(ben)).toContain("/home/ada/tide/src/a.ts");
+    for (const wrong of ["tide=.", "/=.", "/home/ada"])
+      expect(await ben.jpg(["export", "--to", "jsonl", "--root", wrong])).toMatchObject({ code: 2 });
+  });
+
+  it("goes through a pipe, and names its file after the conversation", async () => {
+    const { stdout, code } = await ada.jpg(["share", "-o", "-"]);
+    expect([code, stdout.slice(0, 16)]).toEqual([0, "# v2 git bundle\n"]);
+    expect(await ada.jpg(["share", "--full"])).toMatchObject({ code: 0 });
+    expect(statSync(file(`${ada.conversation}.bundle`)).size).toBeGreaterThan(500);
+  });
+});
+
+describe("jpg import of a bundle", () => {
+  const refused = async (name: string, bytes: Uint8Array | string): Promise<string> => {
+    const before = await ben.json<readonly unknown[]>(["ls"]);
+    const path = join(ben.root, name);
+    writeFileSync(path, bytes);
+    const { code, stderr } = await ben.jpg(["import", path]);
+    expect(code).toBeGreaterThan(1);
+    expect(await ben.json(["ls"])).toEqual(before);
+    return stderr.split("\n")[0] ?? "";
+  };
+
+  it("refuses one that is cut off, needs more than it has, or holds no conversation", async () => {
+    await ben.jpg(["init"]);
+    await ada.jpg(["share", "-o", "whole.bundle"]);
+    const whole = readFileSync(file("whole.bundle"));
+    expect(await refused("cut.bundle", whole.subarray(0, whole.length - 400))).toContain("cut off or damaged");
+    const broken = Buffer.from(whole);
+    broken.fill(7, whole.length - 300, whole.length - 200);
+    expect(await refused("broken.bundle", broken)).toContain("cut off or damaged");
+    expect(await refused("head.bundle", whole.subarray(0, 30))).toContain("without a conversation");
+    ada.git([
+      "bundle",
+      "create",
+      "--quiet",
+      join(ada.root, "part"),
+      `${ada.conversation}/main~1..${ada.conversation}/main`,
+    ]);
+    expect(await refused("part.bundle", readFileSync(join(ada.root, "part")))).toContain("neither in it nor here");
+    const tree = ada.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
+    const commit = ada.git(["commit-tree", "-m", "Nothing", tree]).trim();
+    ada.git(["update-ref", "refs/heads/any/thing", commit]);
+    ada.git(["bundle", "create", "--quiet", join(ada.root, "other"), "any/thing"]);
+    expect(await refused("other.bundle", readFileSync(join(ada.root, "other")))).toBe("");
+    ada.git(["update-ref", "refs/tags/v1", commit]);
+    ada.git(["bundle", "create", "--quiet", join(ada.root, "tag"), "refs/tags/v1"]);
+    expect(await refused("tag.bundle", readFileSync(join(ada.root, "tag")))).toContain("without a conversation");
+  });
+});
+
+/** What is said in a view, without where it stands. */
+function said(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line.startsWith(">"));
+}
