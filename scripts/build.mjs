@@ -43,14 +43,53 @@ await bundle.write({
     // A group takes all that its modules import; what two groups need is in the first. A file costs node about a
     // millisecond, whatever its size, so that what a command loads anyway is worth one file.
     groups: [
-      group("every-command", 3, [
+      group("every-command", 6, [
         "src/cli/create-runtime.ts",
         "src/cli/run-command-line.ts",
         "src/cli/parse-arguments.ts",
+        "src/cli/frame/end-on-interrupt.ts",
+        "src/cli/frame/number-option.ts",
         "src/cli/frame/workspace-options.ts",
         "src/app/workspace/workspace.ts",
+        "src/app/journal/journal-folder.ts",
+        // What both the settings and the reading need, so that neither loads the other.
+        "src/core/event/fields.ts",
+        "src/core/compaction/policy.ts",
       ]),
-      group("settings", 2, ["src/config/load-config.ts"]),
+      // What lists and shows conversations, and asks nothing of the settings.
+      group("reading", 5, [
+        "src/app/branch/attachments.ts",
+        "src/app/branch/conversation-config.ts",
+        "src/app/branch/counted-view.ts",
+        "src/app/branch/squashed-commits.ts",
+        "src/app/branch/token-report.ts",
+        "src/app/branch/view-files.ts",
+        "src/app/names/resolve-id.ts",
+        "src/app/names/remote-conversations.ts",
+        "src/cli/frame/table.ts",
+        "src/cli/render/indent-text.ts",
+        "src/cli/render/render-fields.ts",
+        "src/cli/render/render-quantity.ts",
+        "src/core/conversation-marks.ts",
+        "src/core/event/turn.ts",
+        "src/store/messages/commit-message.ts",
+      ]),
+      group("settings", 4, ["src/config/load-config.ts"]),
+      // What both a query and a compaction need.
+      group("models", 3, [
+        "src/app/branch/tool-records.ts",
+        "src/app/models/models.ts",
+        "src/cli/render/render-nothing.ts",
+        "src/core/projection/offered-tools.ts",
+      ]),
+      // What compares views, and says what a compaction takes.
+      group("planning", 2, [
+        "src/app/branch/fork-start.ts",
+        "src/app/branch/pins.ts",
+        "src/app/plan/loss.ts",
+        "src/cli/render/render-loss.ts",
+        "src/core/range/bound-resolution.ts",
+      ]),
       group("query", 1, ["src/cli/commands/query.ts"]),
     ],
   },

@@ -1,0 +1,38 @@
+// What a command loads before it does anything, read off the bundle: a group too much costs it what a third of an empty node does.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const CHUNKS = fileURLToPath(new URL("../../dist/chunks/", import.meta.url));
+const read = (file: string): string => readFileSync(CHUNKS + file, "utf8");
+/** A chunk's name without its hash. */
+const named = (file: string): string => file.replace(/-[\w-]{8}\.js$/, "");
+const main = readFileSync(`${CHUNKS}../cli/main.js`, "utf8");
+/** What main.js loads: older builds may lie beside it. */
+const table = read(/every-command-[\w-]{8}\.js/.exec(main)?.[0] ?? "");
+
+/** The chunks that node loads with a command's own, by name. */
+function loadedBy(command: string): readonly string[] {
+  const own = new RegExp(`\\b${command}:\\(\\)=>import\\(\`\\./([^\`]+)\``).exec(table)?.[1];
+  if (own === undefined) throw new Error(`no ${command} in the table of commands`);
+  const loaded = new Set([own]);
+  for (const file of loaded)
+    for (const [, next = ""] of read(file).matchAll(/(?:\bfrom|\bimport)[`"]\.\/([^`"]+\.js)[`"]/g))
+      loaded.add(basename(next));
+  return [...loaded].map(named);
+}
+
+describe("the bundle", () => {
+  it.each(["ls", "log", "print", "stats", "show", "diff"])("loads no settings and no query for jpg %s", (command) => {
+    const loaded = loadedBy(command);
+    expect(loaded).toEqual(expect.arrayContaining(["every-command", "reading"]));
+    for (const group of ["settings", "models", "query"]) expect(loaded).not.toContain(group);
+  });
+
+  it("loads for jpg query what it asks with, and nothing that compares views", () => {
+    const loaded = loadedBy("query");
+    expect(loaded).toEqual(expect.arrayContaining(["every-command", "reading", "settings", "models"]));
+    expect(loaded).not.toContain("planning");
+  });
+});
