@@ -116,6 +116,8 @@ export interface Sharing {
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
   /** Lists what a push sends. */
   outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
+  /** Which of these tips reach a commit that changed a file; what the known commits reach is passed over. */
+  touching(objects: OutgoingObjects, path: string): Promise<readonly string[]>;
   /** The best common ancestors of two commits; none when their histories are unrelated. */
   mergeBases(one: string, other: string): Promise<readonly string[]>;
   /** Branches with all that they reach, as the bytes of a git bundle; the commits are here, under whatever name. */

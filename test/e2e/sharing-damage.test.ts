@@ -1,4 +1,4 @@
-// What fsck would find an error in leaves no store: not with jpg push, and not with stock git.
+// What fsck would find an error in leaves no store, nor does what is local: not with jpg push, and not with stock git.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -63,4 +63,44 @@ it("lets commits pass that are no conversation, and what is odd but readable", a
   sandbox.git(["commit", "--quiet", "-m", "Without attributes"]);
   expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0, stdout: expect.stringContaining("attributes_differ") });
   expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+});
+
+it("sends nothing that only a local conversation holds, whatever it is called", async () => {
+  sandbox.git(["tag", "v1"]);
+  await sandbox.jpg(["local", "@"]);
+  const tip = `${sandbox.conversation}/main`;
+  const [blob, tree] = [`${tip}:turns/0000/000001.jsonl`, `${tip}:turns`].map((name) =>
+    sandbox.git(["rev-parse", name]).trim(),
+  );
+  const folded = sandbox.git(["commit-tree", "-m", "Turns", tree ?? ""]).trim();
+  sandbox.git(["tag", "turn", blob ?? ""]);
+  for (const what of ["v1", "turn", `${blob}:refs/tags/other`, `${tree}:refs/tags/tree`, `${folded}:refs/heads/folded`])
+    expect(() => sandbox.git(["push", "--quiet", "team", what])).toThrow(/is local/);
+  const empty = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
+  sandbox.git([
+    "push",
+    "--quiet",
+    "team",
+    `${sandbox.git(["commit-tree", "-m", "Nothing", empty]).trim()}:refs/heads/x`,
+  ]);
+  await sandbox.jpg(["local", "@", "--off"]);
+  sandbox.git(["push", "--quiet", "team", "turn"]);
+});
+
+it("forgets that a conversation was local once it is purged", async () => {
+  await sandbox.jpg(["local", "@"]);
+  await sandbox.jpg(["rm", sandbox.conversation]);
+  expect(await sandbox.json(["local"])).toEqual([sandbox.conversation]);
+  await sandbox.jpg(["rm", "--purge", "--yes"]);
+  expect(await sandbox.json(["local"])).toEqual([]);
+});
+
+it("looks at the store that git pushes from, wherever git is run", async () => {
+  const git = (...args: string[]): string =>
+    sandbox.git([`--git-dir=${join(sandbox.store, ".git")}`, "push", "--quiet", ...args], sandbox.root);
+  await sandbox.jpg(["local", "@"]);
+  expect(() => git("team", `${sandbox.conversation}/main`)).toThrow(/is local/);
+  await sandbox.jpg(["local", "@", "--off"]);
+  git("team", `${sandbox.conversation}/main`);
+  expect(refs()).toContain(sandbox.conversation);
 });

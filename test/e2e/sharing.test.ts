@@ -430,5 +430,10 @@ describe("a hostile remote", () => {
     expect(error.message).not.toContain("objects: ");
     for (let again = 0; again < 2; again++) await sandbox.jpg(["pull"]);
     expect(sandbox.git(["for-each-ref", "refs/heads"])).toEqual(before);
+    // Also where only an older commit has it: git looks at what it gets once.
+    const mended = sandbox.git(["commit-tree", `${main}^{tree}`, "-p", evil, "-m", "harmless"], bare).trim();
+    sandbox.git(["update-ref", `refs/heads/${sandbox.conversation}/evil`, mended], bare);
+    for (let again = 0; again < 3; again++) await sandbox.jpg(["pull"]);
+    expect(sandbox.git(["for-each-ref", "refs/heads"])).toEqual(before);
   });
 });

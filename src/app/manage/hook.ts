@@ -2,6 +2,7 @@
 // record what is pushed, and refuse what must not leave.
 // A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
 import { realpath } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import type { Worktree } from "../../store/conversation-store.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
@@ -19,7 +20,7 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
   const isPush = name === "pre-push";
   // Git runs a hook in its repository, whatever store the user named for jpg.
   const here: Runtime = { ...runtime, env: { ...runtime.env, JPG_STORE: undefined } };
-  const opened = openWorkspace(here, { info: warn, warn });
+  const opened = openWorkspace(here, { ...(isPush ? pushedStore(runtime) : {}), info: warn, warn });
   // What cannot be looked at is not sent.
   const workspace = await (isPush ? opened : opened.catch(passOverJpgErrors));
   if (workspace === null) return;
@@ -29,6 +30,14 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
   } finally {
     await workspace.close();
   }
+}
+
+/** The store that git was told of by `--git-dir`, wherever it runs: that is the one it pushes from. */
+function pushedStore({ env, cwd }: Runtime): { readonly store?: string } {
+  const { GIT_DIR: named = "" } = env;
+  if (named === "") return {};
+  const gitDir = resolve(cwd, named).replace(/[/\\]worktrees[/\\][^/\\]+$/, "");
+  return { store: basename(gitDir) === ".git" ? dirname(gitDir) : gitDir };
 }
 
 /** Looks at what stock git is about to push, as it tells its hook: local ref, commit, ref there, commit there. */

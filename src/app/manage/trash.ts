@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
-import type { BranchTip, Trash, TrashedBranch, Worktree } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore, Trash, TrashedBranch, Worktree } from "../../store/conversation-store.ts";
 import { refreshViews, VIEW_CACHE } from "../branch/refresh-view.ts";
 import { journalPath, listJournals } from "../journal/journal-files.ts";
 import { mainBranch, previousBranch } from "../names/conversations.ts";
@@ -76,8 +76,22 @@ export async function planPurge(workspace: Workspace, id: string | undefined): P
 /** Removes branches for good, with what is remembered of them; gives how many objects went. */
 export async function purgeRemoved(workspace: Workspace, branches: readonly TrashedBranch[]): Promise<number> {
   const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
-  if (branches.length > 0) await workspace.store.dropCaches();
+  if (branches.length > 0) {
+    await workspace.store.dropCaches();
+    await forgetLocalMarks(workspace.store, branches);
+  }
   return objects;
+}
+
+/** A mark keeps the name of what it is of: it goes with the last branch. */
+async function forgetLocalMarks(store: ConversationStore, purged: readonly TrashedBranch[]): Promise<void> {
+  const kept = [
+    ...(await store.listBranches()).map(({ name }) => name),
+    ...((await store.trash?.list()) ?? []).map(({ branch }) => branch),
+  ];
+  const left = new Set(kept.map(conversationOf));
+  for (const conversation of new Set(purged.map(({ branch }) => conversationOf(branch))))
+    if (!left.has(conversation)) await store.sharing?.markLocal(conversation, false);
 }
 
 async function findRemoved(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {

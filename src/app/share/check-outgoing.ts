@@ -4,7 +4,7 @@ import { appendAll } from "../../core/append-all.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import type { OutgoingList, OutgoingObjects } from "../../store/sharing.ts";
+import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
@@ -32,13 +32,15 @@ export async function checkOutgoing(
   { allow = [] }: { readonly allow?: readonly string[] } = {},
 ): Promise<void> {
   const sharing = requireSharing(workspace);
-  await refuseLocal(workspace, await sharing.localConversations(), outgoing);
+  const local = await sharing.localConversations();
+  await refuseLocal(workspace, local, outgoing);
   const names = outgoing.tips.map(({ name }) => name);
   if (names.length === 0) return;
+  const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
+  await refuseLocalObjects(workspace, local, objects);
   await refuseDamage(workspace.store, outgoing.tips);
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
-  const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
   await refuseSecrets(workspace, { outgoing: { objects, names }, allowed });
 }
 
@@ -53,6 +55,27 @@ async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { t
     );
   }
   if (found.length > 0) throw localError(found);
+}
+
+/** Refuses what only local conversations hold: files and commits of them, whatever they are called. */
+async function refuseLocalObjects(
+  workspace: Workspace,
+  local: ReadonlySet<string>,
+  objects: readonly OutgoingObject[],
+): Promise<void> {
+  if (local.size === 0 || objects.length === 0) return;
+  const { store } = workspace;
+  const branches = await store.listBranches();
+  const removed = ((await store.trash?.list()) ?? []).map(({ branch: name, commit }) => ({ name, commit }));
+  const isLocal = ({ name }: BranchTip): boolean => local.has(conversationOf(name));
+  const known = branches.filter((tip) => !isLocal(tip)).map(({ commit }) => commit);
+  const leaving = new Set(objects.map(({ oid }) => oid));
+  for (const tip of [...branches, ...removed].filter(isLocal)) {
+    const own = await requireSharing(workspace).outgoing({ tips: [tip.commit], known });
+    // Every conversation begins with the same attributes.
+    const isHeld = own.objects.some(({ oid, path }) => leaving.has(oid) && path !== ".gitattributes");
+    if (isHeld) throw localError([conversationOf(tip.name)]);
+  }
 }
 
 /** What the object database would send for these tips: for what looks into everything that leaves. */

@@ -49,19 +49,30 @@ async function takeIn(
   { own, tracked }: { readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
 ): Promise<TakenIn> {
   const { store } = workspace;
-  const differing = tracked.filter(({ name, commit }) => own.get(name) !== commit);
-  if (differing.length === 0) return { branches: [], removed: [] };
+  const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
+  if (others.length === 0) return { branches: [], removed: [] };
+  // Git may have kept the objects of a fetch that it refused for these, and takes them the next time.
+  const tips = others.map(({ commit }) => commit);
+  const refused = new Set(await requireSharing(workspace).touching({ tips, known: [...own.values()] }, SUBMODULES));
+  const differing = others.filter(({ commit }) => !refused.has(commit));
+  const reason = `a commit of it has a ${SUBMODULES}, and no conversation has submodules`;
+  const left = others.filter(({ commit }) => refused.has(commit));
   const trashed = new Set(((await store.trash?.list()) ?? []).map(({ branch }) => branch));
   const there = new Set(tracked.map(({ name }) => name));
   const isRemoved = ({ name }: BranchTip): boolean => !own.has(name) && trashed.has(name);
   const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));
-  const branches = [...(await begin(workspace, fresh))];
+  const branches: PulledBranch[] = [
+    ...left.map(({ name }) => ({ branch: name, status: "kept", turns: 0, reason }) as const),
+    ...(await begin(workspace, fresh)),
+  ];
   for (const tip of differing.filter(({ name }) => own.has(name))) {
     const pulled = await takeBranch(workspace, tip, there);
     if (pulled !== null) branches.push(pulled);
   }
   return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
 }
+
+const SUBMODULES = ".gitmodules";
 
 /** Begins branches that are only there, all in one write. */
 async function begin(workspace: Workspace, tips: readonly BranchTip[]): Promise<readonly PulledBranch[]> {

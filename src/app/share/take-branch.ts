@@ -91,16 +91,12 @@ async function countTurns({ store }: Workspace, commit: string): Promise<number>
 export async function whyNotTaken({ store }: Workspace, { name, commit }: BranchTip): Promise<string | null> {
   try {
     await loadBranchTree(store, name, commit);
-    // Git may have kept the objects of a fetch that it refused for these, and takes them the next time.
-    const entries = await store.readEntries(commit, [SUBMODULES]);
-    return entries.has(SUBMODULES) ? `it has a ${SUBMODULES}, and no conversation has submodules` : null;
+    return null;
   } catch (error) {
     if (error instanceof JpgError) return messageOf(error);
     throw error;
   }
 }
-
-const SUBMODULES = ".gitmodules";
 
 /** A turn that is being talked is committed on its branch first. */
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {

@@ -25,6 +25,23 @@ export async function listOutgoing(repository: Repository, objects: OutgoingObje
   return { objects: found, bytes };
 }
 
+/** Which tips reach a commit that changed a file; one question where none does. */
+export async function listTouching(
+  repository: Repository,
+  { tips, known }: OutgoingObjects,
+  path: string,
+): Promise<readonly string[]> {
+  const isTouched = async (some: readonly string[]): Promise<boolean> => {
+    const input = lines([...some, ...known.map((commit) => `^${commit}`)]);
+    const args = ["rev-list", "--full-history", "--max-count=1", "--stdin", "--", path];
+    return (await runCommand(repository, { args, input })).length > 0;
+  };
+  if (tips.length === 0 || !(await isTouched(tips))) return [];
+  const touched: string[] = [];
+  for (const tip of tips) if (await isTouched([tip])) touched.push(tip);
+  return touched;
+}
+
 /** The best common ancestors of two commits; none of unrelated ones. */
 export async function mergeBases(repository: Repository, one: string, other: string): Promise<readonly string[]> {
   const command = { args: ["merge-base", "--all", one, other] };

@@ -2,7 +2,7 @@
 import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
 import { forgetTracked, packBundle } from "./bundle.ts";
-import { listOutgoing, mergeBases, presentCommits } from "./history.ts";
+import { listOutgoing, listTouching, mergeBases, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
 import { pushTips } from "./push-tips.ts";
 import { makeReadme } from "./readme.ts";
@@ -22,6 +22,7 @@ export function createSharing(repository: Repository): Sharing {
     push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),
     present: (commits) => presentCommits(repository, commits),
     outgoing: (objects) => listOutgoing(repository, objects),
+    touching: (objects, path) => listTouching(repository, objects, path),
     mergeBases: (one, other) => mergeBases(repository, one, other),
     bundle: (branches) => packBundle(repository, branches),
     forgetTracked: (name) => forgetTracked(repository, name),
