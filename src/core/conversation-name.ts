@@ -11,6 +11,13 @@ const MAX_PART = 100;
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 const BITS = 5;
 
+/**
+ * Words that stock git reads as something else. A branch `HEAD/…` keeps a repository from being cloned, for the clone's
+ * `refs/remotes/origin/HEAD` is a file; `heads/x` is also what `x` is called.
+ */
+const RESERVED_CONVERSATION = /^(?:(?:[a-z]+_)*head|refs|heads|tags|remotes)$/i;
+const RESERVED_FORK = /^(?:[A-Z]+_)*HEAD$/;
+
 /** A branch name taken apart. */
 export interface BranchName {
   readonly conversation: string;
@@ -73,7 +80,22 @@ export function parseBranchName(name: string): BranchName {
     const problem = problemOf(part);
     if (problem !== null) throw badName(name, problem, `try: ${slugOf(conversation)}/${slugOf(fork)}`);
   }
+  const reserved = reservedPart(name);
+  if (reserved !== null)
+    throw badName(
+      name,
+      `"${reserved}" has a meaning of its own to git`,
+      `try: ${usable(conversation)}/${usable(fork)}`,
+    );
   return { conversation, fork };
+}
+
+/** The part of a branch name that stock git reads as something else; null when none is. */
+export function reservedPart(name: string): string | null {
+  const [conversation, fork] = [conversationOf(name), forkOf(name)];
+  if (conversation === name) return null;
+  if (RESERVED_CONVERSATION.test(conversation)) return conversation;
+  return RESERVED_FORK.test(fork) ? fork : null;
 }
 
 /** The conversation part of a branch name: all before the last `/`. */
@@ -85,6 +107,11 @@ export function conversationOf(branch: string): string {
 /** The fork part of a branch name, e.g. `main`. */
 export function forkOf(branch: string): string {
   return branch.slice(branch.lastIndexOf("/") + 1);
+}
+
+/** A part that git reads as a name only. */
+function usable(part: string): string {
+  return RESERVED_CONVERSATION.test(part) ? `my-${slugOf(part)}` : part;
 }
 
 function problemOf(part: string): string | null {

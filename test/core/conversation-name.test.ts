@@ -113,6 +113,14 @@ describe("branch names", () => {
     ["a/b.", DOTS],
     ["a/b..c", DOTS],
     [`a/${"x".repeat(101)}`, LONG],
+    ["HEAD/main", '"HEAD" has a meaning of its own to git'],
+    ["head/main", '"head" has a meaning of its own to git'],
+    ["FETCH_HEAD/main", '"FETCH_HEAD" has a meaning of its own to git'],
+    ["a/HEAD", '"HEAD" has a meaning of its own to git'],
+    ["refs/main", '"refs" has a meaning of its own to git'],
+    ["heads/main", '"heads" has a meaning of its own to git'],
+    ["tags/main", '"tags" has a meaning of its own to git'],
+    ["remotes/main", '"remotes" has a meaning of its own to git'],
   ])("are refused when git or a file system would stumble: %j, %s", (name, reason) => {
     expect(() => parseBranchName(name)).toThrowError(
       expect.objectContaining({
@@ -124,7 +132,17 @@ describe("branch names", () => {
     );
   });
 
-  it.each(["a/b", "A.b_c-9/x.lock.y", "a-/b-", `${"x".repeat(100)}/9`, "a/lock", "a/b.c.d"])("may be %s", (name) => {
+  it.each([
+    "a/b",
+    "ahead/tags",
+    "a/head",
+    "headless/b",
+    "A.b_c-9/x.lock.y",
+    "a-/b-",
+    `${"x".repeat(100)}/9`,
+    "a/lock",
+    "a/b.c.d",
+  ])("may be %s", (name) => {
     const [conversation, fork] = name.split("/");
     expect(parseBranchName(name)).toEqual({ conversation, fork });
     expect(branchName(conversation!, fork!)).toBe(name);

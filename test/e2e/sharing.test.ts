@@ -437,3 +437,24 @@ describe("a hostile remote", () => {
     expect(sandbox.git(["for-each-ref", "refs/heads"])).toEqual(before);
   });
 });
+
+describe("a name that git reads as something else", () => {
+  it("is given to no fork, is not sent, and is not taken from a remote", async () => {
+    await add("--as", "branches");
+    expect(await sandbox.jpg(["fork", "@", "HEAD"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"HEAD" has a meaning of its own to git'),
+    });
+    sandbox.git(["branch", "--no-track", "HEAD/main", main]);
+    const before = refs();
+    const refused = await sandbox.jpg(["push", "--all"]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD/main is not sent") });
+    expect(refs()).toEqual(before);
+    const [command = ""] = /git branch -m \S+ \S+/.exec(refused.stderr) ?? [];
+    sandbox.git(command.split(" ").slice(1));
+    expect(await sandbox.jpg(["push", "--all"])).toMatchObject({ code: 0 });
+    sandbox.git(["update-ref", "refs/heads/HEAD/main", `refs/heads/${main}`], bare);
+    expect(await sandbox.jpg(["pull"])).toMatchObject({ code: 0 });
+    expect(refs(sandbox.store).filter((ref) => ref.startsWith("refs/heads/HEAD/"))).toEqual([]);
+  });
+});

@@ -1,8 +1,8 @@
 // The one place that everything passes before it leaves the store: what `jpg push` sends, and what stock `git push` is about to
 // send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
 import { appendAll } from "../../core/append-all.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { JpgError } from "../../core/errors.ts";
+import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation-name.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
@@ -23,8 +23,8 @@ export interface Outgoing {
 }
 
 /**
- * Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `local_conversation`, `damaged_conversation`,
- * `secrets_found`.
+ * Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `bad_name`, `local_conversation`,
+ * `damaged_conversation`, `secrets_found`.
  */
 export async function checkOutgoing(
   workspace: Workspace,
@@ -32,6 +32,7 @@ export async function checkOutgoing(
   { allow = [] }: { readonly allow?: readonly string[] } = {},
 ): Promise<void> {
   const sharing = requireSharing(workspace);
+  refuseReserved(outgoing);
   const local = await sharing.localConversations();
   await refuseLocal(workspace, local, outgoing);
   const names = outgoing.tips.map(({ name }) => name);
@@ -42,6 +43,20 @@ export async function checkOutgoing(
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
   await refuseSecrets(workspace, { outgoing: { objects, names }, allowed });
+}
+
+/** Refuses branches that only stock git can have made: with `HEAD/…` on it, nobody can clone the remote any more. */
+function refuseReserved({ tips }: Outgoing): void {
+  for (const { name } of tips) {
+    const part = reservedPart(name);
+    if (part === null) continue;
+    throw userError("bad_name", `${name} is not sent: "${part}" has a meaning of its own to git, in every clone.`, {
+      hints: [
+        `\`jpg git branch -m ${name} ${conversationId(conversationOf(name), "2")}/${slugOf(forkOf(name))}\` gives it another name.`,
+      ],
+      data: { name },
+    });
+  }
 }
 
 async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { tips }: Outgoing): Promise<void> {
