@@ -12,6 +12,7 @@ import type { Policies } from "../../src/core/compaction/policy.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
 import { createStore } from "../../src/store/native/create-store.ts";
+import type { PlainClone } from "./plain-clone.ts";
 import { createTempFolder, git, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 import { createTestRuntime, type TestRuntime, tipOf } from "./workspace.ts";
 
@@ -128,9 +129,11 @@ function withActions(workspace: Clone["workspace"], root: string, env: TestEnvir
 }
 
 /** Everybody pulls and pushes until nothing changes any more; throws when it goes on for ever. */
-export async function syncAll(clones: readonly Clone[]): Promise<void> {
+export async function syncAll(clones: readonly Clone[], plain?: PlainClone): Promise<void> {
   for (let round = 0; round < 12; round++) {
     let changes = 0;
+    plain?.pull();
+    if (plain?.push() === true) changes++;
     for (const clone of clones) {
       const { branches } = await clone.pull();
       const kept = branches.filter(({ status }) => status === "kept");
