@@ -91,6 +91,12 @@ export interface OutgoingList {
   readonly bytes: number;
 }
 
+/** Two commits that are compared. */
+export interface CommitPair {
+  readonly one: string;
+  readonly other: string;
+}
+
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
 export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
@@ -118,12 +124,12 @@ export interface Sharing {
   outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
   /** Which of these tips reach a commit that changed a file; what the known commits reach is passed over. */
   touching(objects: OutgoingObjects, path: string): Promise<readonly string[]>;
-  /** The best common ancestors of two commits; none when their histories are unrelated. */
-  mergeBases(one: string, other: string): Promise<readonly string[]>;
   /** Branches with all that they reach, as the bytes of a git bundle; the commits are here, under whatever name. */
   bundle(branches: readonly RemoteTip[]): Promise<Uint8Array>;
   /** Forgets what was fetched under the name of a remote. */
   forgetTracked(name: string): Promise<void>;
+  /** The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads to the other. */
+  mergeBases(pairs: readonly CommitPair[]): Promise<readonly (readonly string[])[]>;
   /** Ids of the conversations that never leave this store. */
   localConversations(): Promise<ReadonlySet<string>>;
   /** Marks a conversation as one that never leaves, or takes the mark away. */

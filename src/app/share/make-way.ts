@@ -26,7 +26,10 @@ async function nameFork(
     if (fork === name) continue;
     const there = await store.readBranch(fork);
     if (there === commit) return fork;
-    if (there === null && !taken.has(fork) && (await store.createBranch(fork, commit))) return fork;
+    if (there !== null || taken.has(fork)) continue;
+    if (await store.createBranch(fork, commit)) return fork;
+    // Another pull was faster, with the same commit perhaps.
+    if ((await store.readBranch(fork)) === commit) return fork;
   }
 }
 

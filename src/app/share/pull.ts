@@ -1,6 +1,8 @@
 // Gets what a remote has and takes it in: new branches appear, branches go on where they can, records of both sides merge, and
 // where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
 // is interrupted is gone on with by the next.
+import { appendAll } from "../../core/append-all.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import { bringBranches } from "../branch/branch-tree.ts";
@@ -10,7 +12,7 @@ import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fetchedPlace, type RemotePlace } from "./fetch.ts";
 import { requireSharing } from "./remotes.ts";
-import { type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
+import { type BehindBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
 /** What a pull did. */
 export interface PullReport extends RemotePlace {
@@ -34,7 +36,11 @@ export async function pullConversations(
   // One's own are listed meanwhile: each that differs is read again before it is moved.
   const [own] = await Promise.all([workspace.store.listBranches(), sharing.fetch(remote, options)]);
   const tracked = await sharing.tracked(remote.name);
-  const taken = await takeIn(workspace, { own: new Map(own.map(({ name, commit }) => [name, commit])), tracked });
+  const taken = await takeIn(workspace, {
+    remote: remote.name,
+    own: new Map(own.map(({ name, commit }) => [name, commit])),
+    tracked,
+  });
   const active = await activeAfter(workspace, taken.branches);
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
@@ -46,7 +52,11 @@ type TakenIn = Pick<PullReport, "branches" | "removed">;
 
 async function takeIn(
   workspace: Workspace,
-  { own, tracked }: { readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
+  {
+    remote,
+    own,
+    tracked,
+  }: { readonly remote: string; readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
 ): Promise<TakenIn> {
   const { store } = workspace;
   const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
@@ -63,24 +73,56 @@ async function takeIn(
   const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));
   const branches: PulledBranch[] = [
     ...left.map(({ name }) => ({ branch: name, status: "kept", turns: 0, reason }) as const),
-    ...(await begin(workspace, fresh)),
+    ...(await begin(workspace, fresh, { remote, own })),
   ];
-  for (const tip of differing.filter(({ name }) => own.has(name))) {
-    const pulled = await takeBranch(workspace, tip, there);
-    if (pulled !== null) branches.push(pulled);
+  const met = await compare(workspace, own, differing);
+  const forward = await goForward(workspace, met.behind);
+  appendAll(branches, forward.pulled);
+  for (const tip of [...forward.left, ...met.others]) {
+    const taken = await takeBranch(workspace, tip, { remote, there });
+    if (taken !== null) branches.push(taken);
   }
   return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
 }
 
 const SUBMODULES = ".gitmodules";
 
+/** Tells those that are behind from those that are to be looked at one by one; what is all here already is left out. */
+async function compare(
+  workspace: Workspace,
+  own: ReadonlyMap<string, string>,
+  tips: readonly BranchTip[],
+): Promise<{ readonly behind: readonly BehindBranch[]; readonly others: readonly BranchTip[] }> {
+  const known = tips.flatMap((theirs) => {
+    const commit = own.get(theirs.name);
+    return commit === undefined ? [] : [{ commit, theirs }];
+  });
+  const bases = await requireSharing(workspace).mergeBases(
+    known.map(({ commit, theirs }) => ({ one: commit, other: theirs.commit })),
+  );
+  const isBehind = ({ commit }: BehindBranch, at: number): boolean => bases[at]?.includes(commit) === true;
+  const isHere = ({ theirs }: BehindBranch, at: number): boolean => bases[at]?.includes(theirs.commit) === true;
+  return {
+    behind: known.filter(isBehind),
+    others: known.filter((one, at) => !isBehind(one, at) && !isHere(one, at)).map(({ theirs }) => theirs),
+  };
+}
+
 /** Begins branches that are only there, all in one write. */
-async function begin(workspace: Workspace, tips: readonly BranchTip[]): Promise<readonly PulledBranch[]> {
+async function begin(
+  workspace: Workspace,
+  tips: readonly BranchTip[],
+  { remote, own }: { readonly remote: string; readonly own: ReadonlyMap<string, string> },
+): Promise<readonly PulledBranch[]> {
+  const families = new Map([...own].map(([name, commit]) => [conversationOf(name), { name, commit }]));
   const report: PulledBranch[] = [];
   await bringBranches(workspace.store, tips);
   const writes: BranchWrite[] = [];
   for (const tip of tips) {
-    const reason = await whyNotTaken(workspace, tip);
+    const reason = await whyNotTaken(workspace, tip, {
+      remote,
+      family: families.get(conversationOf(tip.name)) ?? null,
+    });
     if (reason !== null) report.push({ branch: tip.name, status: "kept", turns: 0, reason });
     else writes.push({ branch: tip.name, expected: null, parent: tip.commit, commits: [] });
   }

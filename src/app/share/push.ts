@@ -69,8 +69,7 @@ export async function planPush(
   const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
-  const compared: ComparedTip[] = [];
-  for (const tip of tips) compared.push(await compareTip(sharing, tip, { at: remoteTips.get(tip.name), present }));
+  const compared = await compareTips(sharing, tips, { remoteTips, present });
   const known = [...present];
   const leaving = compared.filter(isLeaving);
   // Turns are counted while git lists the objects.
@@ -195,15 +194,26 @@ interface ComparedTip extends Omit<PlannedPush, "turns"> {
   readonly at?: string;
 }
 
-async function compareTip(
+async function compareTips(
   sharing: Sharing,
-  tip: BranchTip,
-  { at, present }: { readonly at: string | undefined; readonly present: ReadonlySet<string> },
-): Promise<ComparedTip> {
+  tips: readonly BranchTip[],
+  { remoteTips, present }: { readonly remoteTips: ReadonlyMap<string, string>; readonly present: ReadonlySet<string> },
+): Promise<readonly ComparedTip[]> {
+  const differing = tips.flatMap(({ name, commit: one }) => {
+    const other = remoteTips.get(name);
+    return other === undefined || other === one || !present.has(other) ? [] : [{ one, other }];
+  });
+  const found = await sharing.mergeBases(differing);
+  const bases = new Map(differing.map(({ one, other }, index) => [`${one} ${other}`, found[index] ?? []]));
+  return tips.map((tip) => {
+    const at = remoteTips.get(tip.name);
+    return compareTip(tip, at, bases.get(`${tip.commit} ${at}`) ?? []);
+  });
+}
+
+function compareTip(tip: BranchTip, at: string | undefined, bases: readonly string[]): ComparedTip {
   if (at === tip.commit) return { ...tip, status: "unchanged" };
   if (at === undefined) return { ...tip, status: "new" };
-  if (!present.has(at)) return { ...tip, status: "behind" };
-  const bases = await sharing.mergeBases(tip.commit, at);
   if (bases.includes(tip.commit)) return { ...tip, status: "ahead" };
   return bases.includes(at) ? { ...tip, status: "updated", at } : { ...tip, status: "behind" };
 }

@@ -24,7 +24,8 @@ export interface ReviewedPair {
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
   const fork = await resolveFork(workspace, word);
   const against = await findAgainst(workspace, fork);
-  const bases = (await workspace.store.sharing?.mergeBases(fork.commit, against.commit)) ?? [];
+  const pair = { one: fork.commit, other: against.commit };
+  const [bases = []] = (await workspace.store.sharing?.mergeBases([pair])) ?? [];
   return { fork, against, base: bases[0] ?? null };
 }
 

@@ -115,9 +115,9 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
     outgoing: async (objects) => (await opened()).outgoing(objects),
     touching: async (objects, path) => (await opened()).touching(objects, path),
-    mergeBases: async (one, other) => (await opened()).mergeBases(one, other),
     bundle: async (branches) => (await opened()).bundle(branches),
     forgetTracked: async (name) => (await opened()).forgetTracked(name),
+    mergeBases: async (pairs) => (await opened()).mergeBases(pairs),
     markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
   };
 }

@@ -6,8 +6,8 @@ import type { PushReport } from "../../app/share/push.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
-import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
-import type { Rendering } from "../frame/style.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Rendering, Style } from "../frame/style.ts";
 import { type Column, renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
 
@@ -98,6 +98,7 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
     ...(branches.length > 0
       ? []
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
+    ...keptNotes(report, style),
     ...(isForked ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`] : []),
     ...(removed.length === 0
       ? []
@@ -106,9 +107,20 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
   ]);
 }
 
-function pulledCells({ branch, status, turns, fork, reason }: PullReport["branches"][number]): string[] {
+/** Why branches stayed as they were: whole sentences, which no table has room for. */
+function keptNotes({ branches }: PullReport, style: Style): readonly SafeText[] {
+  const kept = branches.filter(({ reason }) => reason !== undefined);
+  return kept
+    .slice(0, MOST_ROWS)
+    .map(
+      ({ branch, reason }) =>
+        safe`${style.caution(safe`note:`)} ${forTerminalLine(branch)}: ${forTerminal(reason ?? "")}`,
+    );
+}
+
+function pulledCells({ branch, status, turns, fork }: PullReport["branches"][number]): string[] {
   const count = turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`;
-  return [status, branch, reason ?? [fork === undefined ? "" : `yours is ${fork}`, count].filter(Boolean).join("; ")];
+  return [status, branch, [fork === undefined ? "" : `yours is ${fork}`, count].filter(Boolean).join("; ")];
 }
 
 /** What a clone made. */

@@ -187,6 +187,54 @@ describe("a pull", () => {
     expect(added.branches).toMatchObject([{ status: "updated" }]);
   });
 
+  it("keeps another conversation of the same name out, forks of it too, and says how to have it", async () => {
+    const { store } = ben.workspace;
+    const author = { name: "Eve", email: "eve@example.com", seconds: 1_780_000_000 };
+    const { header } = await ben.tree(branch);
+    const other = { ...header, source: null, created_at: "2026-02-02T02:02:02.000Z", title: "Something else" };
+    const turn = '{"type":"turn_start","id":"other0","timestamp":"2026-02-02T02:02:02.000Z"}\n';
+    const changes = Object.entries({
+      "conversation.json": `${JSON.stringify(other)}\n`,
+      "turns/0000/000000.jsonl": turn,
+    }).map(([path, text]) => ({ path, bytes: Buffer.from(text) }));
+    const [made] = await store.write([
+      {
+        branch: "x/y",
+        expected: null,
+        parent: null,
+        commits: [{ message: "x\n", author, committer: author, changes }],
+      },
+    ]);
+    const prefix = `refs/jpg/conversations/${conversation()}`;
+    ben.git("push", "--quiet", "--force", clones.remote, `x/y:${prefix}/main`, `x/y:${prefix}/theirs`);
+    ben.git("branch", "-D", "x/y");
+    ben.git("update-ref", "-d", `refs/remotes/team/${branch}`);
+    const before = await ben.branches();
+    const { branches } = await ben.pull();
+    expect(branches.map(({ branch: name, status }) => `${name} ${status}`)).toEqual([
+      `${conversation()}/theirs kept`,
+      `${branch} kept`,
+    ]);
+    const [command = ""] = /jpg git (branch \S+ [^\s`]+)/.exec(branches[1]?.reason ?? "")?.slice(1) ?? [];
+    expect(await ben.branches()).toEqual(before);
+    ben.git(...command.replace("NAME", "else").split(" "));
+    expect(await ben.branches()).toEqual({ ...before, "else/main": made?.commit });
+  });
+
+  it("takes in the same when two run at once", async () => {
+    await ada.turn(branch, "five");
+    await ada.compact(branch, 1);
+    await ada.push();
+    await ben.turn(branch, "mine");
+    const reports = await Promise.all([ben.pull(), ben.pull()]);
+    expect(reports.flatMap(({ branches }) => branches).filter(({ status }) => status === "kept")).toEqual([]);
+    await ben.pull();
+    expect(Object.keys(await ben.branches()).sort()).toEqual([branch, `${branch}-ben-1`].sort());
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+    expect(ben.git("status", "--porcelain")).toBe("");
+  });
+
   it("leaves a branch alone while a turn of it is being talked", async () => {
     await ada.turn(branch, "theirs");
     await ada.push();
@@ -256,9 +304,11 @@ describe("a pull", () => {
     const third = clones.all[2] as Clone;
     third.git("branch", "--move", other.branch, branch);
     const mine = (await third.tree(branch)).commit;
-    const report = await third.pull();
-    expect(report.branches).toMatchObject([{ branch, status: "forked", fork: `${conversation()}/main-ada-1` }]);
-    expect((await third.tree(`${conversation()}/main-ada-1`)).commit).toBe(mine);
-    expect((await third.tree(branch)).commit).toBe((await ada.tree(branch)).commit);
+    const { branches } = await third.pull();
+    expect(branches).toMatchObject([
+      { branch, status: "kept", reason: expect.stringContaining("another conversation") },
+    ]);
+    expect((await third.tree(branch)).commit).toBe(mine);
+    expect(third.git("rev-parse", `refs/remotes/team/${branch}`)).toBe((await ada.tree(branch)).commit);
   });
 });

@@ -1,6 +1,6 @@
-// Questions about history that a transfer asks: what is here already, what would leave, where two branches parted.
+// Questions about history that a transfer asks: what is here already, what would leave.
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../sharing.ts";
-import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { type Repository, runCommand } from "../git/git-command.ts";
 
 /** Which of these commits are here. */
 export async function presentCommits(repository: Repository, commits: readonly string[]): Promise<ReadonlySet<string>> {
@@ -40,17 +40,6 @@ export async function listTouching(
   const touched: string[] = [];
   for (const tip of tips) if (await isTouched([tip])) touched.push(tip);
   return touched;
-}
-
-/** The best common ancestors of two commits; none of unrelated ones. */
-export async function mergeBases(repository: Repository, one: string, other: string): Promise<readonly string[]> {
-  const command = { args: ["merge-base", "--all", one, other] };
-  const result = await tryCommand(repository, command);
-  if (result.code > 1) throw await commandError(repository, command, result);
-  return result.stdout
-    .toString()
-    .split("\n")
-    .filter((line) => line !== "");
 }
 
 async function revList(repository: Repository, { tips, known }: OutgoingObjects, flags: string[]): Promise<string> {

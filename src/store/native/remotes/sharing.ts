@@ -2,8 +2,9 @@
 import type { Sharing } from "../../sharing.ts";
 import type { Repository } from "../git/git-command.ts";
 import { forgetTracked, packBundle } from "./bundle.ts";
-import { listOutgoing, listTouching, mergeBases, presentCommits } from "./history.ts";
+import { listOutgoing, listTouching, presentCommits } from "./history.ts";
 import { markLocal, readLocalMarks } from "./local-marks.ts";
+import { mergeBases } from "./merge-bases.ts";
 import { pushTips } from "./push-tips.ts";
 import { makeReadme } from "./readme.ts";
 import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
@@ -23,9 +24,9 @@ export function createSharing(repository: Repository): Sharing {
     present: (commits) => presentCommits(repository, commits),
     outgoing: (objects) => listOutgoing(repository, objects),
     touching: (objects, path) => listTouching(repository, objects, path),
-    mergeBases: (one, other) => mergeBases(repository, one, other),
     bundle: (branches) => packBundle(repository, branches),
     forgetTracked: (name) => forgetTracked(repository, name),
+    mergeBases: (pairs) => mergeBases(repository, pairs),
     localConversations: () => readLocalMarks(repository),
     markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
   };

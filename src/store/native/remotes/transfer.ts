@@ -59,8 +59,14 @@ export async function fetchRemote(
     ],
   ];
   // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
-  const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
-  if (result.code !== 0) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
+  for (let attempt = 1; ; attempt++) {
+    const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
+    if (result.code === 0) return;
+    // Another fetch of this store has just moved what git was about to move.
+    const isRace =
+      attempt < MOST_FETCHES && /cannot lock ref .*(?: but expected |exists|File exists)/.test(result.stderr);
+    if (!isRace) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
+  }
 }
 
 /** By name only where git leaves objects there: it notes down what it fetches from with a filter. */
@@ -68,6 +74,9 @@ async function sourceOf(repository: Repository, { name, url }: Pick<Remote, "nam
   if (!isPartial(repository.gitDir)) return url;
   return (await readPromisor(repository))?.name === name ? name : url;
 }
+
+/** How often a fetch is tried where others fetch at the same time. */
+const MOST_FETCHES = 4;
 
 /** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
 export async function listTracked(repository: Repository, name: string): Promise<readonly BranchTip[]> {

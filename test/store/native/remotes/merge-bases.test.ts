@@ -1,0 +1,47 @@
+// What is said of many pairs at once is what git says of each.
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { mergeBases } from "../../../../src/store/native/remotes/merge-bases.ts";
+import { runs } from "../../../helpers/runs.ts";
+import { createTempStore, git } from "../../../helpers/temp-repository.ts";
+
+/** A commit whose parents are so many commits before it; the first has none, and so has one that names none. */
+const history = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }), {
+  minLength: 3,
+  maxLength: 9,
+});
+
+describe("the merge bases of pairs of commits", () => {
+  it("are those of git, for pairs on a line, apart, unrelated and equal", async () => {
+    const store = await createTempStore();
+    onTestFinished(store.remove);
+    const run = (...args: string[]): string => git(store.root, store.env, args);
+    const tree = git(store.root, store.env, ["mktree"]);
+    const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
+    await fc.assert(
+      fc.asyncProperty(history, async (shape) => {
+        const commits: string[] = [];
+        for (const [at, steps] of shape.entries()) {
+          const parents = steps.flatMap((back) => (back <= at ? ["-p", commits[at - back] ?? ""] : []));
+          commits.push(run("commit-tree", tree, ...parents, "-m", `commit ${at}`));
+        }
+        const pairs = commits.flatMap((one) => commits.map((other) => ({ one, other })));
+        const found = await mergeBases(repository, pairs);
+        for (const [at, { one, other }] of pairs.entries()) {
+          const bases = run("rev-parse", "--revs-only", ...safely(() => run("merge-base", "--all", one, other)));
+          expect([...(found[at] ?? [])].sort()).toEqual(bases.split("\n").filter(Boolean).sort());
+        }
+      }),
+      { numRuns: runs(3) },
+    );
+  }, 120_000);
+});
+
+/** Git ends with 1 where there is none. */
+function safely(ask: () => string): string[] {
+  try {
+    return ask().split("\n");
+  } catch {
+    return [];
+  }
+}
