@@ -56,6 +56,24 @@ function reached(...branches: readonly string[]): string {
 }
 
 describe("jpg redact", () => {
+  it("leaves nothing in messages that quote the conversation, neither lines of a key nor what a blank stands in", async () => {
+    const lines = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" + "x7Qm2Vt9", "Zk4Lp8Rw1Yc6Nb3Hs5Jd0Gf7Ta2Ue9Xi" + "q3Mv6Bn1"];
+    const key = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----"].join("\n");
+    const address = `postgres://ada:pV7#2q9Lm4Xt@db.internal:5432/app`;
+    const conversation = await importTurns(
+      [`Use ${address} please`, `The key is\n${key}\nand that is all. ${"more ".repeat(200)}`],
+      ["Next", "Done."],
+      ["Last", "Done."],
+    );
+    const summary = sandbox.session("summary.md", `Used ${address} and\n\n${key}\n`);
+    await sandbox.jpg(["compact", "--to", "1", "--accept", summary, "--force"]);
+    expect(sandbox.git(["log", "--format=%B"])).toContain(lines[1]);
+    const { branches } = await sandbox.json<Redacted>(["redact", conversation]);
+    const said = sandbox.git(["log", "--format=%B", ...branches]);
+    for (const part of [...lines, "pV7", "2q9Lm4Xt"]) expect(said).not.toContain(part);
+    expect(said).toContain("compact 0..1: summary");
+  });
+
   it("makes a copy that can be pushed of one that cannot", async () => {
     const conversation = await importTurns(
       [`Deploy with ${TOKEN}`, "It stands."],

@@ -67,9 +67,12 @@ function maskSignature(signature: Signature, { mask }: Masker): Signature {
   return { ...signature, name: mask(signature.name), email: mask(signature.email) };
 }
 
+/** What a message quotes: there a secret may be cut, or stand in pieces behind the marks of its lines. */
+const QUOTES = /^(`{3,})[a-z]*\n(?:.*\n)*?\1$/gm;
+
 /** A subject ends where a line does; ids of commits of the old history, which stands nowhere else, say nothing. */
 function maskMessage(message: string, { mask }: Masker): string {
-  return mask(message)
+  return mask(message.replace(QUOTES, "    (left out of the redacted copy; `jpg show` has it)"))
     .split("\n")
     .map(mask)
     .join("\n")

@@ -1,5 +1,6 @@
 // Puts masks in the place of secrets that are known by their text: wherever they stand, also where they are written with
 // escapes, and where a text was cut in the middle of one.
+import { forHost, forHostLine } from "../host-text.ts";
 import { meantText } from "./meant-text.ts";
 
 /** A part of a text that a mask stands for, UTF-16 units, `end` exclusive. */
@@ -21,8 +22,9 @@ const LEAST_CUT = 8;
 
 /** Creates a masker; `masks` = masks by secret, each secret not empty. */
 export function createMasker(masks: ReadonlyMap<string, string>): Masker {
+  const forms = formsOf(masks);
   // The longest first: one may be a part of another.
-  const secrets = [...masks.keys()].sort((a, b) => b.length - a.length);
+  const secrets = [...forms.keys()].sort((a, b) => b.length - a.length);
   const pattern = secrets.length === 0 ? null : new RegExp(secrets.map(escapeForPattern).join("|"), "g");
   const cuttable = secrets.filter((secret) => secret.length > LEAST_CUT);
   const whole = (text: string): MaskedSpan[] =>
@@ -32,7 +34,7 @@ export function createMasker(masks: ReadonlyMap<string, string>): Masker {
   const spanOf = (start: number, end: number, secret: string): MaskedSpan => ({
     start,
     end,
-    mask: masks.get(secret) ?? "",
+    mask: forms.get(secret) ?? "",
   });
   const cut = (text: string): MaskedSpan[] =>
     cutsOf(text).flatMap(({ ends, begins }) =>
@@ -51,6 +53,14 @@ export function createMasker(masks: ReadonlyMap<string, string>): Masker {
     return joinSpans(found);
   };
   return { spans, mask: (text) => replaceSpans(text, spans(text)) };
+}
+
+/** Secrets as they are, and as they stand in messages for hosts, with blanks behind signs. */
+function formsOf(masks: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const forms = new Map(masks);
+  for (const [secret, mask] of masks)
+    for (const form of [forHost(secret), forHostLine(secret)]) if (!forms.has(form)) forms.set(form, mask);
+  return forms;
 }
 
 /** Gives a text with masks in it. */
