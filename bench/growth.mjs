@@ -29,6 +29,7 @@ export async function benchGrowth(sandbox, { repetitions }) {
   ]);
   const rows = [
     ...(await measureView(sandbox, { short: short.store, long: summarised }, repetitions)),
+    ...(await measureLooks(sandbox, { short: short.store, long: summarised }, repetitions)),
     ...(await measureAppend(sandbox, { short: short.store, long: long.store }, repetitions)),
     await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, repetitions),
     await measureGrownImport(sandbox, { short, long }, repetitions),
@@ -74,6 +75,29 @@ async function measureView(sandbox, stores, repetitions) {
       detail: `${opened.detail}; ${objects} objects read of the long one`,
     }),
   ];
+}
+
+/** Commands that look: what a summary hides costs them little. */
+async function measureLooks(sandbox, stores, repetitions) {
+  const looks = { stats: ["stats"], show: ["show"], blame: ["blame", "95"], diff: ["diff", "--stat"] };
+  // The same turn from the end.
+  const inLong = { ...looks, blame: ["blame", String(LONG - SHORT + 95)] };
+  const rows = [];
+  for (const [name, args] of Object.entries(looks)) {
+    const times = await interleave(repetitions, {
+      long: async () => (await sandbox.jpg([...inLong[name], "--store", stores.long])).ms,
+      short: async () => (await sandbox.jpg([...args, "--store", stores.short])).ms,
+    });
+    const title = `jpg ${looks[name].join(" ")}, 10,000 turns with 99 % summarised ÷ 100 turns`;
+    rows.push(
+      createRow(
+        `look-${name}`,
+        name === "blame" ? title.replace(" 95", " TURN") : title,
+        ratio(times.long, times.short),
+      ),
+    );
+  }
+  return rows;
 }
 
 async function measurePrintedTurns(sandbox, stores, repetitions) {
