@@ -41,6 +41,12 @@ const MAY_BE_MISSING = [
     isMissing: spawnSync("tmux", ["-V"]).status !== 0,
     provide: "install it, for example with apt-get install tmux",
   },
+  {
+    what: "sshd",
+    tests: /\(sshd\)/,
+    isMissing: !existsSync("/usr/sbin/sshd") || spawnSync("ssh", ["-V"]).status !== 0,
+    provide: "install it, for example with apt-get install openssh-server",
+  },
   ...["zsh", "fish"].map((shell) => ({
     what: shell,
     tests: new RegExp(`\\(${shell}\\)`),

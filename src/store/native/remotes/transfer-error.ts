@@ -22,6 +22,15 @@ const RULES: readonly TransferRule[] = [
     hints: ["Run `ssh HOST` once in a terminal and look at what it asks."],
   },
   {
+    code: "remote_not_served",
+    pattern: /access denied or repository not exported|service not enabled/,
+    says: "does not serve that, or not to you",
+    hints: [
+      "Check the address; `jpg remote ls` lists those of the remotes.",
+      "Git's daemon mostly lets people read only: to push, name an address of it over ssh or https.",
+    ],
+  },
+  {
     code: "remote_credentials",
     pattern:
       /Authentication failed|could not read (Username|Password)|Permission denied|terminal prompts disabled|The requested URL returned error: 40[13]|Invalid credentials|access denied/i,
@@ -66,7 +75,7 @@ const RULES: readonly TransferRule[] = [
   {
     code: "remote_broke_off",
     pattern:
-      /early EOF|unexpected disconnect|remote end hung up|RPC failed|index-pack (failed|died)|unpack|The requested URL returned error: 5\d\d|protocol error|bad line length|expected flush|invalid (index-pack|object|server)/i,
+      /early EOF|Could not read from remote repository|unexpected disconnect|remote end hung up|RPC failed|index-pack (failed|died)|unpack|The requested URL returned error: 5\d\d|protocol error|bad line length|expected flush|invalid (index-pack|object|server)/i,
     says: "broke off, or sent what cannot be read",
     hints: [AGAIN],
   },
