@@ -191,6 +191,8 @@ describe("jpg redact", () => {
       ["undo"],
       ["fork", "@", "short", "--first", "3"],
       ["compact", "--keep", "0", "--force"],
+      ["fork", "@", "beside", "--first", "1"],
+      ["merge", "short", "--summary", `There they used ${TOKEN}.`],
       ["title", "@", `About ${PASSWORD}`],
       ["label", "@", PASSWORD],
     ])
@@ -202,7 +204,7 @@ describe("jpg redact", () => {
       .flatMap((line) => (line.includes(`heads/${conversation}/`) ? [line.split("refs/heads/")[1] ?? ""] : []));
     const masked = (text: string): string =>
       text.replaceAll(TOKEN, "redacted-github-1").replaceAll(PASSWORD, "redacted-assigned-1");
-    expect(branches).toHaveLength(3);
+    expect(branches).toHaveLength(4);
     for (const name of old) {
       const copy = masked(name).replace(conversation, redacted ?? "");
       expect(branches).toContain(copy);
@@ -214,7 +216,9 @@ describe("jpg redact", () => {
         const [before, after] = await Promise.all(
           [name, copy].map(async (branch) => (await sandbox.jpg([command, branch, ...options])).stdout),
         );
-        expect(withoutDigests(after ?? "")).toBe(withoutDigests(masked(before ?? "")));
+        expect(withoutDigests(after ?? "")).toBe(
+          withoutDigests(masked(before ?? "").replaceAll(conversation, redacted ?? "")),
+        );
       }
       const graph = (branch: string): string => sandbox.git(["log", "--format=%s", branch]);
       expect(graph(copy)).toBe(masked(graph(name)).replaceAll(conversation, redacted ?? ""));
@@ -226,6 +230,9 @@ describe("jpg redact", () => {
         ]);
       expect(await rows(copy)).toEqual(await rows(name));
     }
+    // What was told of a fork is known to be told.
+    const told = await sandbox.jpg(["merge", `${redacted}/short`, "--into", `${redacted}/beside`]);
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to merge.") });
     const { findings } = await sandbox.json<{ findings: readonly Json[] }>(["fsck"]);
     expect(findings).toEqual([]);
     expect(reached(...branches)).not.toMatch(new RegExp(`${TOKEN}|${PASSWORD}`));
@@ -285,5 +292,5 @@ describe("jpg redact", () => {
 
 /** Digests of what is masked are others. */
 function withoutDigests(lines: string): string {
-  return lines.replace(/"(prev|\$attachment)":"[0-9a-f]{40,}/g, '"$1":"');
+  return lines.replace(/"(prev|\$attachment)":"[0-9a-f]{40,}/g, '"$1":"').replace(/"turns":\["[^\]]*\]/g, '"turns":[]');
 }

@@ -50,7 +50,7 @@ export async function* maskHistory(
       parents: parents.flatMap((parent) => positions.get(parent) ?? []),
       author: maskSignature(author, masked.masker),
       committer: maskSignature(committer, masked.masker),
-      message: maskMessage(message, masked.masker),
+      message: maskMessage(message, masked.masker, (id) => positions.has(id)),
       changes: await maskChanges(state, commit, changes),
     };
   }
@@ -71,12 +71,12 @@ function maskSignature(signature: Signature, { mask }: Masker): Signature {
 const QUOTES = /^(`{3,})[a-z]*\n(?:.*\n)*?\1$/gm;
 
 /** A subject ends where a line does; ids of commits of the old history, which stands nowhere else, say nothing. */
-function maskMessage(message: string, { mask }: Masker): string {
+function maskMessage(message: string, { mask }: Masker, isOld: (commit: string) => boolean): string {
   return mask(message.replace(QUOTES, "    (left out of the redacted copy; `jpg show` has it)"))
     .split("\n")
     .map(mask)
     .join("\n")
-    .replace(/\b(This (?:reverts|reapplies) commit) [0-9a-f]{40}\b/g, "$1 of the redacted conversation");
+    .replace(/\b[0-9a-f]{40}\b/g, (id) => (isOld(id) ? "of the original" : id));
 }
 
 async function maskChanges(
@@ -179,10 +179,11 @@ function maskTurn({ masker, names }: State, text: string): string {
   return masked;
 }
 
-/** A turn said after one that is not in the history still follows none that is. */
+/** A turn said after one that is not in the history still follows none that is; so with the turns that it tells of. */
 function withoutUnknown(line: string, names: ReadonlyMap<string, string>): string {
-  const [, prev] = /"prev" *: *"([0-9a-f]{40})"/.exec(line) ?? [];
-  return prev === undefined || names.has(prev) ? line : line.replace(`"${prev}"`, `"${NO_BLOB}"`);
+  return line.replace(/"prev" *: *"[0-9a-f]{40}"|"turns" *: *\[[^\]]*\]/g, (field) =>
+    field.replace(/"([0-9a-f]{40})"/g, (whole, oid: string) => (names.has(oid) ? whole : `"${NO_BLOB}"`)),
+  );
 }
 
 async function maskCompaction(state: State, { commit, path, bytes }: OldFile): Promise<NewFile> {
