@@ -27,11 +27,12 @@ describe("displayWidth", () => {
 
   it("of every character is what string-width gives", () => {
     const passedOver = /\p{Cc}|\p{Cs}|\p{Co}|\p{Cn}/u;
-    const characters = Array.from({ length: 0x110000 }, (_, code) =>
-      code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code) : " ",
-    );
-    const other = characters.filter((text) => !passedOver.test(text) && displayWidth(text) !== stringWidth(text));
-    expect(other.map((text) => text.codePointAt(0)?.toString(16))).toEqual([]);
+    const other: string[] = [];
+    for (let code = 0; code < 0x110000; code++) {
+      const text = String.fromCodePoint(code);
+      if (!passedOver.test(text) && displayWidth(text) !== stringWidth(text)) other.push(code.toString(16));
+    }
+    expect(other).toEqual([]);
   });
 
   it("of random clusters is what string-width gives", () => {
