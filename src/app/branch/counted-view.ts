@@ -10,7 +10,7 @@ import { type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
-import { type LoadedView, loadCompactions } from "./load-view.ts";
+import { type KnownTurns, type LoadedView, loadCompactions } from "./load-view.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
 import { typicalOverhead } from "./typical-overhead.ts";
@@ -24,16 +24,17 @@ export interface CountedView extends LoadedView {
   readonly meter: TokenMeter;
 }
 
-/** Loads the view at the tree's commit, and the turns of `also` with it. */
+/** Loads the view at the tree's commit, and the turns of `also` with it; `known` as in `loadView`. */
 export async function loadCounted(
   store: ConversationStore,
   tree: BranchTree,
   also: readonly number[] = [],
+  known: KnownTurns = new Map(),
 ): Promise<CountedView> {
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
   const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
-  const { facts, turns } = await readFacts(store, tree, { shown });
+  const { facts, turns } = await readFacts(store, tree, { shown, known });
   return {
     view: project({ turnCount, turns, compactions: live.applied }),
     live,
@@ -64,32 +65,53 @@ export function createCountedLoader(store: ConversationStore): (tree: BranchTree
 interface FactsQuery {
   /** Turns to be read whole. */
   readonly shown: ReadonlySet<number>;
+  readonly known: KnownTurns;
 }
 
 /** Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. */
 async function readFacts(
   store: ConversationStore,
   tree: BranchTree,
-  { shown }: FactsQuery,
+  { shown, known }: FactsQuery,
 ): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
   const { turnOids } = tree;
   const isLacking = turnOids.some((_, index) => !shown.has(index));
   const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "") : null;
   const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
-  const wanted = turnOids.flatMap((_, index) => (found[index] === null ? [index] : []));
+  const lacking = turnOids.flatMap((_, index) => (found[index] === null ? [index] : []));
   const facts: TurnFacts[] = [];
   for (const [index, stored] of found.entries()) if (stored !== null) facts[index] = { ...stored, index };
   const turns = new Map<number, Turn>();
+  for await (const turn of readLacking(store, tree, { lacking, known })) {
+    if (shown.has(turn.index)) {
+      turns.set(turn.index, turn);
+      known.set(turnOids[turn.index] ?? "", turn.events);
+    }
+    facts[turn.index] = turnFacts(turn);
+  }
+  if (cache !== null && lacking.some((index) => !shown.has(index))) await keep(cache, turnOids, facts);
+  return { facts, turns };
+}
+
+/** The turns at some positions: first those that are known, then the others, one by one. */
+async function* readLacking(
+  store: ConversationStore,
+  tree: BranchTree,
+  { lacking, known }: { readonly lacking: readonly number[]; readonly known: KnownTurns },
+): AsyncGenerator<Turn> {
+  const oidOf = (index: number): string => tree.turnOids[index] ?? "";
+  const wanted: number[] = [];
+  for (const index of lacking) {
+    const events = known.get(oidOf(index));
+    if (events === undefined) wanted.push(index);
+    else yield { index, events };
+  }
   let next = 0;
   await bringTurns(store, tree, wanted);
-  for await (const bytes of store.readBlobs(wanted.map((index) => turnOids[index] ?? ""))) {
+  for await (const bytes of store.readBlobs(wanted.map(oidOf))) {
     const index = wanted[next++] ?? 0;
-    const turn = { index, events: parseTurnBytes(bytes, index) };
-    if (shown.has(index)) turns.set(index, turn);
-    facts[index] = turnFacts(turn);
+    yield { index, events: parseTurnBytes(bytes, index) };
   }
-  if (cache !== null && wanted.some((index) => !shown.has(index))) await keep(cache, turnOids, facts);
-  return { facts, turns };
 }
 
 /** Keeps the facts of those turns at hand that compactions hide: nobody has to read them for it. */

@@ -1,5 +1,6 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
 import { type Compaction, compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import type { Event } from "../../core/event/event.ts";
 import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { planReading, planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
@@ -37,6 +38,9 @@ export interface LoadedView {
 export interface LoadedTurns extends LoadedView {
   readonly turns: ReadonlyMap<number, Turn>;
 }
+
+/** Turns that a command has read, by object id: what two of its views show is read once, and stands in memory once. */
+export type KnownTurns = Map<string, readonly Event[]>;
 
 /** Reads and checks the live compactions. A damaged record counts as none, and is named in `damaged`. Throws `newer_record`. */
 export async function loadCompactions(
@@ -106,6 +110,7 @@ async function readTurns(
   store: ConversationStore,
   tree: BranchTree,
   readings: readonly TurnReading[],
+  known: KnownTurns = new Map(),
 ): Promise<Map<number, Turn>> {
   const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
   const turns = new Map<number, Turn>();
@@ -114,7 +119,8 @@ async function readTurns(
     tree,
     readings.map(({ turn }) => turn),
   );
-  const [starts, wholes] = [readings.filter(isStart), readings.filter((reading) => !isStart(reading))];
+  const unknown = readings.filter((reading) => !known.has(oidOf(reading)));
+  const [starts, wholes] = [unknown.filter(isStart), unknown.filter((reading) => !isStart(reading))];
   for (const reading of starts) {
     const index = reading.turn;
     turns.set(index, { index, events: await readFirstEvent(store, oidOf(reading), index) });
@@ -122,7 +128,11 @@ async function readTurns(
   let next = 0;
   for await (const bytes of store.readBlobs(wholes.map(oidOf))) {
     const index = wholes[next++]?.turn ?? 0;
-    turns.set(index, { index, events: parseTurnBytes(bytes, index) });
+    known.set(tree.turnOids[index] ?? "", parseTurnBytes(bytes, index));
+  }
+  for (const reading of readings) {
+    const events = known.get(oidOf(reading));
+    if (events !== undefined) turns.set(reading.turn, { index: reading.turn, events });
   }
   return turns;
 }
@@ -131,15 +141,15 @@ function isStart({ firstEventOnly }: TurnReading): boolean {
   return firstEventOnly;
 }
 
-/** Loads the view at the tree's commit. */
+/** Loads the view at the tree's commit; of `known` it reads nothing, and adds to it what it reads. */
 export async function loadView(
   store: ConversationStore,
   tree: BranchTree,
-  options: ProjectionOptions = {},
+  { known, ...options }: ProjectionOptions & { readonly known?: KnownTurns } = {},
 ): Promise<LoadedView> {
   const turnCount = tree.turnOids.length;
   const live = await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn));
-  const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied));
+  const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied), known);
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 
@@ -169,10 +179,23 @@ export async function loadAround(
 export async function loadHistory(
   store: ConversationStore,
   tree: BranchTree,
-  only?: { readonly from: number; readonly to: number },
+  { from = 0, to = tree.turnOids.length - 1, known }: HistoryOptions = {},
 ): Promise<View> {
-  const all = tree.turnOids.map((_, turn) => turn);
-  return historyView(await loadTurns(store, tree, only === undefined ? all : all.slice(only.from, only.to + 1)));
+  const turns = tree.turnOids.map((_, turn) => turn).slice(from, to + 1);
+  return historyView(
+    await readTurns(
+      store,
+      tree,
+      turns.map((turn) => ({ turn, firstEventOnly: false })),
+      known,
+    ),
+  );
+}
+
+interface HistoryOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly known?: KnownTurns;
 }
 
 /** Turns as a view that changes nothing. */

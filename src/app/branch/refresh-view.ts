@@ -12,7 +12,7 @@ import type { ConversationStore, Worktree } from "../../store/conversation-store
 import { objectId } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
-import { loadCompactions, loadView } from "./load-view.ts";
+import { type KnownTurns, loadCompactions, loadView } from "./load-view.ts";
 import { conversationTitle } from "./titles.ts";
 import { extendViewFiles, type FileStamp, stampsOf, type ViewStamps, writeViewFiles } from "./view-files.ts";
 
@@ -54,12 +54,13 @@ const TURNS_AHEAD = 32;
 
 /**
  * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
- * built on: worktrees that stood there have followed already.
+ * built on: worktrees that stood there have followed already. `known` as in `loadView`.
  */
 export async function refreshViews(
   workspace: Workspace,
   branches: string | ReadonlySet<string>,
   parent: string | null = null,
+  known?: KnownTurns,
 ): Promise<void> {
   const { store } = workspace;
   for (const worktree of (await store.worktrees?.list()) ?? []) {
@@ -68,7 +69,7 @@ export async function refreshViews(
     const commit = await store.readBranch(branch);
     if (commit === null) continue;
     await catchUp(store, worktree, { commit, parent });
-    await refreshWorktree(workspace, worktree, commit).catch(async (error: unknown) => {
+    await refreshWorktree(workspace, worktree, commit, known).catch(async (error: unknown) => {
       // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
       if (await exists(worktree.path)) throw viewError(worktree, error);
     });
@@ -114,14 +115,19 @@ function exists(path: string): Promise<boolean> {
 }
 
 /** Brings one worktree's view up to date with a commit; does nothing when it is. */
-export async function refreshWorktree(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
+export async function refreshWorktree(
+  workspace: Workspace,
+  worktree: Worktree,
+  commit: string,
+  known: KnownTurns = new Map(),
+): Promise<void> {
   const found = readState(workspace.store, worktree);
   const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
   if (state?.commit === commit && state.branch === worktree.branch) return;
   const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
   const isExtended =
     state !== null && added !== null && (await extendView(workspace.store, worktree, { state, commit, added }));
-  if (!isExtended) await remakeView(workspace, worktree, commit);
+  if (!isExtended) await remakeView(workspace, worktree, { commit, known });
 }
 
 /**
@@ -162,14 +168,19 @@ async function extendView(
 }
 
 /** Makes both files from nothing. */
-async function remakeView(workspace: Workspace, worktree: Worktree, commit: string): Promise<void> {
+async function remakeView(
+  workspace: Workspace,
+  worktree: Worktree,
+  { commit, known }: { readonly commit: string; readonly known: KnownTurns },
+): Promise<void> {
   const { store } = workspace;
   await store.excludeViews();
   const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
   const { all, applied } = await loadCompactions(store, tree);
   const title = await conversationTitle(workspace, tree);
   // Where nothing is read differently, turns can be shown one by one.
-  const turns = applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree)).view.turns;
+  const turns =
+    applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree, { known })).view.turns;
   const heading = renderViewHeading({ title, branch: tree.branch });
   const stamps = await writeViewFiles(worktree, { turns, heading });
   await writeState(store, worktree, {

@@ -6,7 +6,7 @@ import type { LogEntry } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
-import { loadHistory, loadView } from "../branch/load-view.ts";
+import { type KnownTurns, type LoadedView, loadHistory, loadView } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
@@ -44,7 +44,9 @@ async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewD
     const path = newestAdded(entry, live);
     if (path !== undefined) return diffAddition(workspace, tree, { entry, path }, options);
   }
-  const [history, { view }] = [await loadHistory(workspace.store, tree), await loadView(workspace.store, tree)];
+  const known: KnownTurns = new Map();
+  const history = await loadHistory(workspace.store, tree, { known });
+  const { view } = await loadView(workspace.store, tree, { known });
   return { from: `${tree.branch} (full history)`, to: `${tree.branch} (view)`, ...diffViews(history, view, options) };
 }
 
@@ -64,7 +66,8 @@ async function diffAddition(
     ...there,
     compactions: there.compactions.filter((file) => file.path < path || (includes && file.path === path)),
   });
-  const [before, after] = [await loadView(store, upTo(false)), await loadView(store, upTo(true))];
+  const known: KnownTurns = new Map();
+  const [before, after] = [await loadView(store, upTo(false), { known }), await loadView(store, upTo(true), { known })];
   const id = compactionIdOfPath(path) ?? path;
   const loss = after.live.all.find((compaction) => compaction.id === id)?.receipt;
   return {
@@ -83,14 +86,11 @@ async function diffCommit(
 ): Promise<DiffReport> {
   const parent = await workspace.store.resolveCommit(`${commit}~1`);
   if (parent === null) await requireWholeHistory(workspace.store, commit);
-  const { view: after, live } = await loadView(
-    workspace.store,
-    await loadBranchTree(workspace.store, tree.branch, commit),
-  );
-  const before: View =
-    parent === null
-      ? { turns: [] }
-      : (await loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, parent))).view;
+  const known: KnownTurns = new Map();
+  const load = async (at: string): Promise<LoadedView> =>
+    loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, at), { known });
+  const { view: after, live } = await load(commit);
+  const before: View = parent === null ? { turns: [] } : (await load(parent)).view;
   const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
   const added = new Set(entry?.added.map(compactionIdOfPath));
   const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
@@ -127,8 +127,9 @@ async function diffRevisions(
 ): Promise<DiffReport> {
   const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
   // One after the other: of two wrong revisions the first is named.
-  const before = await loadView(workspace.store, await revisionTree(workspace, tree, left));
-  const after = await loadView(workspace.store, await revisionTree(workspace, tree, right));
+  const known: KnownTurns = new Map();
+  const before = await loadView(workspace.store, await revisionTree(workspace, tree, left), { known });
+  const after = await loadView(workspace.store, await revisionTree(workspace, tree, right), { known });
   return {
     from: left === "" ? tree.branch : left,
     to: right === "" ? tree.branch : right,

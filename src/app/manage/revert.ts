@@ -9,7 +9,7 @@ import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
-import type { LiveCompactions } from "../branch/load-view.ts";
+import type { KnownTurns, LiveCompactions } from "../branch/load-view.ts";
 import { isForkMerge, readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
@@ -52,7 +52,8 @@ async function revertTargets(
 ): Promise<RevertReport> {
   const name = start.branch;
   let tree = start;
-  const { view, live, meter } = await loadCounted(workspace.store, tree);
+  const known: KnownTurns = new Map();
+  const { view, live, meter } = await loadCounted(workspace.store, tree, [], known);
   const entries = await readRecordLog(workspace.store, tree.commit);
   const squashed = await findSquashed(
     workspace.store,
@@ -75,8 +76,8 @@ async function revertTargets(
     if (planned !== null) appended.push(planned);
     tree = await treeOf(workspace, name);
   }
-  await refreshViews(workspace, name, appended[0]?.parent);
-  const after = await loadCounted(workspace.store, tree);
+  const after = await loadCounted(workspace.store, tree, [], known);
+  await refreshViews(workspace, name, appended[0]?.parent, known);
   return {
     commit: appended.at(-1)?.commit ?? null,
     reverted: plans.flatMap((plan) => plan.ids),

@@ -12,7 +12,7 @@ import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";
-import { loadView } from "../branch/load-view.ts";
+import { type KnownTurns, loadView } from "../branch/load-view.ts";
 import { conversationTitle, readMetas } from "../branch/titles.ts";
 import { parseTurnBytes } from "../branch/turn-bytes.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
@@ -72,7 +72,8 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
   const { fork, against, base } = await reviewedPair(workspace, word);
   const before = base === null ? against : await loadBranchTree(store, against.branch, base);
   const shared = sharedTurns(before.turnOids, fork.turnOids);
-  const [was, is] = [await loadCounted(store, before), await loadCounted(store, fork)];
+  const known: KnownTurns = new Map();
+  const [was, is] = [await loadCounted(store, before, [], known), await loadCounted(store, fork, [], known)];
   const added = filesMissing(fork.compactions, before.compactions);
   const names = await readTitles(workspace, before, fork);
   return {
@@ -91,7 +92,7 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
     },
     turns: await readTurns(workspace, fork, { from: shared, known: before.turnOids.length }),
     turns_left_out: Math.max(0, before.turnOids.length - Math.max(shared, fork.turnOids.length)),
-    compactions: await readAdded(workspace, fork, added),
+    compactions: await readAdded(workspace, { fork, known }, added),
     reverted: await readReverted(workspace, filesMissing(before.compactions, fork.compactions)),
     settings: await readSettings(workspace, before, fork),
     marks: await readMarks(workspace, before, fork),
@@ -145,20 +146,18 @@ function requestOf(events: readonly Event[]): string {
 /** Each on top of those before it: the time that a record was made begins its name. */
 async function readAdded(
   { store }: Workspace,
-  fork: BranchTree,
+  { fork, known }: { readonly fork: BranchTree; readonly known: KnownTurns },
   added: readonly TreeFile[],
 ): Promise<readonly ReviewedCompaction[]> {
   const wanted = new Set(added.map(({ path }) => path));
   const present = fork.compactions.filter(({ path }) => !wanted.has(path));
-  const { live } = await loadView(store, fork);
+  const { live } = await loadView(store, fork, { known });
   const reviewed: ReviewedCompaction[] = [];
-  let { view } = await loadView(store, { ...fork, compactions: present });
+  let { view } = await loadView(store, { ...fork, compactions: present }, { known });
   for (const file of [...added].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     present.push(file);
-    const after = await loadView(store, {
-      ...fork,
-      compactions: [...present].sort((a, b) => (a.path < b.path ? -1 : 1)),
-    });
+    const compactions = [...present].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const after = await loadView(store, { ...fork, compactions }, { known });
     const added = compactionIdOfPath(file.path);
     const compaction = after.live.all.find(({ id }) => id === added);
     // A damaged record changes nothing; `jpg fsck` names it.
