@@ -48,6 +48,13 @@ describe("appending", () => {
   });
 });
 
+describe("files of src", () => {
+  it("have no more than 250 lines", () => {
+    const lines = (path: string): number => readFileSync(join(root, path), "utf8").trimEnd().split("\n").length;
+    expect(sourceFiles().filter((path) => lines(path) > 250)).toEqual([]);
+  });
+});
+
 describe("safe text", () => {
   it("is claimed only where it is made", () => {
     const claimed = sourceFiles().filter((path) => /\bas SafeText\b/.test(readFileSync(join(root, path), "utf8")));

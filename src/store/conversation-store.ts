@@ -3,6 +3,7 @@
 import type { JpgError } from "../core/errors.ts";
 import type { Remotes, Sharing } from "./sharing.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
+import type { Worktree, Worktrees } from "./worktrees.ts";
 
 /** What reads and writes a store: the git program, or jpg without it. */
 export type Engine = "native" | "embedded";
@@ -185,53 +186,6 @@ export interface ConversationStore extends StoreSurroundings {
   /** How many objects have been read since the store was opened (for tests of what a view costs). */
   readonly objectsRead: number;
   close(): Promise<void>;
-}
-
-export interface Worktree {
-  readonly path: string;
-  /** Branch checked out there; null when detached. */
-  readonly branch: string | null;
-  /** The commit of a detached HEAD; null on a branch. */
-  readonly commit: string | null;
-  /** Its own git dir (`<gitDir>` or `<gitDir>/worktrees/x`). */
-  readonly gitDir: string;
-}
-
-export interface Worktrees {
-  /** The folder in which worktrees are made when nobody names a place, absolute. */
-  folder(): Promise<string>;
-  list(): Promise<readonly Worktree[]>;
-  /** The worktree of this store that a folder is in; null when it is in none. */
-  at(folder: string): Promise<Worktree | null>;
-  /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
-  add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
-  /** What git has begun and not ended in a worktree; null when nothing. */
-  unfinished(worktree: Worktree): Promise<UnfinishedOperation | null>;
-  /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
-  advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
-  /** Settles the steps that killed writers left half done; gives those that there was something to do for. */
-  settle(): Promise<readonly SettledStep[]>;
-}
-
-/** A worktree's step that a writer did not finish, and that is settled now. */
-export interface SettledStep {
-  /** `advance`: the files have followed their branch. `use`: they are again those of the branch that HEAD names. */
-  readonly kind: "advance" | "use";
-  /** The branch that moved, or that HEAD was to go over to. */
-  readonly branch: string;
-  /** The branch that HEAD names; null when it is detached. */
-  readonly active: string | null;
-  /** The worktree's folder. */
-  readonly path: string;
-}
-
-/** What git has begun in a worktree and not ended while HEAD is detached. */
-export interface UnfinishedOperation {
-  readonly name: "bisect" | "rebase";
-  /** Branch that it began on; null when it began on a commit. */
-  readonly branch: string | null;
-  /** Arguments of git that end it. */
-  readonly ends: readonly string[];
 }
 
 /** A file that a commit has otherwise than its first parent; `oid` null = it has none. */

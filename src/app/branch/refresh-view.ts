@@ -1,54 +1,29 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
 import { stat } from "node:fs/promises";
-import * as z from "zod/mini";
 import { appendAll } from "../../core/append-all.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
-import { parseJson } from "../../core/parse-json.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
-import type { ConversationStore, Worktree } from "../../store/conversation-store.ts";
-import { objectId } from "../workspace/object-id.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { Worktree } from "../../store/worktrees.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { type KnownTurns, loadCompactions, loadView } from "./load-view.ts";
 import { conversationTitle } from "./titles.ts";
-import { extendViewFiles, type FileStamp, stampsOf, type ViewStamps, writeViewFiles } from "./view-files.ts";
+import { extendViewFiles, writeViewFiles } from "./view-files.ts";
+import {
+  isUntouched,
+  OVERLAYS,
+  overlayKey,
+  RENDERER,
+  readViewState,
+  recordedCommit,
+  type ViewState,
+  writeViewState,
+} from "./view-state.ts";
 
-/** What a worktree's view was made from; kept in a cache of the worktree. */
-interface ViewState extends ViewStamps {
-  readonly renderer: number;
-  /** Null of a detached HEAD. */
-  readonly branch: string | null;
-  readonly commit: string;
-  /** Object ids of the folders of compactions, config and meta: while they stay, old turns read as before. */
-  readonly overlays: string;
-  /** The last turn that a compaction counts for, applied or not; -1 = there is none. Turns after it read as they were said. */
-  readonly reach: number;
-  readonly turns: number;
-  readonly newestTurn: string;
-}
-
-const fileStamp = z.object({ file: z.string(), size: z.number() });
-const viewState: z.ZodMiniType<ViewState> = z.object({
-  renderer: z.number(),
-  branch: z.nullable(z.string()),
-  commit: objectId,
-  overlays: z.string(),
-  reach: z.int(),
-  turns: z.int().check(z.minimum(0)),
-  newestTurn: z.string(),
-  markdown: fileStamp,
-  jsonl: fileStamp,
-});
-
-/** The cache of what a worktree's view was made from. */
-export const VIEW_CACHE = "view";
-/** Raised when the files' text changes for the same tree. */
-const RENDERER = 3;
-/** Folders whose files change how turns are read, or the heading of the view. */
-const OVERLAYS = ["compactions", "config", "meta"] as const;
 /** Turns looked for at once after the newest known one. */
 const TURNS_AHEAD = 32;
 
@@ -121,7 +96,7 @@ export async function refreshWorktree(
   commit: string,
   known: KnownTurns = new Map(),
 ): Promise<void> {
-  const found = readState(workspace.store, worktree);
+  const found = readViewState(workspace.store, worktree);
   const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
   if (state?.commit === commit && state.branch === worktree.branch) return;
   const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
@@ -139,7 +114,7 @@ export async function followReset(workspace: Workspace, { branch, commit }: Bran
   try {
     for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
       if (worktree.branch !== branch) continue;
-      const made = readState(workspace.store, worktree);
+      const made = readViewState(workspace.store, worktree);
       if (made === null || (made.commit === commit && made.branch === branch)) continue;
       if ((await workspace.store.readBranch(branch)) !== commit) continue;
       return await refreshViews(workspace, branch);
@@ -157,7 +132,7 @@ async function extendView(
 ): Promise<boolean> {
   const stamps = await extendViewFiles(worktree, { turns: rawTurns(store, added, state.turns), stamps: state });
   if (stamps === null) return false;
-  await writeState(store, worktree, {
+  await writeViewState(store, worktree, {
     ...state,
     commit,
     turns: state.turns + added.length,
@@ -183,7 +158,7 @@ async function remakeView(
     applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree, { known })).view.turns;
   const heading = renderViewHeading({ title, branch: tree.branch });
   const stamps = await writeViewFiles(worktree, { turns, heading });
-  await writeState(store, worktree, {
+  await writeViewState(store, worktree, {
     renderer: RENDERER,
     branch: worktree.branch,
     commit: tree.commit,
@@ -237,34 +212,4 @@ async function* rawTurns(
     yield { origin: { kind: "kept", turn }, events };
     turn++;
   }
-}
-
-async function writeState(store: ConversationStore, worktree: Worktree, state: ViewState): Promise<void> {
-  await store.cache(VIEW_CACHE, worktree).write(JSON.stringify(state));
-}
-
-function overlayKey(entries: ReadonlyMap<string, string>): string {
-  return OVERLAYS.map((folder) => entries.get(folder) ?? "-").join(" ");
-}
-
-/** Whether the files are those that were written: others mean that somebody edited or replaced them. */
-async function isUntouched(worktree: Worktree, { markdown, jsonl }: ViewState): Promise<boolean> {
-  const found = await stampsOf(worktree);
-  return isSameFile(found.markdown, markdown) && isSameFile(found.jsonl, jsonl);
-}
-
-function isSameFile(one: FileStamp, other: FileStamp): boolean {
-  return one.file === other.file && one.size === other.size;
-}
-
-function readState(store: ConversationStore, worktree: Worktree): ViewState | null {
-  const state = parseJson(String(store.cache(VIEW_CACHE, worktree).read()), viewState);
-  // Never made, or damaged: the view is made anew.
-  return state?.renderer === RENDERER ? state : null;
-}
-
-/** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */
-export function recordedCommit(store: ConversationStore, worktree: Worktree): string | null {
-  const state = readState(store, worktree);
-  return state !== null && state.branch === worktree.branch ? state.commit : null;
 }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
 import { renderTurnMarkdown } from "../../formats/markdown/export.ts";
-import type { Worktree } from "../../store/conversation-store.ts";
 import { type Draft, openDraft } from "../../store/files/replace-file.ts";
+import type { Worktree } from "../../store/worktrees.ts";
 
 /** The files of a view, as they were written. */
 export interface ViewStamps {

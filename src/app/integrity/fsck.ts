@@ -5,7 +5,7 @@ import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import type { BranchTip, ConversationStore, RewrittenFile } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
-import { recordedCommit } from "../branch/refresh-view.ts";
+import { recordedCommit } from "../branch/view-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createCheckedFiles } from "./checked-files.ts";
 import { checkBranch } from "./fsck-branch.ts";

@@ -4,13 +4,14 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
-import type { Worktree } from "../../store/conversation-store.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
 import { parsePushedRefs, recordPush } from "../../store/native/refs/published.ts";
 import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
+import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
-import { recordedCommit, refreshWorktree } from "../branch/refresh-view.ts";
+import { refreshWorktree } from "../branch/refresh-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
+import { recordedCommit } from "../branch/view-state.ts";
 import { checkOutgoing } from "../share/check-outgoing.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";

@@ -1,15 +1,9 @@
-// Writes a history anew with masks in it: each file of each commit, and what commits say. Digests that follow from what was
-// masked (`prev`, `covers`, names of attachments, ids of commits in messages) are those of the new bytes; a digest of what is not
-// in the history is of something that may hold a secret, and goes.
+// Writes a history anew with masks in it: each file of each commit, and what commits say.
 
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { JpgError } from "../../core/errors.ts";
 import { attachmentPath } from "../../core/event/attachment.ts";
-import { splitLines, turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
+import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { Masker } from "../../core/secrets/masker.ts";
 import type {
-  ConversationStore,
   FileChange,
   HistoryChange,
   HistoryCommit,
@@ -17,25 +11,9 @@ import type {
   Signature,
 } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
-import { coverFacts } from "../branch/cover-facts.ts";
-import { checkCovers, coversDigest } from "../branch/covers.ts";
-import { listTurnOids } from "../branch/turn-list.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 import { isSourcePath } from "./find-masks.ts";
-
-/** How a history is written anew. */
-export interface MaskedHistory {
-  readonly store: ConversationStore;
-  readonly masker: Masker;
-  /** Id of the new conversation. */
-  readonly id: string;
-  /** Names of the attachments that are kept. */
-  readonly attachments: ReadonlySet<string>;
-}
-
-/** Says in the place of a digest that there is none. */
-const NO_BLOB = "0".repeat(40);
-const NO_DIGEST = "0".repeat(64);
+import { type MaskedHistory, type MaskState, maskFile } from "./mask-file.ts";
 
 /** Masks commits, parents first; `objects` is told what became of each blob. */
 export async function* maskHistory(
@@ -44,7 +22,7 @@ export async function* maskHistory(
   objects: Map<string, string>,
 ): AsyncGenerator<NewHistoryCommit> {
   const positions = new Map(history.map(({ commit }, position) => [commit, position]));
-  const state: State = { ...masked, objects, names: new Map() };
+  const state: MaskState = { ...masked, objects, names: new Map() };
   for (const { commit, parents, author, committer, message, changes } of history) {
     yield {
       parents: parents.flatMap((parent) => positions.get(parent) ?? []),
@@ -54,13 +32,6 @@ export async function* maskHistory(
       changes: await maskChanges(state, commit, changes),
     };
   }
-}
-
-interface State extends MaskedHistory {
-  /** New object ids of blobs by old ones. */
-  readonly objects: Map<string, string>;
-  /** What whole strings become: object ids of turn files and names of attachments. */
-  readonly names: Map<string, string>;
 }
 
 function maskSignature(signature: Signature, { mask }: Masker): Signature {
@@ -80,7 +51,7 @@ function maskMessage(message: string, { mask }: Masker, isOld: (commit: string) 
 }
 
 async function maskChanges(
-  state: State,
+  state: MaskState,
   commit: string,
   changes: readonly HistoryChange[],
 ): Promise<readonly FileChange[]> {
@@ -91,7 +62,7 @@ async function maskChanges(
   return masked;
 }
 
-function isKept({ attachments }: State, path: string): boolean {
+function isKept({ attachments }: MaskState, path: string): boolean {
   if (isSourcePath(path)) return false;
   return !path.startsWith("attachments/") || attachments.has(attachmentOf(path));
 }
@@ -106,7 +77,7 @@ function rankOf(path: string): number {
   return turnIndexOfPath(path) === null ? 2 : 1;
 }
 
-async function maskChange(state: State, commit: string, { path, oid }: HistoryChange): Promise<FileChange> {
+async function maskChange(state: MaskState, commit: string, { path, oid }: HistoryChange): Promise<FileChange> {
   const isAttachment = path.startsWith("attachments/");
   if (oid === null)
     return { path: isAttachment ? newAttachmentPath(state, path) : maskPath(state, path), remove: true };
@@ -123,145 +94,16 @@ async function maskChange(state: State, commit: string, { path, oid }: HistoryCh
   return id === oid ? { path: place, oid } : { path: place, bytes };
 }
 
-function maskPath({ masker }: State, path: string): string {
+function maskPath({ masker }: MaskState, path: string): string {
   return path.split("/").map(masker.mask).join("/");
 }
 
-function nameAttachment({ names }: State, path: string, bytes: Uint8Array): void {
+function nameAttachment({ names }: MaskState, path: string, bytes: Uint8Array): void {
   const old = attachmentOf(path);
   names.set(old, sha256(bytes) + old.slice(64));
 }
 
-function newAttachmentPath({ names }: State, path: string): string {
+function newAttachmentPath({ names }: MaskState, path: string): string {
   const name = names.get(attachmentOf(path));
   return name === undefined ? path : attachmentPath(name);
-}
-
-interface OldFile {
-  readonly commit: string;
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
-interface NewFile {
-  readonly bytes: Uint8Array;
-  /** Whether the same bytes become the same wherever they stand. */
-  readonly isFinal: boolean;
-}
-
-async function maskFile(state: State, file: OldFile): Promise<NewFile> {
-  const { path, bytes } = file;
-  if (path === "conversation.json") return final(maskHeader(state, decode(bytes)));
-  if (turnIndexOfPath(path) !== null) return final(maskTurn(state, decode(bytes)));
-  if (path.startsWith("compactions/")) return maskCompaction(state, file);
-  return final(maskContent(state, path, bytes));
-}
-
-function final(content: string | Uint8Array): NewFile {
-  return { bytes: typeof content === "string" ? Buffer.from(content) : content, isFinal: true };
-}
-
-function maskHeader({ masker, names, id }: State, text: string): string {
-  const header = JSON.parse(maskLine(text, masker, names)) as Readonly<Record<string, unknown>>;
-  // It is no more what was imported: a session that goes on goes on in the original.
-  return `${JSON.stringify({ ...header, id, source: null })}\n`;
-}
-
-function maskTurn({ masker, names }: State, text: string): string {
-  let isFirst = true;
-  let masked = "";
-  for (const line of splitLines(text)) {
-    const end = line.endsWith("\n") ? "\n" : "";
-    const own = isFirst ? withoutUnknown(line, names) : line;
-    masked += maskLine(end === "" ? own : own.slice(0, -1), masker, names) + end;
-    isFirst = false;
-  }
-  return masked;
-}
-
-/** A turn said after one that is not in the history still follows none that is; so with the turns that it tells of. */
-function withoutUnknown(line: string, names: ReadonlyMap<string, string>): string {
-  return line.replace(/"prev" *: *"[0-9a-f]{40}"|"turns" *: *\[[^\]]*\]/g, (field) =>
-    field.replace(/"([0-9a-f]{40})"/g, (whole, oid: string) => (names.has(oid) ? whole : `"${NO_BLOB}"`)),
-  );
-}
-
-async function maskCompaction(state: State, { commit, path, bytes }: OldFile): Promise<NewFile> {
-  const text = decode(bytes);
-  const { masker, names } = state;
-  const covers = await newCovers(state, { commit, path, text });
-  if (covers === null) return final(maskLines(text, masker, names));
-  const own = new Map([...names, [covers.old, covers.fresh]]);
-  return { bytes: Buffer.from(maskLines(text, masker, own)), isFinal: covers.fresh !== NO_DIGEST };
-}
-
-/** What a compaction was made over, as it is now; a digest that does not fit the branch fits none afterwards. */
-async function newCovers(
-  state: State,
-  { commit, path, text }: { readonly commit: string; readonly path: string; readonly text: string },
-): Promise<{ readonly old: string; readonly fresh: string } | null> {
-  try {
-    const compaction = parseCompactionLine(text, path);
-    if (compaction.covers === undefined) return null;
-    const turnOids = (await listTurnOids(state.store, commit)).map((oid) => oid ?? "");
-    const facts = coverFacts(state.store, { turnOids });
-    const { matches } = await checkCovers(compaction, facts);
-    if (!matches) return { old: compaction.covers, fresh: NO_DIGEST };
-    const fresh = await coversDigest(boundsOf(compaction, state), {
-      turnOids: turnOids.map((oid) => state.objects.get(oid) ?? oid),
-      readText: async (index) => maskTurn(state, await facts.readText(index)),
-    });
-    return { old: compaction.covers, fresh: fresh ?? NO_DIGEST };
-  } catch (error) {
-    if (error instanceof JpgError && error.code === "malformed_compaction") return null;
-    throw error;
-  }
-}
-
-type Bounds = Parameters<typeof coversDigest>[0];
-
-/** The events that bound it are named as they are now. */
-function boundsOf(bounds: Bounds, { masker }: State): Bounds {
-  const { from_event: from, to_event: to } = bounds;
-  return {
-    ...bounds,
-    ...(from === undefined ? {} : { from_event: masker.mask(from) }),
-    ...(to === undefined ? {} : { to_event: masker.mask(to) }),
-  };
-}
-
-function maskLines(text: string, masker: Masker, names: ReadonlyMap<string, string>): string {
-  return [...splitLines(text)]
-    .map((line) =>
-      line.endsWith("\n") ? `${maskLine(line.slice(0, -1), masker, names)}\n` : maskLine(line, masker, names),
-    )
-    .join("");
-}
-
-/** Any other file: lines of JSON where its name says so, else a text; what is no text keeps its length. */
-function maskContent({ masker, names }: State, path: string, bytes: Uint8Array): string | Uint8Array {
-  const text = decodeExactly(bytes);
-  if (text === null) return maskBytes(masker, bytes);
-  // A secret may span lines of a text.
-  return /\.jsonl?$/.test(path) ? maskLines(text, masker, names) : masker.mask(text);
-}
-
-function maskBytes({ spans }: Masker, bytes: Uint8Array): Uint8Array {
-  const text = Buffer.from(bytes).toString("latin1");
-  const found = spans(text);
-  if (found.length === 0) return bytes;
-  const masked = Buffer.from(bytes);
-  for (const { start, end, mask } of found)
-    masked.write(mask.padEnd(end - start, "-").slice(0, end - start), start, "latin1");
-  return masked;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-/** Null when the bytes are not those of a text. */
-function decodeExactly(bytes: Uint8Array): string | null {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  return Buffer.compare(Buffer.from(text), bytes) === 0 ? text : null;
 }

@@ -1,8 +1,8 @@
 // Makes a branch the one that a worktree has checked out: HEAD goes over to it, index and files follow when git is there.
 import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
-import type { Worktree } from "../conversation-store.ts";
 import { branchOfRef, refOfBranch } from "../native/refs/ref-name.ts";
+import type { Worktree } from "../worktrees.ts";
 import { readHead, readRef } from "./ref-files.ts";
 import { lockFile } from "./ref-lock.ts";
 import { appendReflog } from "./reflog.ts";

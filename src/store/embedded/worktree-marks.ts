@@ -1,12 +1,12 @@
 // Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index: it marks
 // those worktrees as behind, and the next jpg that has git brings them along.
 import { join } from "node:path";
-import type { Worktree } from "../conversation-store.ts";
 import { pathExists } from "../files/path-exists.ts";
 import { withLock } from "../files/process-lock.ts";
 import { clearBehindMark, markBehind, STEP_RECORD, WORKTREE_LOCK } from "../files/worktree-files.ts";
 import { listWorktrees } from "../native/worktrees/worktree-list.ts";
 import { needsGit } from "../needs-git.ts";
+import type { Worktree } from "../worktrees.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 
 /** All worktrees of a repository; none in memory. */

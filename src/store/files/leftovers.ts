@@ -3,7 +3,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
-import type { Worktree } from "../conversation-store.ts";
+import type { Worktree } from "../worktrees.ts";
 import { isAbandoned, type StorePlace } from "./abandoned.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { fileAge } from "./file-age.ts";

@@ -2,15 +2,9 @@
 // one fast-import and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
-import type {
-  BranchTip,
-  BranchWrite,
-  ConversationStore,
-  TreeFile,
-  Worktree,
-  WriteResult,
-} from "../conversation-store.ts";
+import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "../conversation-store.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
+import type { Worktree } from "../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { createHistories } from "./histories.ts";

@@ -2,9 +2,9 @@
 import { accessSync, constants } from "node:fs";
 import { access, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Worktree } from "../conversation-store.ts";
 import { isAbandoned } from "../files/abandoned.ts";
 import { listLeftovers, listUnfinishedObjects } from "../files/leftovers.ts";
+import type { Worktree } from "../worktrees.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import type { GitVersion } from "./git/git-version.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";

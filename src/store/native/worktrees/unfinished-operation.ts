@@ -1,7 +1,7 @@
 // What git has begun in a worktree and not ended while HEAD is detached: a bisect or a rebase. Both know the branch that
 // they began on, and go back to it.
 import { join } from "node:path";
-import type { UnfinishedOperation } from "../../conversation-store.ts";
+import type { UnfinishedOperation } from "../../worktrees.ts";
 import { branchOfRef } from "../refs/ref-name.ts";
 import { readFileIfThere } from "../refs/ref-reader.ts";
 

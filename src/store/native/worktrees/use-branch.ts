@@ -1,6 +1,6 @@
 // Makes a branch the one that a worktree shows, while no other writer moves that worktree.
 import { userError } from "../../../core/errors.ts";
-import type { Worktree } from "../../conversation-store.ts";
+import type { Worktree } from "../../worktrees.ts";
 import { type Repository, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";

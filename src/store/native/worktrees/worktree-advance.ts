@@ -2,8 +2,8 @@
 // that a refusal changes nothing.
 import { join } from "node:path";
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
-import type { Worktree } from "../../conversation-store.ts";
 import { pathExists } from "../../files/path-exists.ts";
+import type { Worktree } from "../../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "../git/git-command.ts";
 import type { GitResult } from "../git/git-process.ts";
 import { EMPTY_TREE } from "../refs/ref-name.ts";

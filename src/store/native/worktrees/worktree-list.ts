@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Worktree } from "../../conversation-store.ts";
+import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
 import { branchOfRef } from "../refs/ref-name.ts";
 import { readFileIfThere, readHead } from "../refs/ref-reader.ts";

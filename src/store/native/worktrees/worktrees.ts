@@ -2,8 +2,8 @@
 import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { repositoryError } from "../../../core/errors.ts";
-import type { Worktree, Worktrees } from "../../conversation-store.ts";
 import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
+import type { Worktree, Worktrees } from "../../worktrees.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { worktreesFolder } from "../refs/project-of-store.ts";

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore, SettledStep } from "../../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
 import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import type { SettledStep } from "../../../../src/store/worktrees.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 

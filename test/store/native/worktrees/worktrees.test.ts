@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore, Worktree } from "../../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
 import { markThisProcess, type ProcessMark } from "../../../../src/store/files/running-process.ts";
 import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import type { Worktree } from "../../../../src/store/worktrees.ts";
 import { endUnreaped } from "../../../helpers/processes.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
