@@ -59,6 +59,8 @@ describe("findSecrets", () => {
     "eyJaaaaaaaaaaaa.",
     "password=",
     "://a:",
+    "://a:p@",
+    "@b",
     "sk-",
     "\\n",
     "a".repeat(30),
@@ -74,6 +76,19 @@ describe("findSecrets", () => {
       expect(found(text)).toEqual([["assigned", "hV7q2Lm9xT"]]);
     const token = random(40);
     expect(found(`authorization: Bearer ${token}`)).toEqual([["bearer", token]]);
+  });
+
+  it.each([
+    ["https://kim:hV7@q2Lm9x@harbour.org/tide", "hV7@q2Lm9x"],
+    ["https://kim:hV7@@q2Lm9x@harbour.org", "hV7@@q2Lm9x"],
+    ["https://kim@harbour.org:hV7q2Lm9x@harbour.org/tide", "hV7q2Lm9x"],
+    ["postgres://kim:hV7@q#2Lm9x@db.harbour.org, or ask ops@harbour.org", "hV7@q#2Lm9x"],
+    ["https://kim:hV7q2Lm9x@harbour.org/tide?from=ops@harbour.org", "hV7q2Lm9x"],
+    ["https://kim:hV7q2Lm9x@harbour.org?from=ops@harbour.org", "hV7q2Lm9x"],
+    ["redis://kim:hV7@q2Lm9x@localhost/0", null],
+    ["ssh://git@harbour.org:2222/tide@v2", null],
+  ])("takes the password of an address up to the last @ before the host: %s", (text, password) => {
+    expect(found(text)).toEqual(password === null ? [] : [["url-credentials", password]]);
   });
 
   it.each([
