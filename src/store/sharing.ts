@@ -55,8 +55,8 @@ export interface TransferOptions {
   readonly signal?: AbortSignal;
   /** Whether git may ask the person at the terminal for a name and password; default false. */
   readonly interactive?: boolean;
-  /** Told what git says of its progress, a line at a time, as it is. */
-  readonly progress?: (line: string) => void;
+  /** Told what git says, a line at a time, as it is; one that does not stand is written over, "" when git has ended. */
+  readonly progress?: (line: string, stands: boolean) => void;
 }
 
 /** What became of a branch that was sent. */

@@ -5,8 +5,11 @@ import type { AddressInfo } from "node:net";
 
 /** How a server behaves. */
 export interface ServerState {
-  /** `cut`: the connection breaks in the middle of what is sent; `vanish`: before any answer; `hang`: no answer ever comes. */
-  fault: "none" | "500" | "cut" | "vanish" | "hang";
+  /**
+   * `cut`: the connection breaks in the middle of what is sent; `vanish`: before any answer; `hang`: no answer ever comes; `slow`: a
+   * pack comes in small pieces, until the server is well again.
+   */
+  fault: "none" | "500" | "cut" | "vanish" | "hang" | "slow";
   /** Called when a request has come. */
   onRequest?: (method: string) => void;
   /** Bytes of all answers so far. */
@@ -87,17 +90,35 @@ function serve(
   child.on("close", () => {
     const all = Buffer.concat(output);
     state.sent += all.length;
-    send(response, all, isCut);
+    send(response, all, { isCut, state });
   });
 }
 
-function send(response: ServerResponse, output: Buffer, isCut: boolean): void {
+function send(
+  response: ServerResponse,
+  output: Buffer,
+  { isCut, state }: { readonly isCut: boolean; readonly state: ServerState },
+): void {
   const end = output.indexOf("\r\n\r\n");
   const head = output.toString("latin1", 0, end).split("\r\n");
   const headers = Object.fromEntries(head.map((line) => line.split(/: (.*)/s, 2) as [string, string]));
   const { Status: status = "200", ...rest } = headers;
   const body = output.subarray(end + 4);
   response.writeHead(Number.parseInt(status, 10), isCut ? { ...rest, "content-length": body.length } : rest);
-  if (!isCut) response.end(body);
+  if (!isCut) sendPieces(response, body, state);
   else response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
+}
+
+/** Bytes of an answer that holds a pack, at least. */
+const PACK_BYTES = 4096;
+/** What a slow answer comes in, bytes, and the time between two, milliseconds. */
+const PIECE_BYTES = 256;
+const BETWEEN_MS = 50;
+
+function sendPieces(response: ServerResponse, body: Buffer, state: ServerState): void {
+  if (state.fault !== "slow" || body.length < PACK_BYTES) response.end(body);
+  else
+    response.write(body.subarray(0, PIECE_BYTES), () =>
+      setTimeout(() => sendPieces(response, body.subarray(PIECE_BYTES), state), BETWEEN_MS),
+    );
 }

@@ -2,6 +2,7 @@
 // jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
 import { type PagerProgram, runPager } from "../../app/programs/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
+import { createMovingLine } from "./moving-line.ts";
 import { choosePager } from "./pager.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
 import { createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./style.ts";
@@ -55,6 +56,11 @@ export interface Output extends Rendering {
   prompt(text: SafeText): void;
   /** Whether a person sees standard error: it is a terminal. */
   readonly seen: boolean;
+  /**
+   * Shows what is being done now on a line of a terminal that moves: anybody's text, "" = nothing any more. Whatever is written
+   * next takes its place. Only where a person sees it; not with --quiet or --json.
+   */
+  moving(text: string): void;
   /** Says what happened; not with --quiet. */
   info(text: SafeText): void;
   /** Says more; only with --verbose. */
@@ -73,8 +79,15 @@ export function createOutput(options: OutputOptions): Output {
   const isTerminal = stdout.isTTY === true;
   const style = createStyle(wantsColor(env, isTerminal));
   const errorStyle = createStyle(wantsColor(env, stderr.isTTY === true));
-  const out = guardedWriter(stdout, options);
-  const err = guardedWriter(stderr);
+  const isMoving = stderr.isTTY === true && !quiet && options.json !== true && env["TERM"] !== "dumb";
+  const screen = guardedWriter(stderr);
+  const line = createMovingLine({
+    columns: () => stderr.columns ?? 80,
+    style: errorStyle,
+    write: (sequences) => screen.write(sequences),
+  });
+  const out = afterErasing(guardedWriter(stdout, options), line.erase);
+  const err = afterErasing(screen, line.erase);
   const shown = (text: string): string => (isTerminal ? onlyColors(text) : text);
   const decoder = new TextDecoder();
   const raw = (chunk: string | Uint8Array): void =>
@@ -104,6 +117,11 @@ export function createOutput(options: OutputOptions): Output {
     json,
     prompt,
     seen: stderr.isTTY === true,
+    moving: (text) => {
+      if (!isMoving) return;
+      if (text === "") line.erase();
+      else line.show(text);
+    },
     info: (text) => (quiet ? undefined : say(text)),
     detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
     warn: (text) => (quiet ? undefined : say(safe`${errorStyle.caution(safe`warning:`)} ${text}`)),
@@ -137,6 +155,16 @@ function guardedWriter(
       if (!closed && chunk.length > 0) stream.write(chunk);
     },
     isClosed: () => closed,
+  };
+}
+
+function afterErasing({ write, isClosed }: GuardedWriter, erase: () => void): GuardedWriter {
+  return {
+    write: (chunk) => {
+      erase();
+      write(chunk);
+    },
+    isClosed,
   };
 }
 

@@ -3,21 +3,25 @@ import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { isTerminal } from "./ask.ts";
 import type { Output } from "./output.ts";
 
-/** How far git is, and what the other side says; what became of which ref is reported by the commands. */
-const PROGRESS = /^remote: .*\S|^[A-Z][a-z ]+: +\d+%/;
+/** How far git is, there or here. */
+const PROGRESS = /^(?:remote: +)?[A-Z][A-Za-z ]+: +\d+(?:%|,|$)/;
+/** What the other side says; what became of which ref is reported by the commands. */
+const SAID = /^remote: .*\S/;
 
 /** What a transfer is told of the terminal. */
 interface Watched {
   readonly interactive: boolean;
-  readonly progress?: (line: string) => void;
+  readonly progress?: (line: string, stands: boolean) => void;
 }
 
-/** The options of a transfer; git's lines are shown only where a person sees them. */
-export function watchTransfer(output: Pick<Output, "info" | "seen" | "errorStyle">): Watched {
+/** The options of a transfer; git's lines are shown only where a person sees them, its progress on one that moves. */
+export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): Watched {
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };
-  const show = (line: string): void => {
-    if (PROGRESS.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
+  const show = (line: string, stands: boolean): void => {
+    if (line === "" && !stands) output.moving("");
+    else if (PROGRESS.test(line) || (!stands && SAID.test(line))) output.moving(line);
+    else if (SAID.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
   };
   return { interactive, progress: show };
 }

@@ -9,9 +9,12 @@ import { permissionsFor } from "./permissions.ts";
 /** Characters of a line that has not ended yet. */
 const LONGEST_LINE = 4096;
 
-/** A run without input; `progress` is told each line that git writes to standard error, as it comes. */
+/**
+ * A run without input; `progress` is told each line that git writes to standard error, as it comes: those that it goes on writing
+ * over do not stand. Told "" that does not stand when git has ended.
+ */
 export interface PorcelainRun extends Omit<GitRun, "input"> {
-  readonly progress?: (line: string) => void;
+  readonly progress?: (line: string, stands: boolean) => void;
 }
 
 /** Runs git to its end, as `runGit` does, with nothing to read. Throws `git_missing`, `git_refused`. */
@@ -53,16 +56,19 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     if (!(error instanceof GitPluginError)) throw error;
     const said = error.message.replace(/ without enabling \w+$/, "");
     throw repositoryError("git_refused", `git was not started in ${cwd}: ${said}`, { cause: error });
+  } finally {
+    progress?.("", false);
   }
 }
 
-/** Hands a stream's text on by lines; what git writes over itself (`\r`) is left out until it stands. */
-function byLine(tell: (line: string) => void): (chunk: Buffer) => void {
+/** Hands a stream's text on by lines; one that ends in `\r` is written over by what follows. */
+function byLine(tell: (line: string, stands: boolean) => void): (chunk: Buffer) => void {
+  const decoder = new TextDecoder();
   let rest = "";
   return (chunk) => {
-    const lines = (rest + chunk.toString()).split("\n");
-    rest = (lines.pop() ?? "").slice(-LONGEST_LINE);
-    for (const line of lines) tell(line.slice(line.lastIndexOf("\r", line.length - 2) + 1).trimEnd());
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/(?<=[\r\n])/);
+    rest = /[\r\n]$/.test(lines.at(-1) ?? "") ? "" : (lines.pop() ?? "").slice(-LONGEST_LINE);
+    for (const line of lines) if (line.trim() !== "") tell(line.trimEnd(), line.endsWith("\n"));
   };
 }
 
