@@ -7,8 +7,6 @@ import type { CheckedRecords } from "../../core/integrity/record-check.ts";
 export interface CheckedFiles {
   readonly turns: Map<string, StoredTurn>;
   readonly attachments: Map<string, boolean>;
-  /** Bytes read so far. */
-  bytes: number;
 }
 
 /** A branch, read: its files by what they are, its turns by position, its records. */
@@ -20,5 +18,5 @@ export interface ReadBranch {
 
 /** Creates the memory for the forks of one conversation. */
 export function createCheckedFiles(): CheckedFiles {
-  return { turns: new Map(), attachments: new Map(), bytes: 0 };
+  return { turns: new Map(), attachments: new Map() };
 }

@@ -1,7 +1,7 @@
 // Checks the attachments of a branch: each is used, is there, and holds what its name says.
 import { attachmentsOf } from "../../core/event/attachment.ts";
 import type { BranchFiles } from "../../core/integrity/branch-files.ts";
-import { checkAttachments } from "../../core/integrity/conversation-check.ts";
+import { checkAttachments, type StoredTurn } from "../../core/integrity/conversation-check.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
@@ -9,10 +9,18 @@ import { parseReference } from "../sessions/source-pieces.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { CheckedFiles, ReadBranch } from "./checked-files.ts";
 
+/** A branch as far as it has attachments, or names them. */
+interface NamingBranch extends Pick<ReadBranch, "files" | "records"> {
+  readonly commit: string;
+  readonly turns: readonly (Pick<StoredTurn, "attachments"> | undefined)[];
+  /** What is known of attachments, and what is found. */
+  readonly checked: Pick<CheckedFiles, "attachments">;
+}
+
 /** Checks the attachments that a branch has against those that its events, replacements, settings and sources name. */
 export async function checkStoredAttachments(
   store: ConversationStore,
-  { commit, files, turns, records, checked }: ReadBranch & { readonly commit: string; readonly checked: CheckedFiles },
+  { commit, files, turns, records, checked }: NamingBranch,
 ): Promise<readonly Finding[]> {
   const used = new Set([...turns.flatMap((turn) => [...(turn?.attachments ?? [])]), ...records.attachments]);
   for (const { compaction } of records.compactions)
@@ -34,7 +42,7 @@ async function sourceReferences(store: ConversationStore, commit: string): Promi
 async function findDamaged(
   store: ConversationStore,
   { attachments }: BranchFiles,
-  checked: CheckedFiles,
+  checked: NamingBranch["checked"],
 ): Promise<readonly Finding[]> {
   const plain = [...attachments].filter(([, { special }]) => special === undefined);
   const unknown = plain.filter(([name, { oid }]) => !checked.attachments.has(`${name} ${oid}`));
@@ -42,7 +50,6 @@ async function findDamaged(
   for await (const bytes of store.readBlobs(unknown.map(([, { oid }]) => oid))) {
     const [name = "", file] = unknown[next++] ?? [];
     checked.attachments.set(`${name} ${file?.oid}`, sha256(bytes) === name.slice(0, 64));
-    checked.bytes += bytes.length;
   }
   const damaged = plain.filter(([name, { oid }]) => checked.attachments.get(`${name} ${oid}`) === false);
   return damaged.map(([, { path }]) =>

@@ -53,7 +53,8 @@ export async function checkBranch(
   return { turns, findings };
 }
 
-async function checkHeader(
+/** Checks conversation.json: what is found ends the check of its branch. */
+export async function checkHeader(
   store: ConversationStore,
   { name }: BranchTip,
   files: readonly BranchFile[],
@@ -139,12 +140,12 @@ async function readTurns(
     const index = unknown[next++] ?? 0;
     const turn = checkTurnFile(decodeLines(bytes), turnPath(index));
     checked.turns.set(key(index), { ...turn, oid: files.turns[index]?.oid ?? "" });
-    checked.bytes += bytes.length;
   }
   return files.turns.map((_, index) => checked.turns.get(key(index)));
 }
 
-async function readRecords(store: ConversationStore, files: BranchFiles): Promise<CheckedRecords> {
+/** Reads the records of a branch, and checks each. */
+export async function readRecords(store: ConversationStore, files: BranchFiles): Promise<CheckedRecords> {
   const listed = RECORD_FOLDERS.flatMap((folder) =>
     files.records[folder].map(({ path, oid }) => ({ folder, path, oid })),
   );

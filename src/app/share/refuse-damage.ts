@@ -1,16 +1,16 @@
-// Looks at the branches that are about to leave as fsck does: what would be damaged for everybody is not sent. A commit that was
-// found sound is kept in mind, so that each is looked at once.
+// Looks at the branches that are about to leave as fsck does: what would be damaged for everybody is not sent. Commits and files that
+// were found sound are kept in mind, so that each is looked at once.
 import { conversationOf, forkOf, slugOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
+import { turnPath } from "../../core/event/turn-file.ts";
 import type { Finding } from "../../core/integrity/finding.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
 import { checkBranch } from "../integrity/fsck-branch.ts";
-
-/** Raised when the checks find what they did not find before: what was found sound is looked at again then. */
-const CHECKS_VERSION = 1;
+import { isSoundBranch } from "../integrity/sound-branch.ts";
+import { CHECKS_VERSION, openSoundFiles, type SoundFiles, soundTurn } from "../integrity/sound-files.ts";
 
 /** Commits kept at most. */
 const MOST_SOUND = 20_000;
@@ -21,29 +21,62 @@ export async function refuseDamage(store: ConversationStore, tips: readonly Bran
   const key = `checks-${CHECKS_VERSION}`;
   const known = new Set(String(cache.read(key) ?? "").split("\n"));
   const sound: string[] = [];
-  let family = "";
-  let checked: CheckedFiles = createCheckedFiles();
+  let family = openFamily(store, "", "");
   for (const tip of tips) {
     if (known.has(tip.commit)) continue;
     known.add(tip.commit);
-    if (conversationOf(tip.name) !== family) checked = createCheckedFiles();
-    family = conversationOf(tip.name);
-    const error = await findError(store, tip, checked);
+    const first = await firstTurn(store, tip);
+    if (first === null) continue;
+    if (conversationOf(tip.name) !== family.conversation || first !== family.first) {
+      await family.files.save();
+      family = openFamily(store, conversationOf(tip.name), first);
+    }
+    const error = await findError(store, tip, family);
     if (error !== null) throw damagedError(tip, error);
     sound.push(tip.commit);
   }
   if (sound.length === 0) return;
+  await family.files.save();
   const all = [...known].filter((commit) => commit !== "");
   await cache.write(all.slice(-MOST_SOUND).join("\n"), key);
 }
 
-/** The first thing that is wrong; null of what is sound, of what a newer jpg wrote, and of what is no conversation. */
-async function findError(store: ConversationStore, tip: BranchTip, checked: CheckedFiles): Promise<Finding | null> {
-  const commit = await store.resolveCommit(tip.commit);
+/** What is known of files that forks of a conversation share. */
+interface Family {
+  readonly conversation: string;
+  /** Object id of their first turn; "" where there is none. */
+  readonly first: string;
+  readonly files: SoundFiles;
+  readonly checked: CheckedFiles;
+}
+
+function openFamily(store: ConversationStore, conversation: string, first: string): Family {
+  return { conversation, first, files: openSoundFiles(store, first), checked: createCheckedFiles() };
+}
+
+/** Object id of the first turn of a conversation, "" of one without turns; null of what is no conversation. */
+async function firstTurn(store: ConversationStore, { commit: tip }: BranchTip): Promise<string | null> {
+  const commit = await store.resolveCommit(tip);
   if (commit === null) return null;
-  const header = (await store.readEntries(commit, ["conversation.json"])).get("conversation.json");
-  if (header === undefined) return null;
-  const { findings } = await checkBranch(store, { name: branchLike(tip.name), commit }, checked);
+  const entries = await store.readEntries(commit, ["conversation.json", turnPath(0)]);
+  return entries.has("conversation.json") ? (entries.get(turnPath(0)) ?? "") : null;
+}
+
+/** The first thing that is wrong; null of what is sound, and of what a newer jpg wrote. */
+async function findError(
+  store: ConversationStore,
+  tip: BranchTip,
+  { files, checked }: Family,
+): Promise<Finding | null> {
+  const commit = (await store.resolveCommit(tip.commit)) ?? tip.commit;
+  const branch = { name: branchLike(tip.name), commit };
+  if (await isSoundBranch(store, branch, files)) return null;
+  const { findings } = await checkBranch(store, branch, checked);
+  for (const turn of checked.turns.values()) {
+    const sound = soundTurn(turn);
+    if (sound !== null) files.turns.set(turn.oid, sound);
+  }
+  for (const [name, isSound] of checked.attachments) files.attachments.set(name, isSound);
   return findings.find(({ severity, code }) => severity === "error" && code !== "newer_format") ?? null;
 }
 

@@ -1,0 +1,160 @@
+// What leaves is looked at file by file, once: what that finds is what a look at the whole branch finds.
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createCheckedFiles } from "../../../src/app/integrity/checked-files.ts";
+import { checkBranch } from "../../../src/app/integrity/fsck-branch.ts";
+import { refuseDamage } from "../../../src/app/share/refuse-damage.ts";
+import { sha256 } from "../../../src/app/workspace/object-id.ts";
+import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { runs } from "../../helpers/runs.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { git } from "../../helpers/temp-repository.ts";
+import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
+
+const TURNS = 6;
+
+let workspace: GitWorkspace;
+let branch: string;
+/** The tip that was found sound. */
+let sound: string;
+beforeEach(async () => {
+  workspace = await createGitWorkspace();
+  ({ branch } = await importBytes(workspace, buildSession(plainTurns(TURNS)).text()));
+  const payload = "what is too long for a line\n";
+  const name = sha256(payload);
+  sound = commit(branch, {
+    [attachmentPath(name)]: payload,
+    ...record("compactions", { type: "compaction", id: "c1", from_turn: 0, to_turn: 1, reasoning: "strip" }),
+    ...record("config", { type: "config_delta", id: "p1", at_turn: 1, tools: { $attachment: name } }),
+  });
+  await refuseDamage(workspace.store, [{ name: branch, commit: sound }]);
+});
+afterEach(() => removeWorkspace(workspace));
+
+/** Files of a commit; null = removed. */
+type Files = Readonly<Record<string, string | null>>;
+
+function run(args: readonly string[], input = "", env: Record<string, string> = {}): string {
+  return git(workspace.store.root, { ...workspace.temp.env, ...env }, args, input);
+}
+
+function read(path: string): string {
+  return `${run(["show", `${sound}:${path}`])}\n`;
+}
+
+/** Commits files on a commit; no branch moves. */
+function commit(on: string, files: Files): string {
+  const index = { GIT_INDEX_FILE: join(workspace.temp.folder, "plant.index") };
+  run(["read-tree", on], "", index);
+  const lines = Object.entries(files).map(([path, text]) => {
+    const oid = text === null ? "0".repeat(40) : run(["hash-object", "-w", "--stdin"], text);
+    return `${text === null ? "0" : "100644"} ${oid}\t${path}\n`;
+  });
+  run(["update-index", "--index-info"], lines.join(""), index);
+  return run(["commit-tree", run(["write-tree"], "", index), "-p", on, "-m", "plant"]);
+}
+
+function record(folder: string, fields: Readonly<Record<string, unknown>>): Files {
+  const timestamp = "2026-05-01T12:00:00.000Z";
+  return {
+    [`${folder}/20260501T120000.000Z-${fields["id"]}.jsonl`]: `${JSON.stringify({ timestamp, ...fields })}\n`,
+  };
+}
+
+function attachmentPath(name: string): string {
+  return `attachments/${name.slice(0, 2)}/${name}`;
+}
+
+function event(fields: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ type: "note", kind: "planted", id: "planted", timestamp: "2026-05-01T12:00:00.000Z", ...fields })}\n`;
+}
+
+/** Changes of a branch at a turn: some damage it, some do not, and of some it depends on the turn. */
+const CHANGES: readonly ((turn: number) => Files)[] = [
+  () => record("meta", { type: "meta", id: "m1", title: "T" }),
+  () =>
+    record("compactions", { type: "compaction", id: "c2", from_turn: 1, to_turn: 3, tool_calls: { policy: "omit" } }),
+  () => ({ ".gitattributes": null }),
+  (turn) => ({ [turnPath(turn)]: read(turnPath(turn)) + event({}) }),
+  (turn) => ({ [turnPath(turn)]: read(turnPath(turn)) + event({ id: firstId(TURNS - turn - 1) }) }),
+  (turn) => ({
+    [turnPath(turn)]:
+      read(turnPath(turn)) + event({ type: "chat_response", message: { $attachment: "ab".repeat(32) } }),
+  }),
+  (turn) => ({ [turnPath(turn)]: `${read(turnPath(turn))}{"type":"chat_request"}\n` }),
+  (turn) => ({ [turnPath(turn)]: read(turnPath(turn)).replace(/^.*\n/, "") }),
+  (turn) => ({ [turnPath(turn)]: null }),
+  (turn) => ({ [turnPath(TURNS)]: event({ type: "turn_start", id: "next", prev: oidOf(turnPath(turn)) }) }),
+  (turn) => ({ [turnPath(TURNS + turn)]: event({ type: "turn_start", id: "next" }) }),
+  (turn) => ({ [turnPath(turn)]: read(turnPath((turn + 1) % TURNS)) }),
+  () => record("meta", { type: "meta", id: "c1" }),
+  () => ({ "compactions/20260501T130000.000Z-c1.jsonl": read("compactions/20260501T120000.000Z-c1.jsonl") }),
+  () => ({ "config/20260501T140000.000Z-p2.jsonl": "{" }),
+  () => ({ "conversation.json": "{" }),
+  () => ({ "conversation.json": '{"format":9,"id":"x"}\n' }),
+  () => ({ [attachmentPath(sha256("what is too long for a line\n"))]: null }),
+  () => ({ [attachmentPath(sha256("what is too long for a line\n"))]: "something else" }),
+  () => ({ [attachmentPath("cd".repeat(32))]: "something else" }),
+];
+
+function firstId(turn: number): string {
+  return (JSON.parse(read(turnPath(turn)).split("\n")[0] ?? "") as { id: string }).id;
+}
+
+function oidOf(path: string): string {
+  return run(["rev-parse", `${sound}:${path}`]);
+}
+
+async function isDamaged(tip: string): Promise<boolean> {
+  const { findings } = await checkBranch(workspace.store, { name: branch, commit: tip }, createCheckedFiles());
+  return findings.some(({ severity, code }) => severity === "error" && code !== "newer_format");
+}
+
+async function isRefused(tip: string): Promise<boolean> {
+  try {
+    await refuseDamage(workspace.store, [{ name: branch, commit: tip }]);
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "damaged_conversation" });
+    return true;
+  }
+}
+
+describe("what leaves after a tip that is sound", () => {
+  it("is refused exactly when a look at the whole branch finds an error", async () => {
+    const verdicts = new Set<boolean>();
+    const change = fc.tuple(fc.constantFrom(...CHANGES), fc.nat(TURNS - 1));
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 2 }), async (changes) => {
+        const tip = commit(sound, Object.assign({}, ...changes.map(([make, turn]) => make(turn))) as Files);
+        const isWrong = await isDamaged(tip);
+        verdicts.add(isWrong);
+        expect(await isRefused(tip)).toBe(isWrong);
+        // A tip on top of what was refused is no better for it.
+        expect(await isRefused(commit(tip, record("meta", { type: "meta", id: "m9", title: "T" })))).toBe(isWrong);
+      }),
+      { numRuns: runs(25) },
+    );
+    expect(verdicts.size).toBe(2);
+  });
+
+  it("is refused so for each change, at each end", async () => {
+    for (const make of CHANGES)
+      for (const turn of [0, TURNS - 1]) {
+        const tip = commit(sound, make(turn));
+        expect(await isRefused(tip), `${make}`).toBe(await isDamaged(tip));
+      }
+  });
+
+  it("is read where it is new alone", async () => {
+    const meta = record("meta", { type: "meta", id: "m1", title: "T" });
+    const last = read(turnPath(TURNS - 1));
+    const tip = commit(sound, { ...meta, [turnPath(TURNS - 1)]: last + event({}) });
+    const reading = vi.spyOn(workspace.store, "readBlobs");
+    await refuseDamage(workspace.store, [{ name: branch, commit: tip }]);
+    const asked = new Set(reading.mock.calls.flatMap(([oids]) => [...oids]));
+    const turns = run(["ls-tree", "-r", "--object-only", tip, "turns"]).split("\n");
+    expect(turns.filter((oid) => asked.has(oid))).toEqual([turns.at(-1)]);
+  });
+});
