@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
 import { refOfBranch, ZERO_ID } from "./ref-name.ts";
-import { readRef } from "./ref-reader.ts";
+import { isReftable, readRef } from "./ref-reader.ts";
 
 /** A move of one branch; `expected` null = it must not exist. */
 export interface BranchMove {
@@ -29,10 +29,13 @@ export async function moveBranches(repository: Repository, moves: readonly Branc
 
 async function moveBranch(repository: Repository, move: BranchMove): Promise<boolean> {
   const command = updateCommand([move]);
+  const isStale = async (): Promise<boolean> => (await readRef(repository, refOfBranch(move.branch))) !== move.expected;
+  // Whoever lost to another writer need not start git to hear so; where refs are no files, that takes a git itself.
+  if (!isReftable(repository) && (await isStale())) return false;
   for (let attempt = 1; ; attempt++) {
     const result = await tryCommand(repository, command);
     if (result.code === 0) return true;
-    if ((await readRef(repository, refOfBranch(move.branch))) !== move.expected) return false;
+    if (await isStale()) return false;
     const isLocked = /\.lock': File exists/.test(result.stderr);
     if (!isLocked || attempt >= LOCK_ATTEMPTS) throw await commandError(repository, command, result);
     await sleep(LOCK_WAIT_MS + attempt);
