@@ -83,15 +83,21 @@ describe("refs beside git", () => {
     writeFileSync(lock, "");
     setTimeout(() => rmSync(lock), 150);
     expect((await grow("talk/main", "b")).moved).toBe(true);
-    writeFileSync(lock, "");
-    await expect(grow("talk/main", "c")).rejects.toMatchObject({ kind: "repository", code: "ref_locked" });
+    await grow("other/main", "a");
+    const left = inGitDir("refs/heads/other/main.lock");
+    for (const path of [lock, left]) writeFileSync(path, "");
+    const longAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(left, longAgo, longAgo);
+    // Each waits some seconds; at the same time.
+    const [refused, removed] = [grow("talk/main", "c"), grow("other/main", "c")];
+    await Promise.all([
+      expect(refused).rejects.toMatchObject({ kind: "repository", code: "ref_locked" }),
+      expect(removed).resolves.toMatchObject({ moved: true }),
+    ]);
+    expect([lock, left].map((path) => existsSync(path))).toEqual([true, false]);
     // Whoever expects what is long gone need not wait.
     const late = { branch: "talk/main", expected: tip, parent: tip, commits: [commit("d", [file("d", "d")])] };
     expect((await writeOne(store, late)).moved).toBe(false);
-    const longAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(lock, longAgo, longAgo);
-    expect((await grow("talk/main", "c")).moved).toBe(true);
-    expect(existsSync(lock)).toBe(false);
   });
 
   it("refuse a name that stands for another's folder, loose and packed", async () => {

@@ -51,18 +51,21 @@ it("an empty lock of a branch, of HEAD, of the index or of the settings that nob
 });
 
 it("a lock that somebody has open stays, and so does one that was just made", async () => {
+  await append(store, "u/main", [commit("first", [file("conversation.json", "first")])]);
   const held = leave("refs/heads/t/main.lock");
+  const fresh = leave("refs/heads/u/main.lock");
+  const now = new Date();
+  utimesSync(fresh, now, now);
   const holder = openSync(held, "r");
   try {
-    await expect(write("second")).rejects.toMatchObject({ code: "ref_locked" });
-    expect(existsSync(held)).toBe(true);
+    // Each waits some seconds for its lock; at the same time.
+    const second = [commit("second", [file("conversation.json", "second")])];
+    const writes = ["t/main", "u/main"].map((branch) => append(store, branch, second));
+    await Promise.all(writes.map((write) => expect(write).rejects.toMatchObject({ code: "ref_locked" })));
+    expect([held, fresh].map((path) => existsSync(path))).toEqual([true, true]);
   } finally {
     closeSync(holder);
   }
-  const now = new Date();
-  utimesSync(held, now, now);
-  await expect(write("second")).rejects.toMatchObject({ code: "ref_locked" });
-  expect(existsSync(held)).toBe(true);
 });
 
 it("a lock is somebody's while a git runs in the store that may have made it", async () => {
