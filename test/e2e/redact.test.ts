@@ -87,14 +87,14 @@ describe("jpg redact", () => {
       "$ jpg redact @ --dry-run
         redacted-github-1    ghp_a1B… (40 characters)  5 times  conversation.json
         redacted-assigned-1  hV… (10 characters)       2 times  turn 1
-      Would mask 2 secrets in a copy of <id>; 2 source files (1.8 kB) left out.
+      Would mask 2 secrets in a copy of <id>; 1 source file (1.8 kB) left out.
       "
     `);
     expect(await run("jpg redact @")).toMatchInlineSnapshot(`
       "$ jpg redact @
         redacted-github-1    ghp_a1B… (40 characters)  5 times  conversation.json
         redacted-assigned-1  hV… (10 characters)       2 times  turn 1
-      Masked 2 secrets in deploy-with-redacted-github-1-hcyh, a copy of <id>; 2 source files (1.8 kB) left out.
+      Masked 2 secrets in deploy-with-redacted-github-1-hcyh, a copy of <id>; 1 source file (1.8 kB) left out.
       ! <id> is unchanged, and local now: nothing of it is pushed.
       ! \`jpg push deploy-with-redacted-github-1-hcyh\` sends the copy.
       ! The secret is still in the original, in clones and remotes that have it, in the trash

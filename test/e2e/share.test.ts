@@ -1,6 +1,7 @@
 // A conversation handed over as one file: what is in it, who can read it, and what happens to a file that is not what it should be.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
@@ -35,6 +36,18 @@ const importRows = (sandbox: Sandbox, path: string) =>
   ]);
 
 describe("jpg share", () => {
+  it("leaves out what the provider counted: its requests held more than is shared", async () => {
+    const sample = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
+    await eve.jpg(["import", sample]);
+    expect(await eve.json(["stats"])).toMatchObject({ overhead_source: "recorded" });
+    await eve.jpg(["compact", "--profile", "heavy"]);
+    await eve.jpg(["share", "@", "-o", of(eve, "sample.bundle")]);
+    await ben.jpg(["import", of(eve, "sample.bundle")]);
+    const shared = await ben.json<{ readonly overhead_source: string; readonly tokens_source: string }>(["stats"]);
+    expect(shared.overhead_source).not.toBe("recorded");
+    expect(shared.tokens_source).toBe("estimate");
+  });
+
   it("writes the view as a file that jpg and git read", async () => {
     const summary = ada.session("summary.txt", "They looked at the harbour.");
     await ada.jpg(["compact", "--keep", "2", "--accept", summary]);
@@ -42,7 +55,7 @@ describe("jpg share", () => {
     expect(await run("jpg share @ -o talk.bundle")).toMatchInlineSnapshot(`
       "$ jpg share @ -o talk.bundle
       Wrote measure-the-tide-at-the-pier-qqe6/main, 3 turns, 2.5 kB, to <root>/project/talk.bundle
-      Left out: 4 hidden turns, 6 source files
+      Left out: 4 hidden turns, 1 source file
       "
     `);
     expect(await run("jpg share @ -o talk.bundle")).toMatchInlineSnapshot(`

@@ -2,6 +2,7 @@
 // at it as a push would, and only then give it names. The original stays as it is, byte for byte, and becomes local.
 import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
+import { sourceFileOf } from "../../core/event/turn-file.ts";
 import { createMasker, type Masker } from "../../core/secrets/masker.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import type { BranchTip, ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
@@ -41,6 +42,7 @@ interface NewNames {
 
 /** The agents' own bytes, which stay behind. */
 export interface LeftSources {
+  /** Files: a session counts once, however many pieces it is kept in. */
   readonly sources: number;
   readonly bytes: number;
 }
@@ -117,10 +119,14 @@ export async function reportRedact(
 
 async function countSources(store: ConversationStore, tips: readonly BranchTip[]): Promise<LeftSources> {
   const sizes = new Map<string, number>();
+  const files = new Set<string>();
   for (const { commit } of tips)
     for (const { path, oid, size = 0 } of await store.listTree(commit, { under: ["sources"], sizes: true }))
-      if (isSourcePath(path)) sizes.set(oid, size);
-  return { sources: sizes.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+      if (isSourcePath(path)) {
+        sizes.set(oid, size);
+        files.add(sourceFileOf(path));
+      }
+  return { sources: files.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
 async function nameCopy(

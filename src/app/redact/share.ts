@@ -3,7 +3,7 @@
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
+import { sourceFileOf, turnPath } from "../../core/event/turn-file.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { maskLine } from "../../core/secrets/mask-line.ts";
 import { createMasker, type Masker } from "../../core/secrets/masker.ts";
@@ -39,6 +39,7 @@ export interface ShareReport {
   readonly branches: readonly string[];
   readonly turns: number;
   readonly full: boolean;
+  /** `sources` = files of the agent: a session counts once, however many pieces it is kept in. */
   readonly left_out: { readonly turns: number; readonly sources: number };
   readonly secrets: readonly MaskedSecret[];
 }
@@ -69,7 +70,7 @@ export async function shareView(
   const tip = { name: branch, commit: written.at(-1) ?? "" };
   await requireClean(workspace, tip, { allow, allowed: wanted.allowed });
   const kept = new Set(view.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])));
-  const sources = (await store.listTree(tree.commit, { under: ["sources"] })).length;
+  const sources = await store.listTree(tree.commit, { under: ["sources"] });
   return {
     bytes: await sharing.bundle([tip]),
     report: {
@@ -77,7 +78,10 @@ export async function shareView(
       branches: [branch],
       turns: view.turns.length,
       full: false,
-      left_out: { turns: tree.turnOids.length - kept.size, sources },
+      left_out: {
+        turns: tree.turnOids.length - kept.size,
+        sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
+      },
       secrets,
     },
   };
@@ -154,9 +158,10 @@ async function* writeView({ tree, turns, masker, branch, person }: WrittenView):
 }
 
 function maskEvent(event: Event, masker: Masker): Event {
-  // The turn before is another one here.
+  // The turn before is another one here, and usage is of requests that held more than is here.
   const { prev: _, ...own } = event as Event & { readonly prev?: string };
-  return JSON.parse(maskLine(JSON.stringify(own), masker)) as Event;
+  const { usage: __, ...metadata } = own.metadata ?? {};
+  return JSON.parse(maskLine(JSON.stringify(own.metadata === undefined ? own : { ...own, metadata }), masker)) as Event;
 }
 
 async function requireClean(

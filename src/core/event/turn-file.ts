@@ -135,3 +135,9 @@ function numbered(index: number): string {
   const directory = String(Math.floor(index / TURNS_PER_DIRECTORY)).padStart(DIRECTORY_DIGITS, "0");
   return `${directory}/${String(index).padStart(TURN_DIGITS, "0")}`;
 }
+
+/** The file that a path under `sources/` is of, as the agent has it: pieces of a session are one file, each side file is its own. */
+export function sourceFileOf(path: string): string {
+  const [, session] = /^(sources\/[^/]+)\/(?!files\/)/.exec(path) ?? [];
+  return session ?? path;
+}

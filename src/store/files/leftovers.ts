@@ -1,7 +1,7 @@
 // What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
 // writer is gone.
 import { readdir, rm } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import type { Worktree } from "../worktrees.ts";
 import { isAbandoned, type StorePlace } from "./abandoned.ts";
@@ -21,9 +21,13 @@ const LOCKED = [
   /could not lock config file ([^\n]+): File exists/,
 ] as const;
 
-/** Removes drafts and unfinished packs whose writers are gone. Never fails: what cannot be removed stays. */
+/**
+ * Removes drafts and unfinished packs whose writers are gone; folders in the git dir only, where no stranger's tree ever comes.
+ * Never fails: what cannot be removed stays.
+ */
 export async function clearLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<void> {
-  for (const path of await listLeftovers(store, worktrees)) await remove(path);
+  for (const path of await listLeftovers(store, worktrees))
+    await remove(path, { recursive: dirname(path) === store.gitDir });
 }
 
 /** Lists them: absolute paths. */
@@ -83,8 +87,8 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return await readdir(folder).catch(() => []);
 }
 
-function remove(path: string): Promise<boolean> {
-  return rm(path).then(
+function remove(path: string, { recursive }: { readonly recursive: boolean } = { recursive: false }): Promise<boolean> {
+  return rm(path, { recursive }).then(
     () => true,
     () => false,
   );

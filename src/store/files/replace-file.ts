@@ -10,6 +10,7 @@ import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./runn
 /** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
+const PRIVATE_FOLDER_MODE = 0o700;
 /** Errors of file systems that know no hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
 /** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
@@ -92,6 +93,13 @@ export async function makeOwnFolder(path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) {
     throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR", syscall: "mkdir", path });
   }
+}
+
+/** Makes a folder that is there for a while only, for this user alone; what a killed process left of one is cleared as a draft is. */
+export async function makeDraftFolder(parent: string): Promise<string> {
+  const path = await draftPath(join(parent, "folder"));
+  await mkdir(path, { mode: PRIVATE_FOLDER_MODE });
+  return path;
 }
 
 /** Tells who writes, or wrote, a draft by its name; null when the name is none of a draft. */

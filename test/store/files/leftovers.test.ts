@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 import { isAbandoned } from "../../../src/store/files/abandoned.ts";
-import { draftPath } from "../../../src/store/files/replace-file.ts";
+import { draftPath, makeDraftFolder } from "../../../src/store/files/replace-file.ts";
 import { formatMark, markThisProcess } from "../../../src/store/files/running-process.ts";
 import { openNativeStore } from "../../../src/store/native/native-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
@@ -99,4 +99,14 @@ it("drafts of processes that are gone are removed, those of running ones stay", 
   for (const path of [mine, dead, shown]) writeText(path, "half");
   await write("second");
   expect([mine, dead, shown].filter((path) => existsSync(path))).toEqual([mine]);
+});
+
+it("a folder of a process that is gone is removed with all that is in it, that of a running one stays", async () => {
+  const mine = await makeDraftFolder(inGitDir());
+  const mark = await markThisProcess();
+  const dead = mine.replace(formatMark(mark), formatMark({ ...mark, pid: 2 ** 22 - 1 }));
+  const inTree = dead.replace(inGitDir(), temp.root);
+  for (const folder of [mine, dead, inTree]) writeText(join(folder, "refs", "x"), "half");
+  await write("second");
+  expect([mine, dead, inTree].filter((path) => existsSync(path))).toEqual([mine, inTree]);
 });

@@ -1,10 +1,11 @@
 // A git dir that names nothing but what is sent: the objects are the store's own, its branches are the commits that were looked
 // at. So one pattern sends exactly these, whatever came later; git compares many commit ids with every ref of the store, which
 // takes longer the more there are of both.
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../../../core/errors.ts";
 import type { BranchTip } from "../../conversation-store.ts";
+import { makeDraftFolder } from "../../files/replace-file.ts";
 import type { Repository } from "../git/git-command.ts";
 import { formatConfig } from "../refs/append-config.ts";
 import { isPartial, readPromisor } from "./remote-config.ts";
@@ -15,7 +16,7 @@ export async function withPushFolder<T>(
   tips: readonly BranchTip[],
   act: (folder: Repository) => Promise<T>,
 ): Promise<T> {
-  const gitDir = await mkdtemp(join(repository.gitDir, "jpg-push-"));
+  const gitDir = await makeDraftFolder(repository.gitDir);
   try {
     await mkdir(join(gitDir, "refs"));
     await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");

@@ -1,8 +1,9 @@
 // The README branch of an empty repository: its commit, which is the same wherever it is made, and the branch that HEAD names
 // there, so that a host shows it first and a plain clone has it checked out.
-import { mkdtemp, rm } from "node:fs/promises";
-import { join, parse } from "node:path";
+import { rm } from "node:fs/promises";
+import { parse } from "node:path";
 import { checkRemoteUrl } from "../../../core/remote-address.ts";
+import { makeDraftFolder } from "../../files/replace-file.ts";
 import { README_BRANCH, STORE_MARKER } from "../../readme-branch.ts";
 import type { RemoteTip, TransferOptions } from "../../sharing.ts";
 import { FALLBACK_IDENTITY } from "../../store-surroundings.ts";
@@ -49,7 +50,7 @@ async function unbornBranch(
   url: string,
   options: TransferOptions,
 ): Promise<string | null> {
-  const folder = await mkdtemp(join(gitDir, "jpg-head-"));
+  const folder = await makeDraftFolder(gitDir);
   try {
     const args = [
       "-c",
