@@ -1,5 +1,5 @@
 // Several people's stores with one remote between them: what each does there, through the functions that the commands call.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { compact } from "../../src/app/compact/compact.ts";
@@ -12,13 +12,13 @@ import type { Policies } from "../../src/core/compaction/policy.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
 import { createStore } from "../../src/store/native/create-store.ts";
-import type { PlainClone } from "./plain-clone.ts";
-import { createTempFolder, git, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
+import { createTempFolder, git, type TempFolder, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 import { createTestRuntime, type TestRuntime, tipOf } from "./workspace.ts";
 
 /** A person's store. */
 export interface Clone {
   readonly workspace: Workspace & { readonly runtime: TestRuntime };
+  readonly gitDir: string;
   git(...args: string[]): string;
   tree(branch: string): Promise<BranchTree>;
   /** Adds a turn to a branch; gives the id that it begins with. */
@@ -41,12 +41,19 @@ export interface Clones {
 const PEOPLE = ["Ada", "Ben", "Ada"] as const;
 
 /** Makes stores that have one bare repository as their remote `team`; the first and the third are one person's. */
-export async function createClones(count: number, as: "branches" | "hidden" = "hidden"): Promise<Clones> {
-  const folder = createTempFolder();
+export async function createClones(
+  count: number,
+  as: "branches" | "hidden" = "hidden",
+  folder: TempFolder = createTempFolder(),
+): Promise<Clones> {
   const remote = join(folder.path, "remote.git");
-  git(folder.path, testEnvironment(folder.path), ["init", "--quiet", "--bare", remote]);
+  git(folder.path, testEnvironment(folder.path), ["init", "--quiet", "--bare", "--template=", remote]);
   const all: Clone[] = [];
-  for (let at = 0; at < count; at++) all.push(await createClone(folder.path, { at, remote, as }));
+  for (let at = 0; at < count; at++) {
+    const clone = await openClone(folder.path, at);
+    await addRemote(clone.workspace, { name: "team", url: remote, as });
+    all.push(clone);
+  }
   const remove = async (): Promise<void> => {
     for (const { workspace } of all) await workspace.close();
     folder.remove();
@@ -54,10 +61,8 @@ export async function createClones(count: number, as: "branches" | "hidden" = "h
   return { all, remote, remove };
 }
 
-async function createClone(
-  folder: string,
-  { at, remote, as }: { readonly at: number; readonly remote: string; readonly as: "branches" | "hidden" },
-): Promise<Clone> {
+/** Opens the store of one of them, and makes it where there is none; `age` = how often it was opened before, for other random ids. */
+export async function openClone(folder: string, at: number, age = 0): Promise<Clone> {
   const root = join(folder, `store-${at}`);
   const name = PEOPLE[at % PEOPLE.length] ?? "Ada";
   const env: TestEnvironment = testEnvironment(join(folder, "home"), {
@@ -65,11 +70,12 @@ async function createClone(
     GIT_COMMITTER_NAME: name,
   });
   mkdirSync(join(folder, "home"), { recursive: true });
-  await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
+  if (!existsSync(root))
+    await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
   // Each has randomness and a clock of its own.
-  let seed = 1000 * (at + 1);
+  let seed = 1000 * (at + 1) + 100_000 * age;
   const runtime: TestRuntime = {
-    ...createTestRuntime(folder, env, `2026-05-01T1${at}:00:00Z`),
+    ...createTestRuntime(folder, env, `2026-05-0${1 + age}T1${at}:00:00Z`),
     random: (length) =>
       Uint8Array.from({ length }, () => {
         seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -77,9 +83,7 @@ async function createClone(
       }),
   };
   const opened = await openWorkspace(runtime, { store: root });
-  const workspace = { ...opened, runtime };
-  await addRemote(workspace, { name: "team", url: remote, as });
-  return withActions(workspace, root, env);
+  return withActions({ ...opened, runtime }, root, env);
 }
 
 function withActions(workspace: Clone["workspace"], root: string, env: TestEnvironment): Clone {
@@ -89,6 +93,7 @@ function withActions(workspace: Clone["workspace"], root: string, env: TestEnvir
   const team = () => findRemote(workspace, "team");
   return {
     workspace,
+    gitDir: join(root, ".git"),
     git: (...args) => git(root, env, args),
     tree,
     async turn(branch, said) {
@@ -129,11 +134,9 @@ function withActions(workspace: Clone["workspace"], root: string, env: TestEnvir
 }
 
 /** Everybody pulls and pushes until nothing changes any more; throws when it goes on for ever. */
-export async function syncAll(clones: readonly Clone[], plain?: PlainClone): Promise<void> {
+export async function syncAll(clones: readonly Clone[]): Promise<void> {
   for (let round = 0; round < 12; round++) {
     let changes = 0;
-    plain?.pull();
-    if (plain?.push() === true) changes++;
     for (const clone of clones) {
       const { branches } = await clone.pull();
       const kept = branches.filter(({ status }) => status === "kept");

@@ -1,30 +1,58 @@
 // A person without jpg: a plain clone of the remote, and what stock git does there. No hook of jpg's, none of its settings.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { readRefs } from "./ref-files.ts";
 import { git, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 
-/** A plain clone; each act does nothing where there is nothing to do it to, and is taken back where git ends in a conflict. */
+/** A plain clone; what ends in a conflict is taken back. */
 export interface PlainClone {
+  readonly gitDir: string;
+  /** Whether the remote has what was not fetched. */
+  isBehind(): boolean;
   /** Gets what the remote has and merges it into each branch that is checked out here, as `git pull`. */
   pull(): void;
-  /** Reverts the newest commit of a branch that adds or takes back a compaction, whoever made it. */
-  revert(pick: number): void;
+  /** Branches whose newest commit that adds or takes back a compaction can be reverted, whoever made it. */
+  revertible(): readonly string[];
+  revert(name: string): void;
+  /** Pairs of branches of which the first lacks commits of the other. */
+  mergeable(): readonly (readonly [string, string])[];
   /** Merges one branch into another; taken back where turns would go or not follow each other. */
-  merge(pick: number): void;
-  /** Sends all branches that are checked out here; those that are behind stay. Whether any was sent. */
-  push(): boolean;
+  merge(name: string, other: string): void;
+  /** Whether a branch that is checked out here stands elsewhere than on the remote. */
+  isAhead(): boolean;
+  /** Sends all branches that are checked out here; those that are behind stay. */
+  push(): void;
+}
+
+const PLACES = { branches: "refs/heads/", hidden: "refs/jpg/conversations/" } as const;
+
+/** Where a remote's conversations stand. */
+export function remoteRefs(remote: string, as: keyof typeof PLACES): ReadonlyMap<string, string> {
+  return new Map([...readRefs(remote, PLACES[as])].filter(([name]) => name.includes("/")));
 }
 
 /** Clones a bare repository whose conversations stand as branches or as hidden refs. */
-export function createPlainClone(folder: string, remote: string, as: "branches" | "hidden"): PlainClone {
+export function createPlainClone(folder: string, remote: string, as: "branches" | "hidden"): void {
   const root = join(folder, "plain");
+  mkdirSync(root);
+  const env = testEnvironment(join(folder, "home"));
+  git(root, env, ["init", "--quiet", "--template=", "--initial-branch=none/none"]);
+  git(root, env, ["remote", "add", "origin", remote]);
+  git(root, env, ["config", "remote.origin.fetch", `+${PLACES[as]}*:refs/remotes/origin/*`]);
+  git(root, env, ["config", "maintenance.auto", "false"]);
+  git(root, env, ["fetch", "--quiet", "--no-tags", "origin"]);
+}
+
+/** What is done in a plain clone that is there. */
+export function openPlainClone(folder: string, remote: string, as: "branches" | "hidden"): PlainClone {
+  const root = join(folder, "plain");
+  const gitDir = join(root, ".git");
   const env: TestEnvironment = testEnvironment(join(folder, "home"), {
     GIT_AUTHOR_NAME: "Cleo",
     GIT_COMMITTER_NAME: "Cleo",
     GIT_AUTHOR_DATE: "2026-05-01T20:00:00Z",
     GIT_COMMITTER_DATE: "2026-05-01T20:00:00Z",
   });
-  mkdirSync(root);
   const run = (...args: string[]): string => git(root, env, args);
   const tries = (...args: string[]): boolean => {
     try {
@@ -34,63 +62,74 @@ export function createPlainClone(folder: string, remote: string, as: "branches" 
       return false;
     }
   };
-  const there = as === "branches" ? "refs/heads" : "refs/jpg/conversations";
-  run("init", "--quiet", "--initial-branch=none/none");
-  run("remote", "add", "origin", remote);
-  run("config", "remote.origin.fetch", `+${there}/*:refs/remotes/origin/*`);
-  const names = (refs: string): string[] =>
-    run("for-each-ref", `--format=%(refname:lstrip=${refs.split("/").length})`, refs)
-      .split("\n")
-      .filter(Boolean);
-  const own = (): string[] => names("refs/heads");
-  const others = (): string[] => names("refs/remotes/origin").filter((name) => name !== "README");
+  const own = (): ReadonlyMap<string, string> => readRefs(gitDir, "refs/heads/");
+  const others = (): ReadonlyMap<string, string> =>
+    new Map([...readRefs(gitDir, "refs/remotes/origin/")].filter(([name]) => name.includes("/")));
   const mergeOrLeave = (branch: string, from: string): void => {
     run("switch", "--quiet", branch);
     if (!tries("merge", "--quiet", "--no-edit", from)) run("reset", "--quiet", "--hard", branch);
   };
-  const fetch = (): void => void run("fetch", "--quiet", "--no-tags", "origin");
+  const tipOf = (name: string): string => own().get(name) ?? others().get(name) ?? "";
   /** Checks out one of the remote's branches. */
-  const begin = (pick: number): string | null => {
-    const all = others();
-    const name = all[pick % Math.max(1, all.length)];
-    if (name === undefined) return null;
-    if (!own().includes(name)) run("branch", "--quiet", "--no-track", name, `refs/remotes/origin/${name}`);
+  const begin = (name: string): void => {
+    if (!own().has(name)) run("branch", "--quiet", "--no-track", name, `refs/remotes/origin/${name}`);
     run("switch", "--quiet", name);
-    return name;
+  };
+  const compaction = (name: string): string | null => {
+    const [commit = "", subject = ""] = run(
+      "log",
+      "-1",
+      "--no-merges",
+      "--format=%H%n%s",
+      tipOf(name),
+      "--",
+      "compactions",
+    ).split("\n");
+    return commit === "" || /^(turn|fork|records|conversation)/.test(subject) ? null : commit;
+  };
+  const isBehind = (): boolean => {
+    const known = others();
+    return [...remoteRefs(remote, as)].some(([name, commit]) => known.get(name) !== commit);
+  };
+  const ahead = (): readonly string[] =>
+    [...own()].filter(([name, commit]) => others().get(name) !== commit).map(([name]) => name);
+  const fetch = (): void => {
+    if (isBehind()) run("fetch", "--quiet", "--no-tags", "origin");
   };
   return {
+    gitDir,
+    isBehind,
     pull() {
       fetch();
-      for (const name of own()) if (others().includes(name)) mergeOrLeave(name, `refs/remotes/origin/${name}`);
+      for (const name of ahead()) if (others().has(name)) mergeOrLeave(name, `refs/remotes/origin/${name}`);
     },
-    revert(pick) {
-      const name = begin(pick);
-      if (name === null) return;
-      const commit = run("log", "-1", "--no-merges", "--format=%H", "--", "compactions");
-      if (commit === "" || /^(turn|fork|records|conversation)/.test(run("log", "-1", "--format=%s", commit))) return;
+    revertible: () => [...others().keys()].filter((name) => compaction(name) !== null),
+    revert(name) {
+      const commit = compaction(name) ?? "";
+      begin(name);
       if (!tries("revert", "--no-edit", commit)) run("reset", "--quiet", "--hard", name);
     },
-    merge(pick) {
-      const name = begin(pick);
-      const other = others()[(pick >> 2) % Math.max(1, others().length)];
-      if (name === null || other === undefined || other === name) return;
-      const before = run("rev-parse", "HEAD");
-      const turns = run("ls-tree", "-r", "HEAD", "turns");
-      mergeOrLeave(name, `refs/remotes/origin/${other}`);
-      if (run("ls-tree", "-r", "HEAD", "turns") !== turns) run("reset", "--quiet", "--hard", before);
+    mergeable() {
+      const names = [...others().keys()];
+      const lacking = (name: string): readonly string[] =>
+        run("for-each-ref", "--format=%(refname:lstrip=3)", `--no-merged=${tipOf(name)}`, "refs/remotes/origin").split(
+          "\n",
+        );
+      return names.flatMap((name) => {
+        const some = lacking(name);
+        return names.filter((other) => other !== name && some.includes(other)).map((other) => [name, other] as const);
+      });
     },
+    merge(name, other) {
+      begin(name);
+      const before = run("rev-parse", "HEAD", "HEAD:turns").split("\n");
+      mergeOrLeave(name, `refs/remotes/origin/${other}`);
+      if (run("rev-parse", "HEAD:turns") !== before[1]) run("reset", "--quiet", "--hard", before[0] ?? "");
+    },
+    isAhead: () => ahead().length > 0,
     push() {
-      let sent = false;
-      for (const name of own()) {
-        const from = run("rev-parse", name);
-        const at = tries("rev-parse", "--verify", "--quiet", `refs/remotes/origin/${name}`)
-          ? run("rev-parse", `refs/remotes/origin/${name}`)
-          : "";
-        if (from === at || !tries("push", "--quiet", "origin", `${name}:${there}/${name}`)) continue;
-        fetch();
-        sent = true;
-      }
-      return sent;
+      for (const name of ahead()) tries("push", "--quiet", "origin", `${name}:${PLACES[as]}${name}`);
+      fetch();
     },
   };
 }

@@ -1,5 +1,7 @@
-// What people do in stores that share conversations: drawn as a list of acts, performed in any order.
+// What people do in stores that share conversations: drawn as a list of acts, performed in any order. Each act is one that can do
+// something where things stand: where the kind that was drawn can not, the next kind that can.
 import fc from "fast-check";
+import type { BranchTree } from "../../src/app/branch/branch-tree.ts";
 import { findBrokenLinks } from "../../src/app/branch/turn-links.ts";
 import { cherryPick } from "../../src/app/manage/cherry-pick.ts";
 import { forkConversation } from "../../src/app/manage/fork.ts";
@@ -8,54 +10,10 @@ import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.t
 import { setTitle } from "../../src/app/manage/title.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { Clone } from "./clones.ts";
-import type { PlainClone } from "./plain-clone.ts";
+import { readRefs } from "./ref-files.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
+import type { World } from "./shared-world.ts";
 import { importBytes } from "./workspace.ts";
-
-/** What moves something stands here more than once. */
-const KINDS = [
-  "turn",
-  "turn",
-  "turn",
-  "grow",
-  "compact",
-  "compact",
-  "revert",
-  "undo",
-  "title",
-  "fork",
-  "merge",
-  "merge",
-  "cherry-pick",
-  "cherry-pick",
-  "push",
-  "push",
-  "pull",
-  "pull",
-  "git revert",
-  "git pull",
-  "git merge",
-  "git push",
-  "plain pull",
-  "plain revert",
-  "plain merge",
-  "plain push",
-] as const;
-
-/** One thing that somebody does. */
-export interface Act {
-  readonly who: number;
-  readonly kind: (typeof KINDS)[number];
-  /** Chooses a branch, a turn, a compaction. */
-  readonly pick: number;
-}
-
-/** Acts of three people with jpg, and of one without. */
-export const act: fc.Arbitrary<Act> = fc.record({
-  who: fc.nat({ max: 2 }),
-  kind: fc.constantFrom(...KINDS),
-  pick: fc.nat({ max: 99 }),
-});
 
 /** What was ever made. */
 export interface Made {
@@ -67,81 +25,170 @@ export interface Made {
   session: readonly SessionStep[];
 }
 
+/** Where somebody is about to do something. */
+interface Scene extends World {
+  readonly clone: Clone;
+  readonly trees: readonly BranchTree[];
+  /** The store's own commits, and those last fetched, by branch. */
+  readonly own: ReadonlyMap<string, string>;
+  readonly tracked: ReadonlyMap<string, string>;
+  readonly made: Made;
+  /** Chooses a title, a policy. */
+  readonly pick: number;
+}
+
+type Deed = () => unknown;
+
 /** Branches of a conversation at most: more are only slower. */
 const MOST_BRANCHES = 4;
+/** Of what could be done, so much is tried: some turns out to change nothing. */
+const MOST_TRIES = 3;
 
-/** Performs an act; what jpg refuses changes nothing. */
-export async function perform(
-  { clone, plain }: { readonly clone: Clone; readonly plain: PlainClone },
-  { kind, pick }: Act,
-  made: Made,
-): Promise<void> {
-  const names = Object.keys(await clone.branches()).sort();
-  const branch = names[pick % names.length] ?? "";
-  const other = names[(pick >> 2) % names.length] ?? "";
-  const { workspace } = clone;
-  switch (kind) {
-    case "turn":
-      made.turns.add(await clone.turn(branch, `t${made.turns.size}`));
-      return;
-    case "grow":
+/** What can be done of each kind. */
+const DEEDS = {
+  turn: ({ clone, trees, made }) =>
+    trees.map(
+      ({ branch }) =>
+        async () =>
+          made.turns.add(await clone.turn(branch, `t${made.turns.size}`)),
+    ),
+  push: ({ clone, own, remote }) =>
+    [...own].some(([name, commit]) => remote().get(name) !== commit) ? [() => clone.push()] : [],
+  compact: ({ clone, trees, made, pick }) =>
+    trees.flatMap(({ branch, turnOids }) =>
+      [...turnOids.keys()].map((last) => async () => {
+        const id = await clone.compact(branch, last, pick % 3 === 0 ? { reasoning: "strip" } : { turns: "omit" });
+        if (id !== "") made.compactions.add(id);
+      }),
+    ),
+  pull: async (scene) => ((await incoming(scene)).length > 0 ? [() => scene.clone.pull()] : []),
+  merge: ({ clone, trees, made }) =>
+    pairs(trees)
+      .filter(([into, fork]) => !fork.turnOids.every((oid) => into.turnOids.includes(oid)))
+      .map((pair) => () => mergeTold(clone, pair, made)),
+  "git push": ({ clone, own, tracked, remote }) =>
+    [...own.keys()]
+      .filter((name) => own.get(name) !== remote().get(name) && tracked.get(name) === remote().get(name))
+      .map((name) => () => gitPush(clone, name)),
+  fork: ({ clone, trees, pick }) =>
+    trees.length >= MOST_BRANCHES
+      ? []
+      : trees.map((tree) => () => {
+          const first = 1 + (pick % tree.turnOids.length);
+          return forkConversation(clone.workspace, tree, { activate: pick % 2 === 0, first });
+        }),
+  "cherry-pick": ({ clone, trees }) =>
+    pairs(trees).flatMap(([onto, from]) =>
+      from.compactions
+        .filter(({ path }) => !onto.compactions.some((one) => one.path === path))
+        .map(({ path }) => () => {
+          const id = /Z-(.+)\.jsonl$/.exec(path)?.[1] ?? "";
+          return unlessRefused("covers_differ", () => cherryPick(clone.workspace, id, onto));
+        }),
+    ),
+  "git pull": async (scene) =>
+    (await incoming(scene)).map((name) => () => {
+      scene.clone.git("fetch", "--quiet", "team");
+      return gitMerge(scene.clone, name, `refs/remotes/team/${name}`);
+    }),
+  revert: async ({ clone, trees }) => (await Promise.all(trees.map((tree) => reverts(clone, tree)))).flat(),
+  grow: ({ clone, made, pick }) => [
+    () => {
       made.session = [...made.session, ...(pick % 2 === 0 ? (["say"] as const) : (["prompt", "say"] as const))];
-      await importBytes(workspace, buildSession(made.session).text());
-      return;
-    case "compact": {
-      const last = pick % (await clone.tree(branch)).turnOids.length;
-      const id = await clone.compact(branch, last, pick % 3 === 0 ? { reasoning: "strip" } : { turns: "omit" });
-      if (id !== "") made.compactions.add(id);
-      return;
+      return importBytes(clone.workspace, buildSession(made.session).text());
+    },
+  ],
+  "git merge": ({ clone, trees }) =>
+    pairs(trees)
+      .filter(([one, other]) => isPrefix(one.turnOids, other.turnOids) || isPrefix(other.turnOids, one.turnOids))
+      .map(
+        ([one, other]) =>
+          () =>
+            gitMerge(clone, one.branch, other.branch),
+      ),
+  "plain merge": ({ plain }) =>
+    plain.mergeable().map(
+      ([name, other]) =>
+        () =>
+          plain.merge(name, other),
+    ),
+  undo: ({ clone, trees }) =>
+    trees
+      .filter(({ compactions }) => compactions.length > 0)
+      .map((tree) => () => unlessRefused("nothing_to_undo", () => undoCompaction(clone.workspace, tree))),
+  "plain push": ({ plain }) => (plain.isAhead() ? [() => plain.push()] : []),
+  title: ({ clone, trees, pick }) => trees.map((tree) => () => setTitle(clone.workspace, tree, `Title ${pick}`)),
+  "git revert": ({ clone }) =>
+    clone
+      .git("for-each-ref", "--format=%(refname:lstrip=2) %(contents:subject)", "refs/heads")
+      .split("\n")
+      .filter((line) => line.split(" ")[1] === "compact")
+      .map((line) => async () => {
+        const [branch = ""] = line.split(" ");
+        await clone.workspace.store.useBranch(branch);
+        clone.git("revert", "--no-edit", branch);
+      }),
+  "plain revert": ({ plain }) => plain.revertible().map((name) => () => plain.revert(name)),
+  "plain pull": ({ plain }) => (plain.isBehind() ? [() => plain.pull()] : []),
+} satisfies Record<string, (scene: Scene) => readonly Deed[] | Promise<readonly Deed[]>>;
+
+type Kind = keyof typeof DEEDS;
+const KINDS = Object.keys(DEEDS) as readonly Kind[];
+
+/** One thing that somebody does. */
+export interface Act {
+  readonly who: number;
+  readonly kind: Kind;
+  /** Chooses a branch, a turn, a compaction. */
+  readonly pick: number;
+}
+
+/** Acts of three people with jpg, and of one without; what moves something is drawn more often. */
+export const act: fc.Arbitrary<Act> = fc.record({
+  who: fc.nat({ max: 2 }),
+  kind: fc.constantFrom(...KINDS, "turn", "compact", "merge", "cherry-pick", "push", "push", "pull", "pull"),
+  pick: fc.nat({ max: 99 }),
+});
+
+/** Performs an act, or one of the next kind that changes something; gives the kind. */
+export async function perform(world: World, { who, kind, pick }: Act, made: Made): Promise<Kind> {
+  const clone = world.all[who] as Clone;
+  const before = world.state();
+  for (let at = KINDS.indexOf(kind); ; at++) {
+    const tried = KINDS[at % KINDS.length] as Kind;
+    const deeds = await DEEDS[tried](await look(world, clone, { made, pick }));
+    for (let turn = 0; turn < Math.min(MOST_TRIES, deeds.length); turn++) {
+      await deeds[(pick + turn) % deeds.length]?.();
+      if (world.state() !== before) return tried;
     }
-    case "revert":
-      return revertSome(clone, branch, pick);
-    case "undo":
-      return unlessRefused("nothing_to_undo", async () => undoCompaction(workspace, await clone.tree(branch)));
-    case "title":
-      await setTitle(workspace, await clone.tree(branch), `Title ${pick}`);
-      return;
-    case "fork": {
-      const tree = await clone.tree(branch);
-      if (names.length >= MOST_BRANCHES) return;
-      await forkConversation(workspace, tree, { activate: pick % 2 === 0, first: 1 + (pick % tree.turnOids.length) });
-      return;
-    }
-    case "merge":
-      return mergeSome(clone, { branch, other }, made);
-    case "cherry-pick": {
-      const { compactions } = await clone.tree(other);
-      const id = /Z-(.+)\.jsonl$/.exec(compactions[pick % Math.max(1, compactions.length)]?.path ?? "")?.[1];
-      if (id === undefined) return;
-      return unlessRefused("covers_differ", async () => cherryPick(workspace, id, await clone.tree(branch)));
-    }
-    case "push":
-      await clone.push();
-      return;
-    case "pull":
-      await clone.pull();
-      return;
-    case "git revert":
-      return gitRevert(clone, branch);
-    case "git pull":
-      clone.git("fetch", "--quiet", "team");
-      return gitMerge(clone, branch, `refs/remotes/team/${branch}`);
-    case "git merge":
-      return gitMerge(clone, branch, other);
-    case "git push":
-      return gitPush(clone, branch);
-    case "plain pull":
-      return plain.pull();
-    case "plain revert":
-      return plain.revert(pick);
-    case "plain merge":
-      return plain.merge(pick);
-    case "plain push":
-      plain.push();
-      return;
-    default:
-      kind satisfies never;
   }
+}
+
+async function look(world: World, clone: Clone, rest: Pick<Scene, "made" | "pick">): Promise<Scene> {
+  const own = new Map(Object.entries(await clone.branches()).sort());
+  const trees = await Promise.all([...own.keys()].map((name) => clone.tree(name)));
+  const tracked = readRefs(clone.gitDir, "refs/remotes/team/");
+  return { ...world, ...rest, clone, own, trees, tracked };
+}
+
+/** Branches of which the remote has what the store has not. */
+async function incoming({ clone, own, tracked, remote }: Scene): Promise<readonly string[]> {
+  const differing = [...remote()].filter(([name, commit]) => own.get(name) !== commit);
+  const fetched = differing.flatMap(([name, other]) => {
+    const one = own.get(name);
+    return one === undefined || tracked.get(name) !== other ? [] : [{ name, one, other }];
+  });
+  const bases = await clone.workspace.store.sharing?.mergeBases(fetched);
+  const here = new Set(fetched.filter(({ other }, at) => bases?.[at]?.includes(other)).map(({ name }) => name));
+  return differing.map(([name]) => name).filter((name) => !here.has(name));
+}
+
+function pairs(trees: readonly BranchTree[]): readonly (readonly [BranchTree, BranchTree])[] {
+  return trees.flatMap((one) => trees.filter((other) => other !== one).map((other) => [one, other] as const));
+}
+
+function isPrefix(one: readonly string[], other: readonly string[]): boolean {
+  return one.every((oid, at) => other[at] === oid);
 }
 
 async function unlessRefused(code: string, work: () => Promise<unknown>): Promise<void> {
@@ -152,29 +199,23 @@ async function unlessRefused(code: string, work: () => Promise<unknown>): Promis
   }
 }
 
-async function revertSome(clone: Clone, branch: string, pick: number): Promise<void> {
-  const tree = await clone.tree(branch);
-  const log = await clone.workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
-  const live = new Set(tree.compactions.map(({ path }) => path));
+async function reverts({ workspace }: Clone, { branch, commit, compactions }: BranchTree): Promise<readonly Deed[]> {
+  const log = await workspace.store.readLog({ from: commit, paths: ["compactions"] });
+  const live = new Set(compactions.map(({ path }) => path));
   const some = log.filter(
     ({ parents, added, removed }) =>
       parents.length === 1 && (added.some((path) => live.has(path)) || removed.some((path) => !live.has(path))),
   );
-  const chosen = some[pick % Math.max(1, some.length)];
-  if (chosen === undefined) return;
   // A fork's commit may bring or take away several, with turns.
-  await unlessRefused("squashed_commit", () =>
-    unlessRefused("not_a_compaction", () => revertCompactions(clone.workspace, [chosen.commit], branch)),
+  return some.map(
+    (entry) => () =>
+      unlessRefused("squashed_commit", () =>
+        unlessRefused("not_a_compaction", () => revertCompactions(workspace, [entry.commit], branch)),
+      ),
   );
 }
 
-async function mergeSome(
-  clone: Clone,
-  { branch, other }: { readonly branch: string; readonly other: string },
-  made: Made,
-): Promise<void> {
-  if (branch === other) return;
-  const [into, fork] = [await clone.tree(branch), await clone.tree(other)];
+async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, BranchTree], made: Made): Promise<void> {
   const text = `told ${made.turns.size}`;
   const report = await mergeFork(clone.workspace, { into, fork, text, dryRun: false, summary: {} });
   if (report.commit === null) return;
@@ -182,18 +223,10 @@ async function mergeSome(
   made.turns.add((JSON.parse(file.split("\n")[0] ?? "") as { id: string }).id);
 }
 
-/** Reverts the newest commit when it is a compaction; else only looks at what the others have. */
-async function gitRevert(clone: Clone, branch: string): Promise<void> {
-  const isCompaction = clone.git("log", "-1", "--format=%s", branch).startsWith("compact ");
-  if (!isCompaction) return void clone.git("fetch", "--quiet", "team");
-  await clone.workspace.store.useBranch(branch);
-  clone.git("revert", "--no-edit", branch);
-}
-
 /** Merges with stock git. What ends in a conflict, in turns that do not follow each other or are gone, is taken back as jpg says. */
 async function gitMerge(clone: Clone, branch: string, from: string): Promise<void> {
   const { store } = clone.workspace;
-  if ((await store.resolveCommit(from)) === null) return;
+  if ((await store.readBranch(branch)) === null || (await store.resolveCommit(from)) === null) return;
   await store.useBranch(branch);
   const before = await clone.tree(branch);
   const takeBack = (): void => void clone.git("reset", "--quiet", "--hard", before.commit);
