@@ -6,6 +6,7 @@ import { type ConversationHeader, FORMAT_VERSION, loadBranchTree } from "../bran
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { type BranchAtTurn, startOfTurns } from "../branch/fork-start.ts";
 import { loadCompactions } from "../branch/load-view.ts";
+import { titleForId } from "../names/id-title.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
@@ -131,10 +132,11 @@ async function placeOnBranch(
 }
 
 /** A new conversation; its suffix is longer where another session has the same name already. */
-function newConversation({ session, open, suffix, taken }: Placing): ImportPlace {
-  let id = conversationId(session.title, suffix);
+async function newConversation({ session, open, suffix, taken }: Placing): Promise<ImportPlace> {
+  const title = await titleForId(session.title);
+  let id = conversationId(title, suffix);
   for (let length = suffix.length + 1; taken.has(branchName(id, "main")); length++) {
-    id = conversationId(session.title, importSuffix(open.format.name, session.sessionId, length));
+    id = conversationId(title, importSuffix(open.format.name, session.sessionId, length));
   }
   const header: ConversationHeader = {
     format: FORMAT_VERSION,

@@ -4,6 +4,7 @@ import { titleOfRequest } from "../../core/title.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "../branch/branch-tree.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { titleForId } from "./id-title.ts";
 
 /** Characters after the slug, so that two conversations of one title have two ids. */
 const SUFFIX_LENGTH = 4;
@@ -17,8 +18,9 @@ export interface NewConversation {
 /** Names a new conversation after its first request. */
 export async function newConversation({ store, runtime }: Workspace, request: string): Promise<NewConversation> {
   const title = titleOfRequest(request) || "conversation";
+  const named = await titleForId(title);
   for (;;) {
-    const id = conversationId(title, randomId(runtime, SUFFIX_LENGTH));
+    const id = conversationId(named, randomId(runtime, SUFFIX_LENGTH));
     const branch = branchName(id, "main");
     if ((await store.readBranch(branch)) !== null) continue;
     const created_at = runtime.now().toISOString();
