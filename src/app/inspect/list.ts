@@ -41,24 +41,55 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const known = openFactsCache(store);
   const [tips, active] = await Promise.all([listing, preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
-  const found = shown.map(({ tip }) => known.find(tip.commit));
-  const unknown = shown.filter((_, index) => found[index] === null);
-  const unreadable = await readUnknown(workspace, unknown, { known, tips, onReading: options.onReading });
+  const kept = collectRows(shown, { known, active, options });
+  if (kept.unknown.length === 0) return { ...(await warnAndSort(workspace, kept)), unreadable: [] };
+  const unreadable = await readUnknown(workspace, kept.unknown, { known, tips, onReading: options.onReading });
+  return { ...(await warnAndSort(workspace, collectRows(shown, { known, active, options }))), unreadable };
+}
+
+interface CollectedRows {
+  readonly rows: ListRow[];
+  readonly archived: number;
+  readonly damaged: readonly BranchTip[];
+  /** What nothing is known of. */
+  readonly unknown: readonly ShownBranch[];
+}
+
+/** Facts are asked for and forgotten one by one: ten thousand that are kept take as long to be collected as to be made. */
+function collectRows(
+  shown: readonly ShownBranch[],
+  {
+    known,
+    active,
+    options,
+  }: { readonly known: FactsCache; readonly active: string | null; readonly options: ListOptions },
+): CollectedRows {
   const rows: ListRow[] = [];
+  const damaged: BranchTip[] = [];
+  const unknown: ShownBranch[] = [];
   let archived = 0;
-  let index = 0;
   for (const branch of shown) {
-    const { tip } = branch;
-    const facts = found[index++] ?? known.find(tip.commit);
-    if (facts === null) continue;
-    if (facts.damaged === true) await warnOfDamage(workspace, await loadBranchTree(store, tip.name, tip.commit));
+    const facts = known.find(branch.tip.commit);
+    if (facts === null) {
+      unknown.push(branch);
+      continue;
+    }
+    if (facts.damaged === true) damaged.push(branch.tip);
     if (!hasLabels(facts, options.labels)) continue;
     if (options.all || (facts.archived ?? false) === (options.archived ?? false))
       rows.push(toRow(branch, facts, active));
     else if (facts.archived === true) archived++;
   }
-  rows.sort(newestFirst);
-  return { rows, archived, unreadable };
+  return { rows, archived, damaged, unknown };
+}
+
+async function warnAndSort(
+  workspace: Workspace,
+  { rows, archived, damaged }: CollectedRows,
+): Promise<Omit<Listing, "unreadable">> {
+  for (const { name, commit } of damaged)
+    await warnOfDamage(workspace, await loadBranchTree(workspace.store, name, commit));
+  return { rows: rows.sort(newestFirst), archived };
 }
 
 function newestFirst(a: ListRow, b: ListRow): number {
@@ -113,7 +144,7 @@ async function readUnknown(
     onReading,
   }: Pick<ListOptions, "onReading"> & { readonly known: FactsCache; readonly tips: readonly BranchTip[] },
 ): Promise<Listing["unreadable"]> {
-  if (unknown.length > 0) onReading?.(unknown.length);
+  onReading?.(unknown.length);
   const unreadable: { branch: string; error: JpgError }[] = [];
   for (const [index, { tip }] of unknown.entries()) {
     try {

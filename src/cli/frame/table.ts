@@ -29,32 +29,55 @@ export interface TableOptions {
 type Indent = "" | "  " | "    " | "      ";
 
 const GAP = "  ";
+/** Pieces of a text that are joined before more are made: they die where they were made, and are never copied. */
+const PIECES_AT_ONCE = 1024;
 /** Most cells: nothing in them has to be made safe, and they take as many columns as characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Lays out rows of as many cells as there are columns; one line each. A column that is empty in every row is left out. */
 export function renderTable(rows: readonly (readonly Cell[])[], options: TableOptions): SafeText[] {
-  const { columns, indent = "" } = options;
-  const { natural, special } = measure(rows, columns.length);
-  const shown = [...columns.keys()].filter((index) => natural[index] !== 0);
-  const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
-  const widths = shrink(natural, columns, room);
-  const places = shown.map((index) => placeOf(index, columns[index], Math.max(1, widths[index] ?? 0)));
-  const blanks = blanksUpTo(places.reduce((sum, { width }) => sum + width + GAP.length, 0));
-  return rows.map((row) => renderRow(row, { places, special, indent, blanks }));
+  const count = options.columns.length;
+  const cells = rows.flatMap((row) => Array.from({ length: count }, (_, index) => row[index] ?? ""));
+  const layout = layOut(cells, options);
+  return rows.map((_, row) => {
+    const pieces: string[] = [];
+    drawRow(pieces, cells, row * count, layout);
+    return pieces.join("") as SafeText;
+  });
 }
 
-/** A column that is shown. */
+/**
+ * The lines of `renderTable` as one text, of cells that stand one row behind the other, as many in each as there are columns. Of
+ * ten thousand rows neither a list nor a line is made on its own.
+ */
+export function renderTableText(cells: readonly Cell[], options: TableOptions): SafeText {
+  const layout = layOut(cells, options);
+  const texts: string[] = [];
+  let pieces: string[] = [];
+  for (let from = 0; from < cells.length; from += options.columns.length) {
+    if (from > 0) pieces.push("\n");
+    drawRow(pieces, cells, from, layout);
+    if (pieces.length < PIECES_AT_ONCE) continue;
+    texts.push(pieces.join(""));
+    pieces = [];
+  }
+  return [...texts, ...pieces].join("") as SafeText;
+}
+
+/** A column that is shown, and its cell that was drawn last: the next is often the same. */
 interface Place {
   readonly index: number;
   /** Columns of the terminal that it takes. */
   readonly width: number;
   readonly isRight: boolean;
+  /** Whether nothing stands behind it. */
+  readonly isLast: boolean;
   readonly paint: Paint;
+  above: { readonly text: string; readonly paint: Paint; readonly drawn: string } | null;
 }
 
-function placeOf(index: number, { align, paint = unpainted }: Column = {}, width: number): Place {
-  return { index, width, isRight: align === "right", paint };
+function placeOf(index: number, { align, paint = unpainted }: Column = {}, width: number, isLast: boolean): Place {
+  return { index, width, isRight: align === "right", isLast, paint, above: null };
 }
 
 /** Runs of blanks by their length. */
@@ -69,24 +92,52 @@ interface RowLayout {
   readonly blanks: readonly string[];
 }
 
-/** Blanks are held back until something follows them. A list has eighty thousand cells: most go through here in a few steps. */
-function renderRow(row: readonly Cell[], { places, special, indent, blanks }: RowLayout): SafeText {
-  const pieces: string[] = [indent];
-  let held = 0;
-  for (const { index, width, isRight, paint } of places) {
-    const cell = row[index];
-    // What is not in `special` is plain ASCII.
-    let shown = textOf(cell) as SafeText;
-    let taken = shown.length;
-    if (taken > width || special.size > 0)
-      ({ text: shown, width: taken } = shorten(special.get(shown) ?? { text: shown, width: taken }, width));
-    if (isRight) held += width - taken;
-    pieces.push(blanks[held] ?? "", typeof cell === "object" ? cell.paint(shown) : paint(shown));
-    held = GAP.length + (isRight ? 0 : width - taken);
+function layOut(cells: readonly Cell[], options: TableOptions): RowLayout {
+  const { columns, indent = "" } = options;
+  const { natural, special } = measure(cells, columns.length);
+  const shown = [...columns.keys()].filter((index) => natural[index] !== 0);
+  const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
+  const widths = shrink(natural, columns, room);
+  const places = shown.map((index, at) =>
+    placeOf(index, columns[index], Math.max(1, widths[index] ?? 0), at === shown.length - 1),
+  );
+  const blanks = blanksUpTo(places.reduce((sum, { width }) => sum + width + GAP.length, 0));
+  return { places, special, indent, blanks };
+}
+
+/** Puts a row behind the pieces of a text. A list has eighty thousand cells: most go through here in a few steps. */
+function drawRow(pieces: string[], cells: readonly Cell[], from: number, layout: RowLayout): void {
+  const start = pieces.length;
+  pieces.push(layout.indent);
+  for (const place of layout.places) {
+    const cell = cells[from + place.index];
+    const text = textOf(cell);
+    const paint = typeof cell === "object" ? cell.paint : place.paint;
+    const { above } = place;
+    if (above?.text === text && above.paint === paint) pieces.push(above.drawn);
+    else {
+      const drawn = drawCell(text as SafeText, paint, place, layout);
+      place.above = { text, paint, drawn };
+      pieces.push(drawn);
+    }
   }
-  // Only blanks stand between cells that are safe. Joined at once, a line is one string, and not a tree of two dozen.
-  const line = pieces.join("");
-  return (line.endsWith(" ") ? line.trimEnd() : line) as SafeText;
+  const last = pieces.at(-1);
+  if (last !== "" && last?.endsWith(" ") !== true) return;
+  const line = pieces.splice(start).join("");
+  pieces.push(line.endsWith(" ") ? line.trimEnd() : line);
+}
+
+/** A cell in its width, with the gap behind it. What is not in `special` is plain ASCII. */
+function drawCell(text: SafeText, paint: Paint, { width, isRight, isLast }: Place, layout: RowLayout): string {
+  const { special, blanks } = layout;
+  let shown = text;
+  let taken = text.length;
+  if (taken > width || special.size > 0)
+    ({ text: shown, width: taken } = shorten(special.get(text) ?? { text, width: taken }, width));
+  const missing = width - taken;
+  if (isLast) return isRight ? `${blanks[missing] ?? ""}${paint(shown)}` : paint(shown);
+  if (isRight) return `${blanks[missing] ?? ""}${paint(shown)}${GAP}`;
+  return `${paint(shown)}${blanks[missing + GAP.length] ?? ""}`;
 }
 
 function shorten(cell: MeasuredText, width: number): MeasuredText {
@@ -123,20 +174,25 @@ interface MeasuredCells {
   readonly special: ReadonlyMap<string, MeasuredText>;
 }
 
-function measure(rows: readonly (readonly Cell[])[], columns: number): MeasuredCells {
+function measure(cells: readonly Cell[], columns: number): MeasuredCells {
   const special = new Map<string, MeasuredText>();
   const natural = Array.from({ length: columns }, () => 0);
-  for (const row of rows) {
-    for (let index = 0; index < columns; index++) {
-      const text = textOf(row[index]);
+  for (let index = 0; index < columns; index++) {
+    let above: string | null = null;
+    let widest = 0;
+    for (let at = index; at < cells.length; at += columns) {
+      const text = textOf(cells[at]);
+      if (text === above) continue;
+      above = text;
       let width = text.length;
       if (!PRINTABLE.test(text)) {
         const safe = oneLine(text);
         width = displayWidth(safe);
         special.set(text, { text: safe, width });
       }
-      if (width > (natural[index] ?? 0)) natural[index] = width;
+      if (width > widest) widest = width;
     }
+    natural[index] = widest;
   }
   return { natural, special };
 }

@@ -3,7 +3,7 @@ import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering, Style } from "../frame/style.ts";
-import { type Cell, type Column, renderTable } from "../frame/table.ts";
+import { type Cell, type Column, renderTableText } from "../frame/table.ts";
 import { renderAge, renderOverhead, renderTokens } from "./render-quantity.ts";
 
 /** What a list needs beside colours and width. */
@@ -11,16 +11,18 @@ export interface ListRendering extends Rendering {
   readonly now: Date;
 }
 
+/** What most branches are: their name is not made for each. */
+const MAIN = "/main";
 const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
 
 /** Renders conversations in the order given; empty when there are none. */
 export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
   if (rows.length === 0) return "";
-  const header = HEADER.map((text) => ({ text, paint: style.faint }));
-  const table = [header, ...rows.map((row) => cells(row, style, now))];
-  const lines = renderTable(table, { columns: columnsIn(style), width });
+  const cells = HEADER.map((text): Cell => ({ text, paint: style.faint }));
+  for (const row of rows) addCells(cells, row, style, renderAge(row.updated_at, now));
+  const text = renderTableText(cells, { columns: columnsIn(style), width });
   const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
-  return joinLines([...lines, ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : [])]);
+  return joinLines([text, ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : [])]);
 }
 
 function columnsIn({ id, faint }: Style): readonly Column[] {
@@ -36,17 +38,17 @@ function columnsIn({ id, faint }: Style): readonly Column[] {
   ];
 }
 
-function cells(row: ListRow, style: Style, now: Date): Cell[] {
-  return [
+function addCells(cells: Cell[], row: ListRow, style: Style, age: string): void {
+  cells.push(
     row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
     tokensText(row),
     row.compactions === 0 ? "-" : String(row.compactions),
     row.forks === 0 ? "-" : String(row.forks),
-    renderAge(row.updated_at, now),
+    age,
     titleText(row),
-  ];
+  );
 }
 
 function tokensText({ tokens: { raw, view }, tokens_source, overhead_source }: ListRow): string {
@@ -58,6 +60,7 @@ function tokensText({ tokens: { raw, view }, tokens_source, overhead_source }: L
 
 /** The branch without the conversation it begins with. */
 function forkName(branch: string, id: string): string {
+  if (branch.length === id.length + MAIN.length && branch.endsWith(MAIN) && branch.startsWith(id)) return "main";
   return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
 }
 

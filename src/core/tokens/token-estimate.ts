@@ -100,7 +100,13 @@ export function formatTokens(tokens: number): SafeText {
   const rounded = Math.round(tokens);
   if (rounded < 1000) return safe`${rounded}`;
   // 999,950 would print as 1000.0k.
-  if (rounded < 999_950) return safe`${decimal(rounded / 1000, 1)}k`;
+  if (rounded < 999_950) {
+    // Tenths are counted in integers; of a half, the digits of the fraction decide.
+    const tenths = Math.round(rounded / 100);
+    return rounded % 100 === 50
+      ? safe`${decimal(rounded / 1000, 1)}k`
+      : safe`${Math.floor(tenths / 10)}.${tenths % 10}k`;
+  }
   return safe`${decimal(rounded / 1_000_000, 1)}M`;
 }
 
