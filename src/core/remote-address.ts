@@ -47,11 +47,11 @@ export function shownUrl(url: string): string {
   return withoutSecrets(url.replace(/^(https?:\/\/[^?#]*)[?#].*$/i, "$1?***"));
 }
 
-/** A text, e.g. what git said, without the users and passwords in the URLs that it names. */
+/** A text, e.g. what git said, without the users and passwords in the URLs that it names; the last `@` before the path ends them. */
 export function withoutSecrets(text: string): string {
   return text
-    .replace(/\b(https?|git|file):\/\/[^\s/@]+@/gi, "$1://***@")
-    .replace(/\b((?:git\+)?ssh(?:\+git)?:\/\/[^\s/@:]+):[^\s/@]+@/gi, "$1:***@");
+    .replace(/\b(https?|git|file):\/\/[^\s/]+@/gi, "$1://***@")
+    .replace(/\b((?:git\+)?ssh(?:\+git)?:\/\/[^\s/@:]+):[^\s/]+@/gi, "$1:***@");
 }
 
 /** Whether two addresses are of one repository, whatever the protocol and the user: `git@host:a/b.git`, `https://host/a/b`. */

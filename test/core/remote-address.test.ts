@@ -49,6 +49,8 @@ describe("an address", () => {
     expect(shownUrl("https://ada:hunter2@example.com/a")).toBe("https://***@example.com/a");
     expect(shownUrl("https://ghp_token@example.com/a?key=1#x")).toBe("https://***@example.com/a?***");
     expect(shownUrl("ssh://git:hunter2@example.com/a")).toBe("ssh://git:***@example.com/a");
+    expect(shownUrl("https://ada:hun@ter2@example.com/a@b")).toBe("https://***@example.com/a@b");
+    expect(shownUrl("ssh://git:hun@ter2@example.com/a")).toBe("ssh://git:***@example.com/a");
     expect(shownUrl("git@example.com:a/b")).toBe("git@example.com:a/b");
     expect(withoutSecrets("fatal: unable to access 'https://u:p@h/a/': no")).toBe(
       "fatal: unable to access 'https://***@h/a/': no",
