@@ -255,6 +255,31 @@ describe("jpg redact", () => {
     });
   });
 
+  it("masks what is written as a number, and makes nothing where a text would stay", async () => {
+    const card = 4_111_111_111_111_111;
+    const writer = createClaudeWriter();
+    writer.prompt(`pay with ${card}`);
+    writer.node({
+      ...{ type: "assistant" },
+      message: {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_1", name: "pay", input: { card, cards: [card, -1500], [card]: 1 } }],
+      },
+    });
+    await sandbox.jpg(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    const { branches, redacted } = await sandbox.json<Redacted>(["redact", "@", "--text", String(card)]);
+    expect(reached(...branches)).not.toContain(String(card));
+    expect((await sandbox.jpg(["print", redacted ?? "", "--format", "jsonl"])).stdout).toContain(
+      '{"card":"redacted-text-1","cards":["redacted-text-1",-1500],"redacted-text-1":1}',
+    );
+    const before = refs();
+    // The header of a conversation has such a field whatever is masked.
+    const refused = await sandbox.jpg(["redact", "@", "--text", "created_at", "--text", "source"]);
+    expect([refused.code, refused.stdout]).toEqual([3, ""]);
+    expect(refused.stderr).toContain("could not be masked");
+    expect(refs()).toBe(before);
+  });
+
   it("masks what one rule finds, and lets pass what the user's own settings let pass", async () => {
     await importTurns([`with ${TOKEN}`, `password: ${PASSWORD}`]);
     const one = await sandbox.json<Redacted>(["redact", "@", "--rule", "assigned"]);

@@ -16,6 +16,7 @@ import { findLeavingSecrets } from "../share/scan-outgoing.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type FoundMasks, findMasks, isSourcePath, type MaskedSecret, type WantedSecrets } from "./find-masks.ts";
+import { findLeftTexts } from "./left-texts.ts";
 import { maskHistory } from "./mask-history.ts";
 
 /** What to mask; see `WantedSecrets`. */
@@ -180,9 +181,13 @@ async function requireMasked(
   const names = branches.map(({ name }) => name);
   const rules = new Set(wanted.rules.length > 0 ? wanted.rules : found.secrets.map(({ rule }) => rule));
   const isAll = wanted.rules.length === 0 && wanted.texts.length === 0;
-  const left = (await findLeavingSecrets(workspace.store, { objects, names })).filter(
-    ({ rule, fingerprint }) => (isAll || rules.has(rule)) && !wanted.allowed.includes(fingerprint),
-  );
+  const left = [
+    ...(await findLeavingSecrets(workspace.store, { objects, names })).filter(
+      ({ rule, fingerprint }) => (isAll || rules.has(rule)) && !wanted.allowed.includes(fingerprint),
+    ),
+    // What somebody names no rule finds.
+    ...(await findLeftTexts(workspace.store, { objects, names }, wanted.texts)),
+  ];
   const [first] = left;
   if (first === undefined) return;
   throw repositoryError(

@@ -1,11 +1,14 @@
-// Masks a line of JSON without writing it anew: its strings are replaced where they stand, names of fields too, and everything
-// else (order, padding, forms of numbers, fields that stand there twice) stays as it is.
+// Masks a line of JSON without writing it anew: its strings are replaced where they stand, names of fields too, and numbers that
+// are a secret; everything else (order, padding, forms of numbers, fields that stand there twice) stays as it is.
 import { type MaskedSpan, type Masker, replaceSpans } from "./masker.ts";
 
 /** Shorter strings hold no secret, characters with their quotes. */
 const SHORTEST = 6;
 
-/** Masks the strings of a line; `names` = whole strings that stand for something else, by what they are. What is no JSON is masked as a text. */
+/** A number as JSON writes it, or nearly. */
+const NUMBER = /-?\d[\d.eE+-]*/g;
+
+/** Masks the strings and numbers of a line; `names` = whole strings that stand for something else, by what they are. What is no JSON is masked as a text. */
 export function maskLine(line: string, masker: Masker, names: ReadonlyMap<string, string> = new Map()): string {
   if (!/^\s*[{["]/.test(line)) return masker.mask(line);
   // What goes over several parts first: each of them has a piece of it only.
@@ -17,21 +20,39 @@ export function maskLine(line: string, masker: Masker, names: ReadonlyMap<string
 function maskStrings(line: string, masker: Masker, names: ReadonlyMap<string, string>): string {
   let masked = "";
   let from = 0;
+  let behind = 0;
+  const put = (start: number, end: number, text: string): void => {
+    masked += line.slice(from, start) + text;
+    from = end;
+  };
+  const putNumbers = (end: number): void => {
+    const between = line.slice(behind, end);
+    const other = between.length < SHORTEST ? between : maskNumbers(between, masker);
+    if (other !== between) put(behind, end, other);
+  };
   for (let open = line.indexOf('"'); open >= 0; ) {
     const close = closingQuote(line, open);
     if (close < 0) break;
     const end = close + 1;
+    putNumbers(open);
     if (end - open >= SHORTEST) {
       const value = textOf(line.slice(open, end));
       const other = names.get(value) ?? masker.mask(value);
-      if (other !== value) {
-        masked += line.slice(from, open) + JSON.stringify(other);
-        from = end;
-      }
+      if (other !== value) put(open, end, JSON.stringify(other));
     }
+    behind = end;
     open = line.indexOf('"', end);
   }
+  putNumbers(line.length);
   return from === 0 ? line : masked + line.slice(from);
+}
+
+/** A number that holds a secret, a card's say, becomes a string: no number says that it is a mask. */
+function maskNumbers(text: string, { mask }: Masker): string {
+  return text.replace(NUMBER, (number) => {
+    const other = mask(number);
+    return other === number ? number : JSON.stringify(other);
+  });
 }
 
 function closingQuote(line: string, open: number): number {
