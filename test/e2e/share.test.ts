@@ -54,7 +54,7 @@ describe("jpg share", () => {
     const { run } = createTerminalSession(ada);
     expect(await run("jpg share @ -o talk.bundle")).toMatchInlineSnapshot(`
       "$ jpg share @ -o talk.bundle
-      Wrote measure-the-tide-at-the-pier-qqe6/main, 3 turns, 2.5 kB, to <root>/project/talk.bundle
+      Wrote request-4-about-the-harbour-wall-qqe6/main, 3 turns, 2.5 kB, to <root>/project/talk.bundle
       Left out: 4 hidden turns, 1 source file
       "
     `);
@@ -76,6 +76,24 @@ describe("jpg share", () => {
     ada.git(["clone", "--quiet", file("talk.bundle"), join(ada.root, "clone")], ada.root);
     expect(await ada.jpg(["ls"], { cwd: join(ada.root, "clone") })).toMatchObject({ code: 0 });
     expect(await ben.jpg(["resume", "@", "--with", "claude-code"])).toMatchObject({ code: 0 });
+  });
+
+  it("says nothing of a hidden request in its title, its name and its messages", async () => {
+    const writer = createClaudeWriter();
+    for (const said of ["Project Bluebird is to be sold in May", "Sort the list", "Thanks"]) {
+      writer.prompt(said);
+      writer.say("done");
+    }
+    await eve.jpg(["import", eve.session("hidden.jsonl", sessionBytes(writer.lines))]);
+    const summary = eve.session("summary.txt", "There was a talk.");
+    await eve.jpg(["compact", "--to", "0", "--accept", summary, "--force"]);
+    const { branches } = await eve.json<{ branches: readonly string[] }>(["share", "@", "-o", "a.bundle"]);
+    expect(branches).toEqual([expect.stringMatching(/^sort-the-list-\w{4}\/main$/)]);
+    await ben.jpg(["import", of(eve, "a.bundle")]);
+    const objects = ben.git(["rev-list", "--objects", "--all"]).split("\n");
+    const text = objects.map((line) => ben.git(["cat-file", "-p", line.split(" ")[0] ?? ""])).join("\n");
+    expect(text).toContain("There was a talk.");
+    expect(text).not.toMatch(/bluebird|sold/i);
   });
 
   it("goes on with an earlier file of the same view", async () => {

@@ -24,6 +24,7 @@ import { findLeavingSecrets } from "../share/scan-outgoing.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findMasksInLines, type MaskedSecret } from "./find-masks.ts";
+import { sharedTitle } from "./shared-title.ts";
 
 /** A file to hand over. */
 export interface SharedFile {
@@ -50,15 +51,16 @@ export interface ShareReport {
  */
 export async function shareView(
   workspace: Workspace,
-  tree: BranchTree,
+  whole: BranchTree,
   { allow }: { readonly allow: readonly string[] },
 ): Promise<SharedFile> {
   const { store } = workspace;
   if (store.histories === null) throw needsGit("Handing a conversation over");
-  const conversation = conversationOf(tree.branch);
+  const conversation = conversationOf(whole.branch);
   const sharing = requireSharing(workspace);
   if ((await sharing.localConversations()).has(conversation)) throw localError([conversation]);
-  const view = await inlineView(store, tree.commit, (await loadView(store, tree)).view);
+  const view = await inlineView(store, whole.commit, (await loadView(store, whole)).view);
+  const tree = { ...whole, header: { ...whole.header, title: await sharedTitle(store, whole, view.turns) } };
   const { config } = await workspace.config();
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
   const { secrets, masks } = await findMasksInLines(linesOf(tree, view.turns), wanted);
