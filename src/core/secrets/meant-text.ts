@@ -8,8 +8,8 @@ export interface MeantText {
   placeOf(start: number, end: number): { readonly start: number; readonly end: number };
 }
 
-/** A colour of a terminal, or an escape: a JSON text inside a JSON text has more backslashes. */
-const WRITTEN = /\u001b\[[\d;]*[mK]|\\+(?:u([0-9a-fA-F]{4})|([nrt"'/]))/g;
+/** A colour of a terminal, or an escape: a JSON text inside a JSON text has more backslashes, all of which are looked at once. */
+const WRITTEN = /\u001b\[[\d;]*[mK]|(?<!\\)\\+(?:u([0-9a-fA-F]{4})|([nrt"'/]))/g;
 const LETTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /** A part of the original text: as it is, or written as one character or none. */

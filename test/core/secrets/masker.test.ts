@@ -194,4 +194,9 @@ describe("masking and projecting", () => {
       { numRuns: runs(100) },
     );
   });
+
+  it("looks at a run of a million backslashes once, not once for each", () => {
+    const line = "\\".repeat(1_000_000);
+    expect(createMasker(MASKS).mask(line)).toBe(line);
+  });
 });
