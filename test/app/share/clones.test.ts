@@ -62,7 +62,7 @@ describe("three stores and a plain clone with one remote", () => {
     const open = (as: Place): Promise<World> => worlds.get(as)?.open() ?? Promise.reject(new Error("no world"));
     await fc.assert(
       fc.asyncProperty(place, acts, async (as, list) => holds(await open(as), list)),
-      { numRuns: runs(30, 2000), ...endOfLongLaw(LONGEST_MS) },
+      { numRuns: runs(100, 2000), ...endOfLongLaw(LONGEST_MS) },
     );
   }, 600_000);
 });
