@@ -102,8 +102,8 @@ describe("jpg redact", () => {
       ! from this store for good: \`jpg rm <id>\`, then \`jpg rm --purge <id>\`.
       "
     `);
-    expect(await run("jpg push deploy-with-r")).toMatchInlineSnapshot(`
-      "$ jpg push deploy-with-r
+    expect(await run("jpg push deploy-with-redacted")).toMatchInlineSnapshot(`
+      "$ jpg push deploy-with-redacted
         new  deploy-with-redacted-github-1-hcyh/main  2 turns
       Sent 1 branch, 2 turns, 1.9 kB to team.
       Wrote a README to its branch master: what it holds, and how to read it.
@@ -115,8 +115,8 @@ describe("jpg redact", () => {
       nothing wrong in 2 branches, 4 turns
       "
     `);
-    expect(await run("jpg print deploy-with-r --turn 1")).toMatchInlineSnapshot(`
-      "$ jpg print deploy-with-r --turn 1
+    expect(await run("jpg print deploy-with-redacted --turn 1")).toMatchInlineSnapshot(`
+      "$ jpg print deploy-with-redacted --turn 1
       # Deploy with redacted-github-1
 
       ## Turn 1 · 2026-03-01 09:00:04 UTC
@@ -216,12 +216,10 @@ describe("jpg redact", () => {
         const [before, after] = await Promise.all(
           [name, copy].map(async (branch) => (await sandbox.jpg([command, branch, ...options])).stdout),
         );
-        expect(withoutDigests(after ?? "")).toBe(
-          withoutDigests(masked(before ?? "").replaceAll(conversation, redacted ?? "")),
-        );
+        expect(withoutDigests(after ?? "")).toBe(withoutDigests(masked(before ?? "")));
       }
       const graph = (branch: string): string => sandbox.git(["log", "--format=%s", branch]);
-      expect(graph(copy)).toBe(masked(graph(name)).replaceAll(conversation, redacted ?? ""));
+      expect(graph(copy)).toBe(masked(graph(name)));
       const rows = async (branch: string): Promise<readonly unknown[]> =>
         (await sandbox.json<readonly Json[]>(["log", branch])).map(({ live, from_turn, to_turn }) => [
           live,

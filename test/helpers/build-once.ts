@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
 export function setup({ config }: TestProject): () => void {
-  const folder = config.env["TMPDIR"];
+  // A project that sets no variable has no `env`, whatever its type says.
+  const folder = (config.env as typeof config.env | undefined)?.["TMPDIR"];
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
   const root = fileURLToPath(new URL("../../", import.meta.url));
   execFileSync(process.execPath, ["scripts/build.mjs", "--no-types"], {
