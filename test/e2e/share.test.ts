@@ -29,6 +29,8 @@ const of = (sandbox: Sandbox, name: string): string => join(sandbox.project, nam
 const file = (name: string): string => of(ada, name);
 const view = async (sandbox: Sandbox, ...words: string[]): Promise<string> =>
   (await sandbox.jpg(["print", "@", "--compacted", ...words])).stdout;
+const viewOf = async (sandbox: Sandbox, branch: string): Promise<string> =>
+  (await sandbox.jpg(["print", branch, "--compacted"])).stdout;
 const importRows = (sandbox: Sandbox, path: string) =>
   sandbox.json<readonly { readonly status: string; readonly branch: string; readonly turns: number }[]>([
     "import",
@@ -118,7 +120,7 @@ describe("jpg share", () => {
     writer.prompt(`${TOKEN} is the one`);
     writer.say(`I have ${TOKEN}`);
     await eve.jpg(["import", eve.session("secret.jsonl", sessionBytes(writer.lines))]);
-    const [id = ""] = eve.git(["for-each-ref", "--format=%(refname:lstrip=2)"]).match(/ghp-[^/\s]*/) ?? [];
+    const [id = ""] = eve.git(["for-each-ref", "--format=%(refname:lstrip=2)"]).match(/is-the-one-[^/\s]*/) ?? [];
     const { secrets } = await eve.json<{ secrets: readonly { mask: string }[] }>(["share", id, "-o", "a.bundle"]);
     expect(secrets.map(({ mask }) => mask)).toEqual(["redacted-github-1"]);
     await ben.jpg(["import", of(eve, "a.bundle")]);
@@ -182,6 +184,24 @@ describe("jpg import of a bundle", () => {
     expect(await ben.json(["ls"])).toEqual(before);
     return stderr.split("\n")[0] ?? "";
   };
+
+  it("leaves another conversation of its name alone, and takes it in by the command that it names", async () => {
+    await ada.jpg(["share", "@", "-o", file("talk.bundle")]);
+    const [{ branch = "" } = {}] = await importRows(eve, file("talk.bundle"));
+    const writer = createClaudeWriter();
+    writer.prompt("Something else");
+    writer.say("Yes.");
+    await ben.jpg(["import", ben.session("other.jsonl", sessionBytes(writer.lines))]);
+    ben.git(["branch", branch, "HEAD"]);
+    const [row] = await ben.json<readonly { readonly status: string; readonly reason: string }[]>([
+      "import",
+      file("talk.bundle"),
+    ]);
+    expect(row).toMatchObject({ status: "left_out", reason: expect.stringContaining("another conversation") });
+    const command = /`jpg (git branch NAME\S* \S+)`/.exec(row?.reason ?? "")?.[1] ?? "";
+    expect(await ben.jpg(command.replace("NAME", "ada").split(" "))).toMatchObject({ code: 0 });
+    expect(await viewOf(ben, "ada/main")).toBe(await viewOf(eve, branch));
+  });
 
   it("refuses one that is cut off, needs more than it has, or holds no conversation", async () => {
     await ben.jpg(["init"]);

@@ -63,30 +63,30 @@ export async function importBundle(
     throw userError("bundle_incomplete", `${path} needs commits that are neither in it nor here.`, {
       hints: ["Ask for a bundle that is whole: `jpg share ID -o FILE` writes one."],
     });
-  await requireSharing(workspace).forgetTracked(INCOMING);
-  try {
-    const remote = { name: INCOMING, url: path, pushUrl: path, as: "branches" } as const;
-    const report = await pullConversations(workspace, remote, options).catch((error: unknown) => {
-      throw damagedBundle(path, error);
-    });
-    const changed = new Map(report.branches.map((branch) => [branch.branch, branch]));
-    return branches.map(({ name }) => {
-      const found = changed.get(name);
-      const isRemoved = report.removed.includes(name);
-      return {
-        source: path,
-        id: name.slice(0, name.lastIndexOf("/")),
-        branch: name,
-        status: isRemoved ? "left_out" : statusOf(found?.status),
-        turns: found?.turns ?? 0,
-        ...(found?.fork === undefined ? {} : { fork: found.fork }),
-        ...(isRemoved ? { reason: `it was removed here; \`jpg rm --restore ${name}\` brings it back` } : {}),
-        ...(found?.reason === undefined ? {} : { reason: found.reason }),
-      };
-    });
-  } finally {
-    await requireSharing(workspace).forgetTracked(INCOMING);
-  }
+  const sharing = requireSharing(workspace);
+  await sharing.forgetTracked(INCOMING);
+  const remote = { name: INCOMING, url: path, pushUrl: path, as: "branches" } as const;
+  const report = await pullConversations(workspace, remote, options).catch(async (error: unknown) => {
+    await sharing.forgetTracked(INCOMING);
+    throw damagedBundle(path, error);
+  });
+  // What was not taken in stays until the next file, under the name that the reason gives.
+  if (!report.branches.some(({ status }) => status === "kept")) await sharing.forgetTracked(INCOMING);
+  const changed = new Map(report.branches.map((branch) => [branch.branch, branch]));
+  return branches.map(({ name }) => {
+    const found = changed.get(name);
+    const isRemoved = report.removed.includes(name);
+    return {
+      source: path,
+      id: name.slice(0, name.lastIndexOf("/")),
+      branch: name,
+      status: isRemoved ? "left_out" : statusOf(found?.status),
+      turns: found?.turns ?? 0,
+      ...(found?.fork === undefined ? {} : { fork: found.fork }),
+      ...(isRemoved ? { reason: `it was removed here; \`jpg rm --restore ${name}\` brings it back` } : {}),
+      ...(found?.reason === undefined ? {} : { reason: found.reason }),
+    };
+  });
 }
 
 function statusOf(status: "new" | "updated" | "merged" | "forked" | "kept" | undefined): BundleRow["status"] {
