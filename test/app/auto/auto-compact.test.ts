@@ -197,8 +197,9 @@ describe("automatic compaction", () => {
   it("warns of a damaged conversation and goes on", async () => {
     session.turns(10);
     const branch = await grow();
-    base.store.readBranch = () => Promise.resolve("0123456789012345678901234567890123456789");
-    expect(await autoCompact(base, branch, situation())).toBeNull();
+    const readBranch = (): Promise<string> => Promise.resolve("0123456789012345678901234567890123456789");
+    const store = Object.create(base.store, { readBranch: { value: readBranch } }) as typeof base.store;
+    expect(await autoCompact({ ...base, store }, branch, situation())).toBeNull();
     expect(warned).toHaveLength(1);
   });
 

@@ -79,8 +79,8 @@ describe("a summary by a model", () => {
     const message = await conversation.message();
     expect(message).toMatch(/^compact 0\.\.2: summary \(/);
     expect(message).toContain("Range: turns 0..2");
-    expect(message).toContain(`Summary model: ${MODEL}\nPrompt: sha256 ${summary?.prompt_sha256}\n`);
-    expect(message).toContain("Usage: 100 tokens sent (0 from a cache), 10 answered, 1 call\nPrice unknown\n");
+    expect(message).toContain(`Summary model: ${MODEL}\n    Prompt: sha256 ${summary?.prompt_sha256}\n`);
+    expect(message).toContain("Usage: 100 tokens sent (0 from a cache), 10 answered, 1 call\n    Price unknown\n");
     expect(message).toContain(`Jpg-Model: ${MODEL}\n`);
     expect(await conversation.tip()).toBe(report.commit);
     expect((await conversation.tree()).compactions).toHaveLength(1);
