@@ -30,7 +30,8 @@ async function fetchObjects(repository: Repository, oids: readonly string[]): Pr
   const promisor = oids.length === 0 ? null : await readPromisor(repository);
   if (promisor === null) return;
   const { name, url } = promisor;
-  requireOpen(repository, checkRemoteUrl(url));
+  requireOpen(repository, url);
+  checkRemoteUrl(url);
   const flags = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
   // By name: git notes down as one that has the objects whatever it fetches from with a filter.
   const args = ["fetch", "--quiet", ...flags, "--filter=blob:none", "--stdin", name];
