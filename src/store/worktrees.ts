@@ -20,7 +20,7 @@ export interface Worktrees {
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
   /** What git has begun and not ended in a worktree; null when nothing. */
   unfinished(worktree: Worktree): Promise<UnfinishedOperation | null>;
-  /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. */
+  /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. Where its branch stands elsewhere than at `to` by now, nothing is done. */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
   /** Settles the steps that killed writers left half done; gives those that there was something to do for. */
   settle(): Promise<readonly SettledStep[]>;

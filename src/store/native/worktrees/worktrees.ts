@@ -8,6 +8,7 @@ import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { worktreesFolder } from "../refs/project-of-store.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
+import { readRef } from "../refs/ref-reader.ts";
 import { catchUpWorktrees } from "./catch-up.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
@@ -29,6 +30,8 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     async advance(worktree, from, to) {
       const { branch } = worktree;
       await withWorktreeLock(repository, worktree, async () => {
+        // Whoever moved the branch on meanwhile has brought its files along.
+        if (branch !== null && (await readRef(repository, refOfBranch(branch))) !== to) return;
         await checkAdvance(repository, { worktree, from, to });
         if (branch !== null) await recordStep(worktree, { kind: "advance", branch, from, to });
         await applyAdvance(repository, { worktree, from, to });

@@ -49,6 +49,18 @@ const refused = (worktree: string, files: string[]) => ({
 });
 
 describe("worktrees", () => {
+  it("are not taken back to where a branch stood before others moved it on", async () => {
+    const worktree = await add();
+    const first = (await store.readBranch("t/main")) ?? "";
+    await append(store, "t/main", [turn(1)]);
+    const second = (await store.readBranch("t/main")) ?? "";
+    await append(store, "t/main", [turn(2)]);
+    // Somebody who read the branch at first, and then the mark of somebody who has been faster.
+    await store.worktrees?.advance(worktree, second, first);
+    expect([status(dir), status(temp.root)]).toEqual(["", ""]);
+    expect(existsSync(join(dir, "compactions/turn-1"))).toBe(true);
+  });
+
   it("show a branch that is also active, sparse unless asked for in full", async () => {
     const worktree = await add();
     const gitDir = join(temp.root, ".git", "worktrees", "checkout");
