@@ -98,6 +98,9 @@ describe("refs beside git", () => {
     // Whoever expects what is long gone need not wait.
     const late = { branch: "talk/main", expected: tip, parent: tip, commits: [commit("d", [file("d", "d")])] };
     expect((await writeOne(store, late)).moved).toBe(false);
+    utimesSync(lock, longAgo, longAgo);
+    expect((await grow("talk/main", "c")).moved).toBe(true);
+    expect(existsSync(lock)).toBe(false);
   });
 
   it("refuse a name that stands for another's folder, loose and packed", async () => {
