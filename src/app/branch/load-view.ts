@@ -92,17 +92,19 @@ async function checkAll(
   return checks;
 }
 
-/** Reads the given turns (all when left out), by position. */
+/** Reads the given turns (all when left out), by position; `known` as in `loadView`. */
 export async function loadTurns(
   store: ConversationStore,
   tree: BranchTree,
   positions?: readonly number[],
+  known?: KnownTurns,
 ): Promise<Map<number, Turn>> {
   const wanted = positions ?? tree.turnOids.map((_, index) => index);
   return readTurns(
     store,
     tree,
     wanted.map((turn) => ({ turn, firstEventOnly: false })),
+    known,
   );
 }
 
@@ -182,14 +184,7 @@ export async function loadHistory(
   { from = 0, to = tree.turnOids.length - 1, known }: HistoryOptions = {},
 ): Promise<View> {
   const turns = tree.turnOids.map((_, turn) => turn).slice(from, to + 1);
-  return historyView(
-    await readTurns(
-      store,
-      tree,
-      turns.map((turn) => ({ turn, firstEventOnly: false })),
-      known,
-    ),
-  );
+  return historyView(await loadTurns(store, tree, turns, known));
 }
 
 interface HistoryOptions {
