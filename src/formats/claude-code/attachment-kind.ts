@@ -1,5 +1,5 @@
 // What an attachment line says of itself: the text that the agent stored as sent, and whether a person made it.
-import { isRecord, type RawLine, recordOf, stringOf } from "./line.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 
 /** The texts that the agent stored as what it sent for an attachment line; empty in files before 2.1.330. */
 export function renderedTexts(line: RawLine): readonly string[] {

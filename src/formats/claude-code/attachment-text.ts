@@ -1,7 +1,8 @@
 // The text of an attachment line as a model is told it. Files since 2.1.330 carry what was sent; for older ones the text
 // says the same in the same order, from the attachment's own fields.
+
+import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "../json-line.ts";
 import { renderedTexts } from "./attachment-kind.ts";
-import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
 
 /** Says what an attachment of one kind tells the model; empty when this one tells nothing. */
 type Renderer = (attachment: RawLine, model: string | undefined) => string;

@@ -3,11 +3,11 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import { deriveName } from "../derived-name.ts";
+import { type RawLine, recordOf } from "../json-line.ts";
+import { addMilliseconds } from "../timestamp.ts";
 import { plainTextOfParts } from "./content-parts.ts";
-import { type RawLine, recordOf } from "./line.ts";
 import { isSent } from "./line-kind.ts";
 import type { LineEntry } from "./session-index.ts";
-import { addMilliseconds } from "./timestamp.ts";
 import { readLineEvents, type TurnPlan } from "./turn-reader.ts";
 
 /** A place on the path from which the agent no longer sends what stands before. */

@@ -1,6 +1,6 @@
 // Content blocks of the Messages API as content parts. What only the API understands is carried verbatim.
 import type { Content, ContentPart } from "../../core/event/event.ts";
-import { isRecord, type RawLine, recordOf, stringOf } from "./line.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 
 /** Converts a message's or a result's content; a list of one plain text becomes that text. */
 export function toContent(content: unknown): Content {

@@ -1,6 +1,8 @@
 // Whether a file is a session of Claude Code, told from its first lines so that asking costs nothing.
+
+import { type RawLine, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
-import { parseLine, type RawLine, stringOf } from "./line.ts";
+import { parseLine } from "./line.ts";
 
 /** How many lines are looked at; the first ones may be side data or damaged. */
 const LINES_LOOKED_AT = 50;

@@ -1,10 +1,11 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
 import type { ChatRequest, Event, EventMetadata } from "../../core/event/event.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { isQueuedPrompt } from "./attachment-kind.ts";
 import { renderAttachment } from "./attachment-text.ts";
 import { toContent } from "./content-parts.ts";
-import { messageBlocks, type RawLine, recordOf, stringOf } from "./line.ts";
+import { messageBlocks } from "./line.ts";
 import { isNotification } from "./line-kind.ts";
 import { createNote } from "./notes.ts";
 import { wrapNotification } from "./notification.ts";

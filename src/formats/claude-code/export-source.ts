@@ -2,7 +2,7 @@
 // agent's own attachment when the event came from one.
 import type { Event } from "../../core/event/event.ts";
 import type { ThreadBlock } from "../../core/thread/thread.ts";
-import { isRecord } from "./line.ts";
+import { isRecord } from "../json-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

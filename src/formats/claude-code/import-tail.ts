@@ -1,12 +1,13 @@
 // Imports a session that grew from one of its newest turns on, where that gives what reading it whole would give: nothing on
 // the later lines may have to do with the earlier ones, but for the opener that follows them.
 import type { ImportedSession } from "../imported-session.ts";
+import { stringOf } from "../json-line.ts";
 import { type NameFilter, openNameFilter } from "../name-filter.ts";
+import { createParsedLines } from "../parsed-lines.ts";
 import type { SessionMark } from "../session-mark.ts";
 import type { SessionSource } from "../session-source.ts";
 import { IMPORTER_VERSION } from "./import.ts";
-import { stringOf } from "./line.ts";
-import { createParsedLines } from "./parsed-lines.ts";
+import { parseLine } from "./line.ts";
 import { indexSession, type LineEntry, type SessionIndex } from "./session-index.ts";
 import { readPath, type SessionReading } from "./session-reading.ts";
 import { createMark, type FormerMark, hasRisingStarts, type SessionState } from "./session-state.ts";
@@ -20,7 +21,7 @@ export function readClaudeTail(source: SessionSource, mark: SessionMark): Import
   const names = openNameFilter(mark.names);
   if (names === null) return null;
   const { line, state } = former;
-  const lines = createParsedLines(source, line);
+  const lines = createParsedLines(source, parseLine, line);
   const index = indexSession(lines, source.lineCount, { ...state, line });
   const reading = readPath(lines, index, state.sessionId);
   return isApart(reading, former, names) ? createTail(reading, former, source.lineCount) : null;

@@ -3,13 +3,14 @@
 import { userError } from "../../core/errors.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ImportedSession } from "../imported-session.ts";
+import { stringOf } from "../json-line.ts";
+import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { findAbandoned } from "./abandoned.ts";
 import { readAgentCompactions } from "./compactions.ts";
 import { isClaudeLine } from "./detect.ts";
-import { parseLine, stringOf } from "./line.ts";
-import { createParsedLines, type ParsedLines } from "./parsed-lines.ts";
+import { parseLine } from "./line.ts";
 import { sessionIdOf } from "./session-id.ts";
 import { indexSession, type SessionIndex } from "./session-index.ts";
 import { firstTitle, readPath } from "./session-reading.ts";
@@ -27,7 +28,7 @@ const UNTITLED = "untitled session";
 
 /** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
-  const lines = createParsedLines(source);
+  const lines = createParsedLines(source, parseLine);
   const index = indexSession(lines, source.lineCount);
   if (!hasClaudeLine(lines, index)) throw notASession(index);
   const sessionId = sessionIdOf(index);

@@ -1,7 +1,9 @@
 // What a line is to the conversation, decided from the line alone: what the agent sends, what opens a turn, what is only
 // the agent's own book-keeping.
+
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { renderAttachment } from "./attachment-text.ts";
-import { messageBlocks, type RawLine, recordOf, stringOf } from "./line.ts";
+import { messageBlocks } from "./line.ts";
 
 /**
  * `prompt` the user's request · `command` a `/command` typed by the user, a request only when the model answers it ·

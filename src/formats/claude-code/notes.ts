@@ -1,10 +1,8 @@
 // Notes: what the agent wrote down for itself. They keep the small plain values of a line; the whole line lives on in
 // the sources of the conversation.
 import type { Event } from "../../core/event/event.ts";
-import { isRecord, type RawLine, recordOf, stringOf } from "./line.ts";
-
-/** Longest text a note keeps, in characters. */
-const MAX_TEXT = 200;
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { isPlain, plainValues, shorten } from "../plain-values.ts";
 
 /** Keys that every line carries and that say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set([
@@ -39,15 +37,11 @@ function smallValues(line: RawLine): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(line)) {
     if (ENVELOPE.has(key) || key === "subtype") continue;
-    if (key === "data" || key === "attachment") copyPlain(values, recordOf(line, key) ?? {});
+    if (key === "data" || key === "attachment") Object.assign(values, plainValues(recordOf(line, key) ?? {}));
     else if (key === "message") copyText(values, recordOf(line, key) ?? {});
     else if (isPlain(value)) values[key] = shorten(value);
   }
   return values;
-}
-
-function copyPlain(values: Record<string, unknown>, nested: RawLine): void {
-  for (const [key, value] of Object.entries(nested)) if (isPlain(value)) values[key] = shorten(value);
 }
 
 /** The first text of a message that is not sent, such as the wording of an API error. */
@@ -56,12 +50,4 @@ function copyText(values: Record<string, unknown>, message: RawLine): void {
   const first = Array.isArray(content) ? content.find(isRecord) : undefined;
   const text = typeof content === "string" ? content : first === undefined ? undefined : stringOf(first, "text");
   if (text !== undefined) values["text"] = shorten(text);
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === "string" ? value !== "" : typeof value === "number" || typeof value === "boolean";
-}
-
-function shorten(value: unknown): unknown {
-  return typeof value === "string" && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
 }

@@ -1,10 +1,11 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
 import type { SkippedLine } from "../imported-session.ts";
-import { messageBlocks, type RawLine, recordOf, stringOf, stringsOf } from "./line.ts";
+import { type RawLine, recordOf, stringOf, stringsOf } from "../json-line.ts";
+import type { ParsedLines } from "../parsed-lines.ts";
+import { NO_DATE, readTimestamp } from "../timestamp.ts";
+import { messageBlocks } from "./line.ts";
 import { kindOfLine, type LineKind } from "./line-kind.ts";
-import type { ParsedLines } from "./parsed-lines.ts";
-import { NO_DATE, readTimestamp } from "./timestamp.ts";
 import { listsTools, type SnapshotLine } from "./tool-lists.ts";
 
 /** What the index keeps of one line. */

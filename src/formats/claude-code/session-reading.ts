@@ -1,6 +1,7 @@
 // What a session's lines come to: the path that the agent would resume, cut into turns, and what each turn is read from.
+
+import type { ParsedLines } from "../parsed-lines.ts";
 import { findActivePath, type SessionPath } from "./active-path.ts";
-import type { ParsedLines } from "./parsed-lines.ts";
 import { createGraph, type SessionGraph } from "./session-graph.ts";
 import type { SessionIndex } from "./session-index.ts";
 import { titleOfEvents } from "./titles.ts";

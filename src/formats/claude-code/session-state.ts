@@ -2,14 +2,14 @@
 // the later ones, and every name that stands on them, so that a later line that has to do with an earlier one is noticed.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { SkippedLine } from "../imported-session.ts";
+import { stringOf } from "../json-line.ts";
 import { createNameFilter, type NameFilter, openNameFilter } from "../name-filter.ts";
+import type { ParsedLines } from "../parsed-lines.ts";
 import type { SessionMark } from "../session-mark.ts";
-import { stringOf } from "./line.ts";
+import { readTimestamp } from "../timestamp.ts";
 import { kindOfLine } from "./line-kind.ts";
-import type { ParsedLines } from "./parsed-lines.ts";
 import { type LineEntry, modelOfAnswer, type SessionIndex } from "./session-index.ts";
 import type { firstTitle, SessionReading } from "./session-reading.ts";
-import { readTimestamp } from "./timestamp.ts";
 import { readTitles } from "./titles.ts";
 
 /** What the lines before a mark say of those after it. */

@@ -2,7 +2,7 @@
 import type { Event } from "../../core/event/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/title.ts";
 import type { ImportedSession } from "../imported-session.ts";
-import { type RawLine, stringOf } from "./line.ts";
+import { type RawLine, stringOf } from "../json-line.ts";
 import type { SessionIndex } from "./session-index.ts";
 
 /** Later titles, oldest first. Repetitions (also of `before`), and titles that name another session's messages, are left out. */

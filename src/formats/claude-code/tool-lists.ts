@@ -2,8 +2,8 @@
 // have to give again. Each of them is long, and most repeat the one before.
 import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { ToolList } from "../imported-session.ts";
-import { isRecord, type RawLine, recordOf, stringOf } from "./line.ts";
-import type { ParsedLines } from "./parsed-lines.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import type { ParsedLines } from "../parsed-lines.ts";
 
 /** Where a snapshot stands. */
 export interface SnapshotLine {
