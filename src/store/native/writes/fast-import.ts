@@ -9,6 +9,7 @@ import type { Environment } from "../git/git-environment.ts";
 import { openGit } from "../git/git-process.ts";
 import { createSink, type GitSink } from "../git/git-sink.ts";
 import { ZERO_ID } from "../refs/ref-name.ts";
+import { createDeltaBase, type DeltaBase, parseMarks } from "./delta-base.ts";
 import { formatCommitHead, formatInlineFile, formatNamedFile, formatRemoval, WRITE_REF } from "./fast-import-text.ts";
 
 /** A commit that was written for a branch, and what it was made from when it asked to be signed or follows one that did. */
@@ -26,7 +27,7 @@ export interface ImportedBranch {
 
 // Measured on 22 MB of sessions: level 1 with deltas is as fast as no deltas at half the size, and what fast-import
 // stores is what a later `git gc` keeps (it reuses both deflated data and deltas within one pack). Chains of 10 instead of 50
-// cost 5 % of room and save most of what reading the far end of a chain costs.
+// cost 5 % of room and save most of what reading the far end of a chain costs; `delta-base.ts` keeps them short for files.
 const CONFIG: readonly string[] = ["core.compression=1", "fastimport.unpackLimit=100"];
 // glibc gives the memory of each deflated object back to the system and asks for it again: a third of the time. Other C
 // libraries ignore these.
@@ -70,7 +71,7 @@ export async function fastImport(
     throw await commandError(repository, { args: ARGS }, result);
   }
   if (failure !== null) throw failure.cause;
-  return assignIds(planned, answer.split("\n"));
+  return assignIds(planned, parseMarks(answer));
 }
 
 function startIteration(
@@ -97,6 +98,7 @@ async function sendWrites(
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
   { planned, onSign }: { readonly planned: PlannedBranch[]; readonly onSign: () => void },
 ): Promise<void> {
+  const base = createDeltaBase();
   let mark = 0;
   for await (const write of writes) {
     const { branch, expected, parent } = write;
@@ -105,7 +107,9 @@ async function sendWrites(
     sink.text(`reset ${WRITE_REF}\n`);
     for await (const commit of write.commits) {
       if (commit.sign === true) onSign();
-      await sendCommit(sink, commit, ++mark, count === 0 ? parent : null);
+      sink.text(formatCommitHead(commit, ++mark, count === 0 ? parent : null));
+      await sendChanges(sink, commit.changes, base);
+      sink.text(`\nget-mark :${mark}\n`);
       count++;
       if (commit.sign === true || specs.length > 0) {
         const { message, author, committer, sign } = commit;
@@ -116,15 +120,17 @@ async function sendWrites(
   }
 }
 
-async function sendCommit(sink: GitSink, commit: CommitSpec, mark: number, from: string | null): Promise<void> {
-  sink.text(formatCommitHead(commit, mark, from));
-  for (const change of commit.changes) {
-    if ("bytes" in change) sendFile(sink, change.path, change.bytes);
-    else sink.text("remove" in change ? formatRemoval(change.path) : formatNamedFile(change.path, change.oid));
+async function sendChanges(sink: GitSink, changes: CommitSpec["changes"], base: DeltaBase): Promise<void> {
+  let isFirst = true;
+  for (const change of changes) {
+    if ("bytes" in change) {
+      sink.text(base.before(change.bytes, isFirst));
+      isFirst = false;
+      sendFile(sink, change.path, change.bytes);
+    } else sink.text("remove" in change ? formatRemoval(change.path) : formatNamedFile(change.path, change.oid));
     // Memory stays bounded.
     if (sink.isFull()) await sink.drained();
   }
-  sink.text(`\nget-mark :${mark}\n`);
 }
 
 function sendFile(sink: GitSink, path: string, bytes: Uint8Array): void {
