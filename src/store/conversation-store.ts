@@ -162,10 +162,10 @@ export interface ConversationStore extends StoreSurroundings {
   useBranch(name: string, worktree?: Worktree): Promise<void>;
   /** The commit a revision names (branch, id, unique prefix, `x~1`), as git in a worktree reads it; null when it names none. */
   resolveCommit(revision: string, worktree?: Worktree): Promise<string | null>;
-  /** Files under the folders (all when empty), in path order. `commit` must exist. */
+  /** Files under the folders (all when empty), in path order; `sizes` of all, or of those that are here. `commit` must exist. */
   listTree(
     commit: string,
-    query?: { readonly under?: readonly string[]; readonly sizes?: boolean },
+    query?: { readonly under?: readonly string[]; readonly sizes?: boolean | "here" },
   ): Promise<readonly TreeFile[]>;
   /** Object ids of the named entries (files or folders) of a commit's tree; absent entries are left out. */
   readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;

@@ -8,6 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../src/app/branch/load-view.ts";
 import { compact } from "../../src/app/compact/compact.ts";
+import type { ListRow } from "../../src/app/inspect/list-row.ts";
+import type { StatsReport } from "../../src/app/inspect/stats.ts";
 import { parseTurnBound } from "../../src/core/range/range-bound.ts";
 import { openNativeStore } from "../../src/store/native/native-store.ts";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
@@ -54,6 +56,7 @@ describe("a partial clone of a conversation of 10,000 turns, 99 in 100 of them h
     };
     const bytes = await clone(url, whole);
     await clone("--filter=blob:none", url, partial);
+    await fetchOnce(workspace, partial);
     const methods: string[] = [];
     server.state.onRequest = (method) => methods.push(method);
     const before = server.state.sent;
@@ -70,6 +73,14 @@ describe("a partial clone of a conversation of 10,000 turns, 99 in 100 of them h
     expect((server.state.sent - before) / bytes).toBeLessThan(0.03);
   });
 });
+
+/** The user's own fetch: nothing is asked of a remote before. */
+async function fetchOnce({ temp }: GitWorkspace, root: string): Promise<void> {
+  const store = await openNativeStore({ root, env: temp.env });
+  const [origin] = (await store.sharing?.remotes()) ?? [];
+  if (origin !== undefined) await store.sharing?.fetch(origin);
+  await store.close();
+}
 
 async function gitBeside({ temp }: GitWorkspace, args: readonly string[]): Promise<void> {
   await promisify(execFile)("git", args, { cwd: temp.root, env: temp.env });
@@ -110,15 +121,41 @@ describe("jpg clone --filter=blob:none", () => {
     expect((await sandbox.jpg(["log"], { cwd: talks })).code).toBe(0);
     expect((await sandbox.jpg(["print", "--compacted"], { cwd: talks })).stdout).toContain("Summary");
     expect(missing()).toBe(hidden);
+    const [row] = await sandbox.json<readonly ListRow[]>(["ls"], { cwd: talks });
+    expect(row).toMatchObject({ turns: 6, turns_elsewhere: 3 });
+    expect(await sandbox.json(["stats"], { cwd: talks })).toMatchObject({ turns: 6, turns_elsewhere: 3 });
+    expect((await sandbox.jpg(["ls"], { cwd: talks })).stdout).toContain(`~? → ${row?.tokens.view}+`);
+    expect((await sandbox.jpg(["show"], { cwd: talks })).stdout).toContain(
+      "3 turns of this partial clone are not here",
+    );
+    expect(missing()).toBe(hidden);
     await sandbox.jpg(["title", "@", "The tide"]);
     await sandbox.jpg(["push"]);
     expect(await sandbox.json(["pull"], { cwd: talks })).toMatchObject({ branches: [{ status: "updated" }] });
     expect(sandbox.git(["config", "--get-regexp", "promisor"], talks)).toBe("remote.origin.promisor true");
     expect((await sandbox.jpg(["print"], { cwd: talks })).stdout).toBe((await sandbox.jpg(["print"])).stdout);
+    // Now that they are here, they are counted.
+    expect((await sandbox.json<readonly ListRow[]>(["ls"], { cwd: talks }))[0]).not.toHaveProperty("turns_elsewhere");
+    const [theirs, own] = [
+      await sandbox.json<StatsReport>(["stats"], { cwd: talks }),
+      await sandbox.json<StatsReport>(["stats"]),
+    ];
+    expect(theirs).not.toHaveProperty("turns_elsewhere");
+    expect([theirs.events, theirs.tokens.by_kind["messages"]]).toEqual([own.events, own.tokens.by_kind["messages"]]);
     expect(await sandbox.jpg(["undo"], { cwd: talks })).toMatchObject({ code: 0 });
     expect(await sandbox.jpg(["push"], { cwd: talks })).toMatchObject({ code: 0 });
     expect(await sandbox.json(["pull"])).toMatchObject({ branches: [{ status: "updated" }] });
     expect(await sandbox.json(["log"])).toHaveLength(2);
+  });
+
+  it("needs of the turns that a compaction hides the first alone, whose time its summary has", async () => {
+    await sandbox.jpg(["compact", "--profile", "heavy", "--keep", "0"]);
+    await sandbox.jpg(["push"]);
+    const all = join(sandbox.root, "all");
+    await sandbox.jpg(["clone", "--filter", "blob:none", `${server.url}/talks.git`, all]);
+    server.state.fault = "vanish";
+    expect(await sandbox.json(["ls"], { cwd: all })).toMatchObject([{ turns: 6, turns_elsewhere: 5 }]);
+    expect(await sandbox.jpg(["print", "--compacted"], { cwd: all })).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("names the turns that are not here when nobody answers, and works again when somebody does", async () => {

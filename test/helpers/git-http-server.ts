@@ -14,6 +14,8 @@ export interface ServerState {
   onRequest?: (method: string) => void;
   /** Bytes of all answers so far. */
   sent: number;
+  /** Connections so far. */
+  connections: number;
   /** `user:password` that it asks for; null = everybody may come in. */
   login: string | null;
 }
@@ -27,8 +29,9 @@ export interface GitHttpServer {
 
 /** Serves the bare repositories below a folder; `url` is that of the folder. */
 export async function startGitHttpServer(folder: string): Promise<GitHttpServer> {
-  const state: ServerState = { fault: "none", login: null, sent: 0 };
+  const state: ServerState = { fault: "none", login: null, sent: 0, connections: 0 };
   const server = createServer((request, response) => answer(folder, { request, response, state }));
+  server.on("connection", () => state.connections++);
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

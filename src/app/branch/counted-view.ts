@@ -19,36 +19,72 @@ import { typicalOverhead } from "./typical-overhead.ts";
 export interface CountedView extends LoadedView {
   /** The turns that were read, by position: at least those that the view shows. */
   readonly turns: ReadonlyMap<number, Turn>;
-  /** Of every turn, in order. */
+  /** Of every turn, in order; of those that are `elsewhere` there are none. */
   readonly facts: readonly TurnFacts[];
+  /** Turns of a partial clone that nothing shows and that are not here: nothing counts them. 0 elsewhere. */
+  readonly elsewhere: number;
   readonly meter: TokenMeter;
 }
 
 /** Loads the view at the tree's commit, and the turns of `also` with it; `known` as in `loadView`. */
-export async function loadCounted(
+export function loadCounted(
   store: ConversationStore,
   tree: BranchTree,
   also: readonly number[] = [],
   known: KnownTurns = new Map(),
 ): Promise<CountedView> {
+  return load(store, tree, { also, known, isWhole: true });
+}
+
+/** The same for who only looks: what nothing shows and is not here, in a partial clone, is not brought to be counted. */
+export function loadCountedHere(
+  store: ConversationStore,
+  tree: BranchTree,
+  also: readonly number[] = [],
+): Promise<CountedView> {
+  return load(store, tree, { also, known: new Map(), isWhole: false });
+}
+
+async function load(
+  store: ConversationStore,
+  tree: BranchTree,
+  { also, ...query }: Omit<FactsQuery, "shown"> & { readonly also: readonly number[] },
+): Promise<CountedView> {
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
   const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
-  const { facts, turns } = await readFacts(store, tree, { shown, known });
+  const { facts, turns } = await readFacts(store, tree, { shown, ...query });
+  const elsewhere = turnCount - facts.length;
+  // What a provider counted was sent with turns that are not known here: it says nothing of the others.
+  const counted = elsewhere === 0 ? facts : facts.map(withoutUsage);
   return {
     view: project({ turnCount, turns, compactions: live.applied }),
     live,
     turns,
     facts,
-    meter: await createBranchMeter(store, tree, { facts, turns, compactions: live.applied }),
+    elsewhere,
+    meter: await createBranchMeter(store, tree, {
+      facts: counted,
+      turns,
+      compactions: live.applied,
+      isWhole: query.isWhole,
+    }),
   };
 }
 
+function withoutUsage({ answers, ...facts }: TurnFacts): TurnFacts {
+  return { ...facts, answers: answers.map((answer) => ({ ...answer, usage: null })) };
+}
+
 /** Creates the meter of a branch; what its agent sends in front of it typically counts where nothing is recorded. */
-async function createBranchMeter(store: ConversationStore, tree: BranchTree, input: MeterInput): Promise<TokenMeter> {
+async function createBranchMeter(
+  store: ConversationStore,
+  tree: BranchTree,
+  { isWhole, ...input }: MeterInput & Pick<FactsQuery, "isWhole">,
+): Promise<TokenMeter> {
   const meter = createFactsMeter(input);
   if (meter.overheadSource !== "unknown") return meter;
-  const typical = await typicalOverhead(store, tree);
+  const typical = await typicalOverhead(store, tree, { mayBring: isWhole });
   return typical === null ? meter : createFactsMeter({ ...input, typicalOverhead: typical });
 }
 
@@ -66,19 +102,26 @@ interface FactsQuery {
   /** Turns to be read whole. */
   readonly shown: ReadonlySet<number>;
   readonly known: KnownTurns;
+  /** Whether all turns are counted, wherever they are. */
+  readonly isWhole: boolean;
 }
 
-/** Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. */
+/**
+ * Gives the facts of all turns, and the turns that are to be shown; no other turn is kept in memory. What is not here and not
+ * shown has no facts.
+ */
 async function readFacts(
   store: ConversationStore,
   tree: BranchTree,
-  { shown, known }: FactsQuery,
+  { shown, known, isWhole }: FactsQuery,
 ): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
   const { turnOids } = tree;
   const isLacking = turnOids.some((_, index) => !shown.has(index));
   const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "") : null;
   const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
-  const lacking = turnOids.flatMap((_, index) => (found[index] === null ? [index] : []));
+  const absent = new Set(isLacking && !isWhole ? store.partial?.missing(turnOids) : []);
+  const isLeft = (index: number): boolean => !shown.has(index) && absent.has(turnOids[index] ?? "");
+  const lacking = turnOids.flatMap((_, index) => (found[index] === null && !isLeft(index) ? [index] : []));
   const facts: TurnFacts[] = [];
   for (const [index, stored] of found.entries()) if (stored !== null) facts[index] = { ...stored, index };
   const turns = new Map<number, Turn>();
@@ -89,8 +132,8 @@ async function readFacts(
     }
     facts[turn.index] = turnFacts(turn);
   }
-  if (cache !== null && lacking.some((index) => !shown.has(index))) await keep(cache, turnOids, facts);
-  return { facts, turns };
+  if (cache !== null && lacking.some((index) => !shown.has(index))) await keep(cache, turnOids, Object.values(facts));
+  return { facts: absent.size === 0 ? facts : Object.values(facts), turns };
 }
 
 /** The turns at some positions: first those that are known, then the others, one by one. */

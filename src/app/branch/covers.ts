@@ -46,18 +46,21 @@ export interface CoverCheck {
 export async function checkCovers(compaction: Compaction, facts: CoverFacts): Promise<CoverCheck> {
   if (compaction.covers === undefined) return { matches: true, whole: false };
   const { from_turn: from, to_turn: to } = compaction;
-  const [firstOid, lastOid] = [facts.turnOids[from], facts.turnOids[to]];
-  if (firstOid === undefined || lastOid === undefined) return { matches: false, whole: false };
+  if (facts.turnOids[from] === undefined || facts.turnOids[to] === undefined) return { matches: false, whole: false };
   const bound = compaction.from_event !== undefined || compaction.to_event !== undefined;
-  if (digest(compaction, facts.turnOids, `${from}:${firstOid}`, `${to}:${lastOid}`) === compaction.covers) {
-    return { matches: true, whole: bound };
-  }
+  if (coversWhole(compaction, facts)) return { matches: true, whole: bound };
   if (!bound) return { matches: false, whole: false };
   const remembered = await digestOver(compaction, facts.turnOids, async (index) =>
     rememberedEntry(index, compaction, facts),
   );
   if (remembered === compaction.covers) return { matches: true, whole: false };
   return { matches: (await coversDigest(compaction, facts)) === compaction.covers, whole: false };
+}
+
+/** Whether object ids alone say that what a compaction covers is here, its end turns as a whole. */
+export function coversWhole(compaction: Compaction, { turnOids }: Pick<CoverFacts, "turnOids">): boolean {
+  const { from_turn: from, to_turn: to } = compaction;
+  return digest(compaction, turnOids, `${from}:${turnOids[from]}`, `${to}:${turnOids[to]}`) === compaction.covers;
 }
 
 function digest(bounds: Bounds, oids: readonly string[], first: string, last: string): string | null {

@@ -10,7 +10,7 @@ import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { coverFacts } from "./cover-facts.ts";
-import { type CoverCheck, checkCovers } from "./covers.ts";
+import { type CoverCheck, checkCovers, coversWhole } from "./covers.ts";
 import { type DamagedRecord, readCompactions } from "./stored-records.ts";
 import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
 
@@ -58,7 +58,10 @@ async function loadLive(
 ): Promise<LiveCompactions> {
   const { records, damaged } = await readCompactions(store, tree);
   const all = records.map(({ record }) => record).sort(compareCompactions);
-  if (store.partial !== null) await bringTurns(store, tree, [...all.flatMap(cutTurns), ...shown(all)]);
+  if (store.partial !== null) {
+    const likely = all.map((compaction) => (coversWhole(compaction, tree) ? withoutBounds(compaction) : compaction));
+    await bringTurns(store, tree, [...likely.flatMap(cutTurns), ...shown(likely)]);
+  }
   const checks = await checkAll(store, tree, all);
   const applied: Compaction[] = [];
   const unapplied: UnappliedCompaction[] = [];
@@ -76,7 +79,8 @@ async function loadLive(
 }
 
 /** The end turns that a compaction cuts inside: they are read to check what it covers. */
-function cutTurns({ from_turn, from_event, to_turn, to_event }: Compaction): readonly number[] {
+function cutTurns({ covers, from_turn, from_event, to_turn, to_event }: Compaction): readonly number[] {
+  if (covers === undefined) return [];
   return [...(from_event === undefined ? [] : [from_turn]), ...(to_event === undefined ? [] : [to_turn])];
 }
 

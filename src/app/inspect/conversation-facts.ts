@@ -2,7 +2,7 @@
 import { marksInForce } from "../../core/conversation-marks.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
-import { type CountedView, loadCounted } from "../branch/counted-view.ts";
+import { type CountedView, loadCountedHere } from "../branch/counted-view.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
 import { reportTokens } from "../branch/token-report.ts";
@@ -15,15 +15,16 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
   const damaged = await warnOfDamage(workspace, tree);
-  const [loaded, [seconds = 0]] = await Promise.all([loadCounted(store, tree), store.readCommitTimes([commit])]);
+  const [loaded, [seconds = 0]] = await Promise.all([loadCountedHere(store, tree), store.readCommitTimes([commit])]);
   const metas = await readMetas(workspace, tree);
   const { archived, labels } = marksInForce(metas);
   return {
     title: titleIn(metas, tree.header),
-    turns: loaded.facts.length,
+    turns: tree.turnOids.length,
+    ...(loaded.elsewhere === 0 ? {} : { turns_elsewhere: loaded.elsewhere }),
     ...reportTokens(loaded),
     compactions: loaded.live.all.length,
-    ...compactedTo(loaded),
+    ...compactedTo(loaded, tree),
     ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
     ...(damaged > 0 ? { damaged: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
@@ -32,10 +33,10 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
   };
 }
 
-function compactedTo({ facts, live }: CountedView): Pick<ConversationFacts, "compacted_to"> {
+function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<ConversationFacts, "compacted_to"> {
   if (live.applied.length === 0) return {};
   const last = live.applied.reduce((turn, { to_turn }) => Math.max(turn, to_turn), 0);
-  return { compacted_to: Math.min(last, facts.length - 1) };
+  return { compacted_to: Math.min(last, turnOids.length - 1) };
 }
 
 /** As `findBrokenLinks` says, of facts that are at hand: nothing is read again, or kept for each conversation. */

@@ -118,7 +118,8 @@ function formatTable(tips: readonly BranchTip[], find: FactsCache["find"]): stri
   const more: Record<string, unknown> = {};
   for (const commit of new Set(tips.map((tip) => tip.commit))) {
     const facts = find(commit);
-    if (facts === null) continue;
+    // What is not here now may be the next time.
+    if (facts === null || facts.turns_elsewhere !== undefined) continue;
     const { title, turns, tokens, tokens_source, overhead_source, compactions, updated_at, ...rest } = facts;
     commits.push(commit);
     columns.titles.push(title);

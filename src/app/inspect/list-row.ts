@@ -8,6 +8,8 @@ export interface ListRow {
   readonly branch: string;
   readonly turns: number;
   readonly tokens: { readonly raw: number; readonly view: number };
+  /** Turns of a partial clone that are not here: `tokens.raw` does not count them. Absent = none. */
+  readonly turns_elsewhere?: number;
   /** Who counted `tokens`: the provider, or an estimate of ours. */
   readonly tokens_source?: TokenSource;
   /** Where the size of system prompt and tools is from; absent = recorded. */

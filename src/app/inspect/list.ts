@@ -161,7 +161,7 @@ async function readUnknown(
 
 function toRow({ tip: { name }, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
-  const { overhead_source, spliced, damaged, archived, labels } = facts;
+  const { turns_elsewhere, overhead_source, spliced, damaged, archived, labels } = facts;
   const isActive = name === active;
   // Ten thousand copies of a row would be a fifth of the time: what most lack is set where it is there.
   const row: { -readonly [Key in keyof ListRow]: ListRow[Key] } =
@@ -180,6 +180,7 @@ function toRow({ tip: { name }, id, forks }: ShownBranch, facts: ConversationFac
           active: isActive,
           overhead_source,
         };
+  if (turns_elsewhere !== undefined) row.turns_elsewhere = turns_elsewhere;
   if (spliced === true) row.spliced = spliced;
   if (damaged === true) row.damaged = damaged;
   if (archived === true) row.archived = archived;

@@ -21,6 +21,8 @@ export interface ShowConversation {
   /** What it was imported from, its format and the id of its session; null when it was begun here. */
   readonly source: string | null;
   readonly turns: number;
+  /** Turns of a partial clone that are not here: neither `events` nor `tokens.raw` counts them. Absent = none. */
+  readonly turns_elsewhere?: number;
   readonly events: number;
   readonly tokens: { readonly raw: number; readonly view: number };
   /** Who counted `tokens`: the provider, or an estimate of ours. */

@@ -13,7 +13,7 @@ import type { ConversationStore, LogEntry } from "../../store/conversation-store
 import { readAttachments } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { findAddition } from "../branch/compaction-path.ts";
-import { loadCounted } from "../branch/counted-view.ts";
+import { loadCountedHere } from "../branch/counted-view.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
@@ -72,8 +72,8 @@ async function showCompactionOf(
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
-  const loaded = await loadCounted(store, tree);
-  const { facts } = loaded;
+  const loaded = await loadCountedHere(store, tree);
+  const { facts, elsewhere } = loaded;
   const active = await preferredBranch(workspace);
   const conversation = conversationOf(tree.branch);
   const family = (await store.listBranches()).filter((branch) => conversationOf(branch.name) === conversation);
@@ -98,7 +98,8 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     created_at: tree.header.created_at,
     updated_at: updatedAt,
     source: source === null ? null : `${source.format} ${source.session}`,
-    turns: facts.length,
+    turns: tree.turnOids.length,
+    ...(elsewhere === 0 ? {} : { turns_elsewhere: elsewhere }),
     events: facts.reduce((sum, turn) => sum + turn.events, 0),
     ...reportTokens(loaded),
     branches,
@@ -194,7 +195,7 @@ async function showEvent(
   tree: BranchTree,
   target: Extract<Target, { kind: "event" }>,
 ): Promise<ShowEvent> {
-  const loaded = await loadCounted(workspace.store, tree, [target.turn]);
+  const loaded = await loadCountedHere(workspace.store, tree, [target.turn]);
   const { turns, view, live, meter } = loaded;
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
   if (event === undefined) throw userError("unknown_id", `${target.event} is not an event of turn ${target.turn}.`);

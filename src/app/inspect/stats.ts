@@ -5,7 +5,7 @@ import type { Calibration } from "../../core/tokens/calibration.ts";
 import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { loadCounted } from "../branch/counted-view.ts";
+import { loadCountedHere } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -13,6 +13,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 export interface StatsReport {
   readonly turns: number;
   readonly events: number;
+  /** Turns of a partial clone that are not here: of them only `turns` knows. Absent = none. */
+  readonly turns_elsewhere?: number;
   /** Bytes of the events' lines. */
   readonly bytes: number;
   readonly tokens: {
@@ -40,15 +42,16 @@ export interface StatsReport {
 
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
-  const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: true });
-  const loaded = await loadCounted(workspace.store, tree);
-  const { facts, view, live, meter } = loaded;
+  const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: "here" });
+  const loaded = await loadCountedHere(workspace.store, tree);
+  const { facts, view, live, meter, elsewhere } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
   const { tokens, tokens_source } = reportTokens(loaded);
   const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter.overhead);
   const viewed = byKind(meter.countByKind(shown), tokens.view, meter.overheadUnder(live.applied));
   return {
-    turns: facts.length,
+    turns: tree.turnOids.length,
+    ...(elsewhere === 0 ? {} : { turns_elsewhere: elsewhere }),
     events: facts.reduce((sum, turn) => sum + turn.events, 0),
     bytes: files.reduce((sum, file) => sum + (file.size ?? 0), 0),
     tokens: {

@@ -15,6 +15,7 @@ import { type CheckedRecords, checkRecords } from "../../core/integrity/record-c
 import { checkTurnFile } from "../../core/integrity/turn-check.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { BRANCH_ATTRIBUTES, collectBlobs, parseHeader } from "../branch/branch-tree.ts";
+import { bringTurns } from "../branch/bring-turns.ts";
 import { findSplice } from "../branch/spliced-turns.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
 import type { CheckedFiles } from "./checked-files.ts";
@@ -27,7 +28,10 @@ export interface BranchVerdict {
   readonly findings: readonly Finding[];
 }
 
-/** Checks a branch at a commit. An object that cannot be read ends the check of its branch, and is a finding. */
+/**
+ * Checks a branch at a commit. An object that cannot be read ends the check of its branch, and is a finding. Throws
+ * `turns_elsewhere`, `objects_elsewhere` in a partial clone: nothing is wrong with what is not here.
+ */
 export async function checkBranch(
   store: ConversationStore,
   tip: BranchTip,
@@ -46,7 +50,7 @@ export async function checkBranch(
     appendAll(findings, sorted.findings);
     appendAll(findings, await checkFiles(store, tip, sorted, checked));
   } catch (error) {
-    if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
+    if (!(error instanceof JpgError) || error.kind !== "repository" || error.code.endsWith("_elsewhere")) throw error;
     const hint = error.hints[0] ?? "bring the object back from a copy or a remote of the store";
     findings.push(createFinding("object_damaged", { message: error.message, hint }));
   }
@@ -86,7 +90,7 @@ async function checkFiles(
   files: BranchFiles,
   checked: CheckedFiles,
 ): Promise<readonly Finding[]> {
-  const turns = await readTurns(store, files, checked);
+  const turns = await readTurns(store, name, { files, checked });
   const records = await readRecords(store, files);
   return [
     ...(await checkAttributes(store, commit)),
@@ -129,13 +133,14 @@ async function checkAttributes(store: ConversationStore, commit: string): Promis
 
 async function readTurns(
   store: ConversationStore,
-  files: BranchFiles,
-  checked: CheckedFiles,
+  branch: string,
+  { files, checked }: { readonly files: BranchFiles; readonly checked: CheckedFiles },
 ): Promise<readonly (StoredTurn | undefined)[]> {
   const key = (index: number): string => `${index}:${files.turns[index]?.oid}`;
   const isReadable = (file: BranchFile | undefined): boolean => file !== undefined && file.special !== "repository";
   const unknown = [...files.turns.keys()].filter((at) => isReadable(files.turns[at]) && !checked.turns.has(key(at)));
   let next = 0;
+  await bringTurns(store, { branch, turnOids: files.turns.map((file) => file?.oid ?? "") }, unknown);
   for await (const bytes of store.readBlobs(unknown.map((index) => files.turns[index]?.oid ?? ""))) {
     const index = unknown[next++] ?? 0;
     const turn = checkTurnFile(decodeLines(bytes), turnPath(index));

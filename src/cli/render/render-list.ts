@@ -1,10 +1,9 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
 import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";
-import { renderAge, renderOverhead, renderTokens } from "./render-quantity.ts";
+import { renderAge, renderElsewhere, renderOverhead, renderRawAndView } from "./render-quantity.ts";
 
 /** What a list needs beside colours and width. */
 export interface ListRendering extends Rendering {
@@ -22,7 +21,12 @@ export function renderList(rows: ListReport, { style, width, now }: ListRenderin
   for (const row of rows) addCells(cells, row, style, renderAge(row.updated_at, now));
   const text = renderTableText(cells, { columns: columnsIn(style), width });
   const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
-  return joinLines([text, ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : [])]);
+  const elsewhere = rows.reduce((turns, row) => turns + (row.turns_elsewhere ?? 0), 0);
+  return joinLines([
+    text,
+    ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : []),
+    ...(elsewhere > 0 ? [style.faint(safe`? ${renderElsewhere(elsewhere) ?? ""}`)] : []),
+  ]);
 }
 
 function columnsIn({ id, faint }: Style): readonly Column[] {
@@ -51,8 +55,8 @@ function addCells(cells: Cell[], row: ListRow, style: Style, age: string): void 
   );
 }
 
-function tokensText({ tokens: { raw, view }, tokens_source, overhead_source }: ListRow): string {
-  const text = raw === view ? formatTokens(raw) : renderTokens({ before: raw, after: view });
+function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }: ListRow): string {
+  const text = renderRawAndView(tokens, turns_elsewhere);
   const isCounted = tokens_source !== "estimate";
   if (overhead_source !== "unknown") return isCounted ? text : `~${text}`;
   return isCounted ? `${text}+` : `~${text}+`;

@@ -49,6 +49,21 @@ export function renderTokens({ before, after }: BeforeAfter): SafeText {
   return before === after ? formatTokens(before) : safe`${formatTokens(before)} → ${formatTokens(after)}`;
 }
 
+/** Renders raw tokens and those of a view; what turns that are not here add is not known. */
+export function renderRawAndView(
+  { raw, view }: { readonly raw: number; readonly view: number },
+  elsewhere: number | undefined,
+): SafeText {
+  return elsewhere === undefined ? renderTokens({ before: raw, after: view }) : safe`? → ${formatTokens(view)}`;
+}
+
+/** Says what counts leave out in a partial clone; null where all is here. */
+export function renderElsewhere(turns: number | undefined): SafeText | null {
+  if (turns === undefined) return null;
+  const are = turns === 1 ? safe`is` : safe`are`;
+  return safe`${renderCount(turns, "turn")} of this partial clone ${are} not here and not counted`;
+}
+
 /** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
 export function renderSource(source: TokenSource | undefined): SafeText {
   return source === undefined ? "" : safe` (${source})`;

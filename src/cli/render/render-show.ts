@@ -7,7 +7,15 @@ import type { Rendering } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
 import { renderLogLine } from "./render-log.ts";
-import { groupDigits, renderCommit, renderCount, renderSource, renderTime, renderTokens } from "./render-quantity.ts";
+import {
+  groupDigits,
+  renderCommit,
+  renderCount,
+  renderElsewhere,
+  renderRawAndView,
+  renderSource,
+  renderTime,
+} from "./render-quantity.ts";
 import { renderShowCompaction } from "./render-show-compaction.ts";
 
 /** Renders what was asked for. */
@@ -35,10 +43,8 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
       ["Updated", renderTime(report.updated_at)],
       ["Turns", groupDigits(report.turns)],
       ["Events", groupDigits(report.events)],
-      [
-        "Tokens",
-        safe`${renderTokens({ before: report.tokens.raw, after: report.tokens.view })}${renderSource(report.tokens_source)}`,
-      ],
+      ["Tokens", safe`${renderRawAndView(report.tokens, report.turns_elsewhere)}${renderSource(report.tokens_source)}`],
+      ["Elsewhere", renderElsewhere(report.turns_elsewhere)],
       ["Labels", report.labels?.join(", ")],
       ["State", marks.join(", ")],
     ],

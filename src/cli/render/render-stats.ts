@@ -9,6 +9,7 @@ import {
   groupDigits,
   renderBytes,
   renderCommit,
+  renderElsewhere,
   renderOverhead,
   renderShare,
   renderSource,
@@ -30,11 +31,12 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     ],
     rendering,
   );
+  const isWhole = report.turns_elsewhere === undefined;
   const row = (name: string, raw: number, view: number): Cell[] => [
     name.replaceAll("_", " "),
-    formatTokens(raw),
+    isWhole ? formatTokens(raw) : "?",
     formatTokens(view),
-    { text: renderShare({ before: raw, after: view }), paint: style.faint },
+    { text: isWhole ? renderShare({ before: raw, after: view }) : "", paint: style.faint },
   ];
   const kinds = Object.entries(report.tokens.by_kind).sort(([, a], [, b]) => b.raw - a.raw);
   const header = [safe`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
@@ -47,7 +49,9 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     row("total", report.tokens.raw, report.tokens.view),
   ];
   const columns = [{ shrinkTo: 8 }, { align: "right" }, { align: "right" }, { align: "right" }] as const;
-  const note = renderOverhead(report.overhead_source);
-  const notes = note === null ? [] : (["", style.faint(note)] as const);
-  return joinLines([...fields, "", ...renderTable(rows, { columns, width }), ...notes]);
+  const notes = [renderOverhead(report.overhead_source), renderElsewhere(report.turns_elsewhere)].flatMap((note) =>
+    note === null ? [] : [style.faint(note)],
+  );
+  const lines: readonly SafeText[] = [...fields, "", ...renderTable(rows, { columns, width })];
+  return joinLines(notes.length === 0 ? lines : [...lines, "", ...notes]);
 }

@@ -5,7 +5,7 @@ import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { DEFAULT_KEEP_LAST } from "../../core/range/bound-resolution.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
-import { renderCount, renderSource, renderTokens } from "./render-quantity.ts";
+import { renderCount, renderRawAndView, renderSource } from "./render-quantity.ts";
 
 /** Renders what is here: the active conversation, then a line for each thing that can be done. */
 export function renderWhatIsHere(report: StatusReport, { style }: Rendering): SafeText {
@@ -20,8 +20,8 @@ export function renderWhatIsHere(report: StatusReport, { style }: Rendering): Sa
 function activeLines({ active, conversations }: StatusReport, style: Style): SafeText[] {
   if (active === null && conversations === 0) return [safe`No conversations here yet.`];
   if (active === null) return [safe`No conversation is checked out here: ${style.id(safe`jpg use ID`)}`];
-  const { branch, title, turns, tokens, tokens_source, compactions } = active;
-  const size = safe`${renderTokens({ before: tokens.raw, after: tokens.view })} tokens${renderSource(tokens_source)}`;
+  const { branch, title, turns, tokens, turns_elsewhere, tokens_source, compactions } = active;
+  const size = safe`${renderRawAndView(tokens, turns_elsewhere)} tokens${renderSource(tokens_source)}`;
   return [
     safe`On ${style.heading(forTerminalLine(branch))}: ${forTerminalLine(title)}`,
     safe`${renderCount(turns, "turn")}, ${size}, ${renderCount(compactions, "compaction")}`,

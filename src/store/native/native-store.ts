@@ -73,9 +73,10 @@ export async function openNativeStore(options: {
         : await resolveRevision(repository, revision, worktree),
     listTree: async (commit, { under = [], sizes: wanted = false } = {}) => {
       const files = await trees.list(commit, under);
-      if (!wanted) return files;
-      await partial?.bring(files.map(({ oid }) => oid));
-      return withSizes(sizes, files);
+      if (wanted === false) return files;
+      const oids = files.map(({ oid }) => oid);
+      if (wanted === true) await partial?.bring(oids);
+      return withSizes(sizes, files, new Set(partial?.missing(oids)));
     },
     readEntries: (commit, paths) => trees.entries(commit, paths),
     readBlobs: (oids, atLeast) => reader.readAll(oids, atLeast),
@@ -163,9 +164,14 @@ function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
   });
 }
 
-async function withSizes(sizes: SizeReader, files: readonly TreeFile[]): Promise<readonly TreeFile[]> {
-  const found = await sizes.read(files.map((file) => file.oid));
-  return files.map((file, index) => ({ ...file, size: found[index] ?? 0 }));
+async function withSizes(
+  sizes: SizeReader,
+  files: readonly TreeFile[],
+  absent: ReadonlySet<string>,
+): Promise<readonly TreeFile[]> {
+  const oids = files.map(({ oid }) => oid).filter((oid) => !absent.has(oid));
+  const found = new Map((await sizes.read(oids)).map((size, at) => [oids[at], size]));
+  return files.map((file) => ({ ...file, size: found.get(file.oid) ?? 0 }));
 }
 
 async function createBranch(repository: Repository, name: string, commit: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 // The settings by which a repository's own configuration would have git start programs, reach others through them, or work
 // in another folder. In a store they never count, whoever owns it; the user's own values of them do.
+import { type Promisor, promisorsIn } from "./promisors.ts";
 import { isOwnSetting, type ScopedSetting } from "./scoped-settings.ts";
 
 /** What is put in the place of a store's own settings. */
@@ -10,6 +11,8 @@ export interface SettingsPlan {
   readonly overrides: ReadonlyMap<string, string>;
   /** Whether transports must stay shut: some of these settings are lists that nothing can shorten. */
   readonly isShut: boolean;
+  /** Remotes that git would ask, by itself, for objects that are not here. */
+  readonly promisors: readonly Promisor[];
   /** Where the worktree is said to be, relative to the git dir; absent = where the store is. */
   readonly worktree?: string;
 }
@@ -60,6 +63,7 @@ export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
     ignored: own.filter((key) => overrides.has(key) || shut.includes(key)),
     overrides,
     isShut: shut.length > 0,
+    promisors: promisorsIn(settings),
     ...(worktree === undefined ? {} : { worktree }),
   };
 }

@@ -8,6 +8,7 @@ import { gitError } from "./git-error.ts";
 import { type GitPlace, runGitNow } from "./git-process.ts";
 import { isPlainConfig } from "./plain-config.ts";
 import { planSettings, type SettingsPlan } from "./program-settings.ts";
+import { type Promisor, unaskedIn } from "./promisors.ts";
 import { LIST_SETTINGS, parseScopedSettings } from "./scoped-settings.ts";
 
 /** A repository that git is about to be started in; `gitDir` as git is told it. */
@@ -15,21 +16,25 @@ interface Guarded extends GitPlace {
   readonly gitDir: string;
 }
 
-const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isShut: false };
+const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isShut: false, promisors: [] };
 
 /** Plain config files seen by this process: what they are, by path. What is not plain is asked each time: it may include. */
 const plainStamps = new Map<string, string>();
 
 /** Creates the variables for a git in this repository, on top of the caller's environment. */
 export function guardEnvironment(repository: Guarded): Environment {
-  const { overrides, isShut, worktree } = readPlan(repository);
+  const plan = readPlan(repository);
+  const { overrides, worktree } = plan;
   const pairs = [...overrides].flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
   return {
     ...(pairs.length === 0 ? {} : { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(overrides.size) }),
-    ...(isShut ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" } : {}),
+    // Git before 2.45 asks whatever the second says; the first it heeds, for every protocol.
+    ...(plan.isShut || unaskedOf(repository, plan).length > 0
+      ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
+      : {}),
     ...(worktree === undefined ? {} : { GIT_WORK_TREE: repository.cwd }),
   };
 }
@@ -39,6 +44,26 @@ export function ignoredSettings(repository: Guarded): readonly string[] {
   const { ignored, worktree } = readPlan(repository);
   const isHere = worktree === undefined || isSamePlace(resolve(repository.gitDir, worktree), repository.cwd);
   return isHere ? ignored : [...ignored, "core.worktree"];
+}
+
+/** How a store's own configuration would have its git reach others. */
+export interface Reach {
+  /** Whether it says what stands between the store and every remote: nothing is reached. */
+  readonly isShut: boolean;
+  /** Remotes that have objects which are not here; more than none in a partial clone. */
+  readonly promisors: readonly Promisor[];
+  /** Those of them that are not asked, for the user has not fetched from them here. */
+  readonly unasked: readonly Promisor[];
+}
+
+/** Reads how git would reach others from a repository. */
+export function readReach(repository: Guarded): Reach {
+  const plan = readPlan(repository);
+  return { isShut: plan.isShut, promisors: plan.promisors, unasked: unaskedOf(repository, plan) };
+}
+
+function unaskedOf({ gitDir }: Guarded, { promisors }: SettingsPlan): readonly Promisor[] {
+  return unaskedIn(commonDirOf(gitDir), promisors);
 }
 
 function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {

@@ -5,6 +5,8 @@ import { JpgError, repositoryError } from "../../../core/errors.ts";
 import type { PartialClone } from "../../conversation-store.ts";
 import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "../git/git-command.ts";
 import { holdProcess, openGit } from "../git/git-process.ts";
+import { readReach } from "../git/store-guard.ts";
+import { objectsElsewhere, remoteNotAsked } from "../git/unasked-remote.ts";
 import { createBatchParser, type StoredObject } from "./batch-parser.ts";
 import { createObjectFiles, type ObjectFiles } from "./object-files.ts";
 import { MANY_OBJECTS, type ObjectList, streamObjects } from "./object-stream.ts";
@@ -90,6 +92,9 @@ function readPlain(files: ObjectFiles, name: string, atLeast?: number): StoredOb
 }
 
 async function explainMissing(repository: Repository, oid: string): Promise<Error> {
+  const [unasked] = readReach(repository).unasked;
+  if (unasked !== undefined)
+    return objectsElsewhere(remoteNotAsked(repository, unasked), { oids: [oid], remote: unasked.name });
   const args = ["cat-file", "-t", oid];
   const error = await commandError(repository, { args }, await tryCommand(repository, { args }));
   if (error instanceof JpgError && error.code === "store_damaged") return error;

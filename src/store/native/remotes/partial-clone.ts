@@ -1,17 +1,19 @@
 // A clone without all of its objects (`git clone --filter=blob:none`): git fetches what is asked for and is not here, an object
-// and a connection at a time. Here a whole list is asked for at once.
-import { repositoryError } from "../../../core/errors.ts";
+// and a connection at a time. Here a whole list is asked for at once, of a remote that the user has fetched from.
+import { join } from "node:path";
 import { checkRemoteUrl } from "../../../core/remote-address.ts";
 import type { PartialClone } from "../../conversation-store.ts";
+import { readOwnText } from "../../files/read-file.ts";
 import { type Repository, tryCommand } from "../git/git-command.ts";
+import { readReach } from "../git/store-guard.ts";
+import { objectsElsewhere, remoteNotAsked } from "../git/unasked-remote.ts";
 import { createObjectFiles } from "../objects/object-files.ts";
-import { isPartial, readPromisor } from "./remote-config.ts";
 import { requireOpen } from "./transfer.ts";
 import { transferError } from "./transfer-error.ts";
 
-/** The partial clone that a repository is; null where all objects are here. Starts nothing. */
+/** The partial clone that a repository is, or may be; null where all objects are here. Starts nothing. */
 export function openPartialClone(repository: Repository): PartialClone | null {
-  if (!isPartial(repository.gitDir)) return null;
+  if (!mayBePartial(repository.gitDir)) return null;
   const files = createObjectFiles(repository.gitDir);
   const missing = (oids: readonly string[]): readonly string[] => files.missing([...new Set(oids)]);
   let last: Promise<void> = Promise.resolve();
@@ -26,10 +28,27 @@ export function openPartialClone(repository: Repository): PartialClone | null {
   };
 }
 
+/** Whether a config file names a remote that has objects which are not here, or a file that may. */
+function mayBePartial(gitDir: string): boolean {
+  try {
+    return /promisor|partialclone|include|worktreeconfig/i.test(
+      readOwnText(join(gitDir, "config"), { followLink: true }),
+    );
+  } catch {
+    return false; // no config file: whoever opens the store says so
+  }
+}
+
 async function fetchObjects(repository: Repository, oids: readonly string[]): Promise<void> {
-  const promisor = oids.length === 0 ? null : await readPromisor(repository);
-  if (promisor === null) return;
-  const { name, url } = promisor;
+  if (oids.length === 0) return;
+  const { isShut, promisors, unasked } = readReach(repository);
+  const [stranger] = isShut ? [] : unasked;
+  if (stranger !== undefined)
+    throw objectsElsewhere(remoteNotAsked(repository, stranger), { oids, remote: stranger.name });
+  const [promisor] = promisors;
+  if (promisor === undefined) return;
+  const { name } = promisor;
+  const url = promisor.url ?? name;
   requireOpen(repository, url);
   checkRemoteUrl(url);
   const flags = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
@@ -40,12 +59,8 @@ async function fetchObjects(repository: Repository, oids: readonly string[]): Pr
   const result = await tryCommand(repository, { args, config, input: oids.map((oid) => `${oid}\n`).join("") });
   if (result.code === 0) return;
   const error = transferError("Fetching from", { url, cwd: repository.cwd }, result);
-  const count = oids.length === 1 ? "An object that is needed is" : `${oids.length} objects that are needed are`;
-  throw repositoryError("objects_elsewhere", `${count} not in this partial clone. ${error.message}`, {
-    hints: [`Run the command again when ${name} can be reached.`, everythingHint(name)],
-    data: { oids, remote: name, cause: error.code },
-    cause: error,
-  });
+  const hints = [`Run the command again when ${name} can be reached.`, everythingHint(name)];
+  throw objectsElsewhere(error, { oids, remote: name, hints });
 }
 
 function everythingHint(name: string): string {

@@ -7,8 +7,9 @@ import { codeOf } from "../../../core/errors.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import { makeDraftFolder } from "../../files/replace-file.ts";
 import type { Repository } from "../git/git-command.ts";
+import { markAsked, type Promisor } from "../git/promisors.ts";
+import { readReach } from "../git/store-guard.ts";
 import { formatConfig } from "../refs/append-config.ts";
-import { isPartial, readPromisor } from "./remote-config.ts";
 
 /** Does something with a git dir whose branches are these tips, and removes it. */
 export async function withPushFolder<T>(
@@ -20,7 +21,10 @@ export async function withPushFolder<T>(
   try {
     await mkdir(join(gitDir, "refs"));
     await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
-    await writeFile(join(gitDir, "config"), formatConfig(await settingsOf(repository)));
+    // Nothing is pushed before all of them are asked, so this folder may ask, too.
+    const [promisor] = readReach(repository).promisors;
+    if (promisor !== undefined) await markAsked(gitDir, promisor);
+    await writeFile(join(gitDir, "config"), formatConfig(settingsOf(promisor)));
     const refs = tips.map(({ name, commit }) => `${commit} refs/heads/${name}\n`);
     await writeFile(join(gitDir, "packed-refs"), `# pack-refs with: peeled fully-peeled \n${refs.join("")}`);
     await copyShallow(repository.gitDir, gitDir);
@@ -36,15 +40,14 @@ export function objectsOf({ gitDir }: Repository): { readonly GIT_OBJECT_DIRECTO
 }
 
 /** Of a partial clone also where its other objects are. */
-async function settingsOf(repository: Repository): Promise<ReadonlyMap<string, string>> {
-  const promisor = isPartial(repository.gitDir) ? await readPromisor(repository) : null;
+function settingsOf(promisor: Promisor | undefined): ReadonlyMap<string, string> {
   return new Map([
-    ["core.repositoryformatversion", promisor === null ? "0" : "1"],
+    ["core.repositoryformatversion", promisor === undefined ? "0" : "1"],
     ["core.bare", "true"],
-    ...(promisor === null
+    ...(promisor === undefined
       ? []
       : ([
-          [`remote.${promisor.name}.url`, promisor.url],
+          [`remote.${promisor.name}.url`, promisor.url ?? ""],
           [`remote.${promisor.name}.promisor`, "true"],
           [`remote.${promisor.name}.partialclonefilter`, "blob:none"],
         ] as const)),

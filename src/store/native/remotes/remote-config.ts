@@ -1,10 +1,8 @@
 // Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
 // jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
 
-import { join } from "node:path";
 import { userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, type PublishedAs } from "../../../core/remote-address.ts";
-import { readOwnText } from "../../files/read-file.ts";
 import type { NewRemote, Remote } from "../../sharing.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
@@ -37,23 +35,6 @@ export async function readRemotes(repository: Repository): Promise<readonly Remo
       } as const,
     ];
   });
-}
-
-/** Whether a git dir is that of a partial clone, by what git writes into its config file. */
-export function isPartial(gitDir: string): boolean {
-  try {
-    return /^\s*promisor\s*=\s*"?true"?\s*$/im.test(readOwnText(join(gitDir, "config"), { followLink: true }));
-  } catch {
-    return false; // no config file: whoever opens the store says so
-  }
-}
-
-/** The remote that has the objects which a partial clone has not, with its first address; null where none is set. */
-export async function readPromisor(repository: Repository): Promise<Pick<Remote, "name" | "url"> | null> {
-  const settings = await readRemoteSettings(repository);
-  const name = settings.find(([, key, value]) => key === "promisor" && value === "true")?.[0];
-  const url = settings.find(([other, key]) => other === name && key === "url")?.[2];
-  return name === undefined || url === undefined ? null : { name, url };
 }
 
 /** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */

@@ -7,9 +7,11 @@ import type { BranchTip } from "../../conversation-store.ts";
 import type { Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
 import { type GitCommand, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import type { GitResult, GitRunner } from "../git/git-process.ts";
-import { guardEnvironment, ignoredSettings } from "../git/store-guard.ts";
+import { markAsked } from "../git/promisors.ts";
+import { ignoredSettings, readReach } from "../git/store-guard.ts";
+import { remoteNotAsked } from "../git/unasked-remote.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
-import { isPartial, REMOTE_PREFIX, readPromisor } from "./remote-config.ts";
+import { REMOTE_PREFIX } from "./remote-config.ts";
 import { transferError } from "./transfer-error.ts";
 
 /** A place to ask an address from that is in no repository, whose settings would count. */
@@ -54,7 +56,7 @@ export async function fetchRemote(
       "--refmap=",
       "--progress",
       "--",
-      await sourceOf(repository, { name, url }),
+      await askFrom(repository, { name, url }),
       `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
     ],
   ];
@@ -69,10 +71,15 @@ export async function fetchRemote(
   }
 }
 
-/** By name only where git leaves objects there: it notes down what it fetches from with a filter. */
-async function sourceOf(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
-  if (!isPartial(repository.gitDir)) return url;
-  return (await readPromisor(repository))?.name === name ? name : url;
+/**
+ * What git is told to fetch from: the name only of a remote that it leaves objects with, for it notes down what it fetches from
+ * with a filter. From now on such a remote may be asked for them.
+ */
+async function askFrom(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
+  const isPromisor = readReach(repository).promisors.some((one) => one.name === name && one.url === url);
+  if (!isPromisor) return url;
+  await markAsked(repository.gitDir, { name, url });
+  return name;
 }
 
 /** How often a fetch is tried where others fetch at the same time. */
@@ -89,9 +96,14 @@ export async function listTracked(repository: Repository, name: string): Promise
   });
 }
 
-/** Refuses where the store's own settings stand between it and the address. Throws `store_programs`. */
+/**
+ * Refuses where the store's own settings stand between it and the address, or would have git ask somebody else on the way. Throws
+ * `store_programs`, `remote_not_asked`.
+ */
 export function requireOpen(repository: Repository, url: string): void {
-  if (guardEnvironment(repository)["GIT_ALLOW_PROTOCOL"] === "none") throw shut(repository, url);
+  const { isShut, unasked } = readReach(repository);
+  if (isShut) throw shut(repository, url);
+  if (unasked[0] !== undefined) throw remoteNotAsked(repository, unasked[0]);
 }
 
 /** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
