@@ -170,6 +170,9 @@ describe("other places in a store's own configuration", () => {
     expect(stderr).toContain("protocol.ext.allow");
     sandbox.git(["config", "--unset", "protocol.ext.allow"], clone);
     sandbox.git(["config", "remote.origin.url", store], clone);
+    // Nor without a program, before one has fetched from there.
+    expect((await sandbox.jpg(["print"], { cwd: clone })).code).toBe(3);
+    expect((await sandbox.jpg(["fetch"], { cwd: clone })).code).toBe(0);
     expect((await sandbox.jpg(["print"], { cwd: clone })).code).toBe(0);
   });
 });
