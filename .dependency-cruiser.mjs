@@ -60,7 +60,7 @@ function rooms(tree, levels) {
 }
 
 /** Folders of src/formats that are no agent's: requests of providers, and texts for people and programs. */
-const NO_AGENTS = ["anthropic", "google", "jsonl", "markdown", "openai-chat", "openai-responses"];
+const NO_AGENTS = ["anthropic", "google", "jsonl", "markdown", "openai-chat", "openai-responses", "request-body"];
 
 export default {
   forbidden: [

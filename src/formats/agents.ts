@@ -1,5 +1,16 @@
-// The agents whose sessions jpg knows: the only place that lists them. A file is taken for the first that recognises it.
+// The formats that jpg reads, those of agents first: the only place that lists them. A file is taken for the first that
+// recognises it, and what is in no agent's own format may be a request as an API takes it.
 import type { AgentFormat } from "./agent-format.ts";
+import { ANTHROPIC_REQUESTS } from "./anthropic/agent.ts";
 import { CLAUDE_CODE } from "./claude-code/agent.ts";
+import { GOOGLE_REQUESTS } from "./google/agent.ts";
+import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
+import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
 
-export const AGENTS: readonly AgentFormat[] = [CLAUDE_CODE];
+export const AGENTS: readonly AgentFormat[] = [
+  CLAUDE_CODE,
+  ANTHROPIC_REQUESTS,
+  CHAT_REQUESTS,
+  GOOGLE_REQUESTS,
+  RESPONSES_REQUESTS,
+];

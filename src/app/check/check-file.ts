@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { JpgError, userError } from "../../core/errors.ts";
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
-import type { ProviderName } from "../../core/provider-rules/provider.ts";
+import { isProviderName, type ProviderName } from "../../core/provider-rules/provider.ts";
 import { type RequestShape, recognizeRequest } from "../../core/provider-rules/request-shape.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import { type BufferSource, createBufferSource } from "../sessions/buffer-source.ts";
@@ -42,10 +42,11 @@ export async function checkFile(runtime: Runtime, path: string, request: CheckRe
   return checkRequest(shape, path, request);
 }
 
-/** The agent's format that a file has; null when no agent wrote it. */
+/** The agent's format that a file has; null when no agent wrote it, but who asks a provider. */
 function formatOf(source: BufferSource, path: string): AgentFormat | null {
   try {
-    return detectFormat(source, path);
+    const format = detectFormat(source, path);
+    return isProviderName(format.name) ? null : format;
   } catch (error) {
     if (error instanceof JpgError && error.code === "not_a_session") return null;
     throw error;

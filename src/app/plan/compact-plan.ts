@@ -25,6 +25,7 @@ import {
   type RangeRequest,
 } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
+import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
@@ -189,8 +190,13 @@ async function loadForPlan(workspace: Workspace, tree: BranchTree, input: Compac
     pinned,
     bounds: fixBounds(range, facts),
     windowTokens: window?.tokens ?? USUAL_WINDOW,
-    request: { ...facts, keep: [...pinned, ...(input.keep ?? [])] },
+    request: { ...facts, keep: [...pinned, ...promptsOf(turns.get(0)), ...(input.keep ?? [])] },
   };
+}
+
+/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
+function promptsOf(first: Turn | undefined): readonly string[] {
+  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
 }
 
 /** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */

@@ -63,7 +63,7 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   if (format !== undefined) return format;
   throw userError(
     "not_a_session",
-    `${path} is not a session that jpg knows: expected one of ${formatNames().join(", ")}, one JSON object a line.`,
+    `${path} is not a session that jpg knows: expected one of ${formatNames().join(", ")}.`,
     {
       hints: [`If it is one, name its format first: \`jpg import ${exampleAgent().name} FILE\`.`],
     },

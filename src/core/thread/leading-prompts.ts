@@ -1,7 +1,7 @@
 // The system prompt of a conversation whose events hold one: providers take it beside the messages.
 import { textOfContent } from "../event/content.ts";
 import type { ChatRequest, Event } from "../event/event.ts";
-import type { View } from "../projection/view.ts";
+import type { ProjectedTurn, View } from "../projection/view.ts";
 
 /** A view without its leading prompts, and those. */
 export interface PromptSplit {
@@ -12,14 +12,15 @@ export interface PromptSplit {
 
 /** Parts a view from the system and developer requests that no harness or summary made and that stand before all messages. */
 export function splitPrompts(view: View): PromptSplit {
-  const found = leadingPrompts(view);
+  const found = promptsIn(view);
   if (found.length === 0) return { prompts: [], rest: view };
   const prompts = new Set<Event>(found);
   const turns = view.turns.map((turn) => ({ ...turn, events: turn.events.filter((event) => !prompts.has(event)) }));
   return { prompts: found, rest: { turns } };
 }
 
-function leadingPrompts({ turns }: View): readonly ChatRequest[] {
+/** The prompts that some turns begin with, those of a conversation where the turns are its first. */
+export function leadingPrompts(turns: Iterable<Pick<ProjectedTurn, "events">>): readonly ChatRequest[] {
   const found: ChatRequest[] = [];
   for (const turn of turns) {
     for (const event of turn.events) {
@@ -28,6 +29,12 @@ function leadingPrompts({ turns }: View): readonly ChatRequest[] {
     }
   }
   return found;
+}
+
+/** A summary of the first turns stands before the prompts that it keeps of them. */
+function promptsIn({ turns }: View): readonly ChatRequest[] {
+  const first = turns.filter(({ origin }) => origin.kind === "kept" && origin.turn === 0);
+  return [...new Set([...leadingPrompts(turns), ...leadingPrompts(first)])];
 }
 
 /** Joins a system prompt with those that a view begins with, blank ones left out; "" when there is none. */

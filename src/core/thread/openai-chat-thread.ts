@@ -7,6 +7,7 @@ import type { ChatRequest, ChatResponse, Content, Event, ToolCallRequest, ToolCa
 import { isSameModelFamily } from "../model/model-family.ts";
 import type { View } from "../projection/view.ts";
 import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls } from "./call-plan.ts";
+import { splitPrompts } from "./leading-prompts.ts";
 import { createIdAssignment, toArgumentsText, toToolName } from "./openai-calls.ts";
 import { type ChatDraft, createDraft, takes, toAssistantMessage } from "./openai-chat-draft.ts";
 import { joinNeighbours } from "./openai-chat-joining.ts";
@@ -58,8 +59,9 @@ export function toOpenAiChatThread(view: View, options: OpenAiChatOptions = {}):
   const { system = "" } = options;
   const items: ThreadItem[] = system.trim() === "" ? [] : [{ events: [], item: { role: "system", content: system } }];
   const writer: Writer = { plan, options, items, hardening: [...plan.hardening], origins, draft: null };
-  for (const turn of view.turns) {
-    for (const event of turn.events) addEvent(writer, event, originOf(writer, event));
+  const { prompts, rest } = splitPrompts(view);
+  for (const { events } of [{ events: prompts }, ...rest.turns]) {
+    for (const event of events) addEvent(writer, event, originOf(writer, event));
     endMessage(writer);
   }
   return { items: joinNeighbours(items), hardening: writer.hardening };

@@ -2,10 +2,10 @@
 // before its boundary, so that taking it back shows the turns it hid.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import { plainTextOfParts } from "../anthropic/content-parts.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf } from "../json-line.ts";
 import { addMilliseconds } from "../timestamp.ts";
-import { plainTextOfParts } from "./content-parts.ts";
 import { isSent } from "./line-kind.ts";
 import type { LineEntry } from "./session-index.ts";
 import { readLineEvents, type TurnPlan } from "./turn-reader.ts";

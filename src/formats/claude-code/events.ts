@@ -1,10 +1,11 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
 import type { ChatRequest, Event, EventMetadata } from "../../core/event/event.ts";
+import { toContent } from "../anthropic/content-parts.ts";
+import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { isQueuedPrompt } from "./attachment-kind.ts";
 import { renderAttachment } from "./attachment-text.ts";
-import { toContent } from "./content-parts.ts";
 import { messageBlocks } from "./line.ts";
 import { isNotification } from "./line-kind.ts";
 import { createNote } from "./notes.ts";
@@ -85,18 +86,9 @@ function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
   const origin = isUsers ? undefined : "harness";
   if (entry.kind !== "result") return [request(raw, origin)];
   const blocks = messageBlocks(raw) ?? [];
-  const results = blocks.filter((block) => block["type"] === "tool_result").map(resultBody);
+  const results = blocks.filter((block) => block["type"] === "tool_result").map(readResultBlock);
   const others = blocks.filter((block) => block["type"] !== "tool_result");
   return others.length === 0 ? results : [...results, request(raw, origin, others)];
-}
-
-function resultBody(block: RawLine): Body {
-  return {
-    type: "tool_call_response",
-    call_id: stringOf(block, "tool_use_id") ?? "",
-    content: toContent(block["content"]),
-    is_error: block["is_error"] === true,
-  };
 }
 
 /** A harness attachment keeps the agent's own fields, from which an export to the same agent writes the same line. */
@@ -125,15 +117,12 @@ function assistantMetadata({ entry, raw, usages }: LineReading, block: RawLine, 
   const message = recordOf(raw, "message") ?? {};
   const messageId = entry.messageId ?? entry.uuid ?? "";
   const model = stringOf(message, "model");
-  const signature = stringOf(block, "signature");
-  const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;
   const usage = isFirst ? newUsage(message["usage"], messageId, usages) : undefined;
   return {
     provider: "anthropic",
     ...(model !== undefined && { model }),
     message_id: messageId,
-    ...(signature !== undefined && { signature }),
-    ...(encrypted !== undefined && { encrypted }),
+    ...secretsOfBlock(block),
     ...(usage !== undefined && { usage }),
   };
 }
@@ -146,23 +135,9 @@ function newUsage(usage: unknown, messageId: string, usages: Map<string, string>
   return usage;
 }
 
+/** `fallback` is the agent's mark that another model took over, and no block of the API. */
 function blockBody(block: RawLine, metadata: EventMetadata): Body {
-  switch (block["type"]) {
-    case "thinking":
-      return { type: "chat_response", reasoning: stringOf(block, "thinking") ?? "", metadata };
-    case "redacted_thinking":
-      return { type: "chat_response", reasoning: "", metadata };
-    case "tool_use":
-      return {
-        type: "tool_call_request",
-        call_id: stringOf(block, "id") ?? "",
-        name: stringOf(block, "name") ?? "",
-        arguments: block["input"] ?? {},
-        metadata,
-      };
-    case "fallback": // the agent's mark that another model took over; no block of the API
-      return { type: "note", kind: "model_fallback", metadata };
-    default:
-      return { type: "chat_response", message: toContent([block]), metadata };
-  }
+  return block["type"] === "fallback"
+    ? { type: "note", kind: "model_fallback", metadata }
+    : readAnswerBlock(block, metadata);
 }

@@ -1,0 +1,137 @@
+// Contents of generateContent as what they say. Calls have no ids for most models: a result answers the oldest open call of its
+// name. Keys are read in both spellings that the API takes, `functionCall` and `function_call`.
+import type { Content, ContentPart, EventMetadata } from "../../core/event/event.ts";
+import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+import { stringOf } from "../json-line.ts";
+import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
+
+/** The value of a key, in either spelling. */
+export function keyOf(fields: Fields, key: string): unknown {
+  return fields[key] ?? fields[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+}
+
+/** The parts of a content; one text counts as one. */
+export function partsOf(content: unknown): readonly Fields[] {
+  if (typeof content === "string") return [{ text: content }];
+  const { parts } = fieldsOf(content);
+  return Array.isArray(parts) ? parts.filter(isFields) : isFields(parts) ? [parts] : [];
+}
+
+/** The texts of parts, each on lines of its own. */
+export function textOfParts(parts: readonly Fields[]): string {
+  return parts.flatMap((part) => stringOf(part, "text") ?? []).join("\n\n");
+}
+
+/** A call that no result answered yet, with the name of its function. */
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Gives what reads the contents of a request, in their order. `metadata` is that of what the model made. */
+export function createContentReader(metadata: EventMetadata): (content: Fields) => SaidMessage {
+  const open: OpenCall[] = [];
+  let calls = 0;
+  const readCall = (part: Fields, call: Fields): SaidEvent => {
+    const name = stringOf(call, "name") ?? "";
+    const id = stringOf(call, "id") ?? `call-${calls++}`;
+    open.push({ id, name });
+    return {
+      type: "tool_call_request",
+      call_id: id,
+      name,
+      arguments: call["args"] ?? {},
+      metadata: signed(part, metadata),
+    };
+  };
+  const readResult = (response: Fields): SaidEvent => {
+    const name = stringOf(response, "name") ?? "";
+    const id = stringOf(response, "id");
+    const at = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const [answered] = at === -1 ? [] : open.splice(at, 1);
+    return { type: "tool_call_response", call_id: id ?? answered?.id ?? "", ...readResponse(response["response"]) };
+  };
+  const readPart = (part: Fields): SaidEvent | null => {
+    const call = keyOf(part, "functionCall");
+    if (isFields(call)) return readCall(part, call);
+    const response = keyOf(part, "functionResponse");
+    if (isFields(response)) return readResult(response);
+    if (part["thought"] !== true) return null;
+    return { type: "chat_response", reasoning: stringOf(part, "text") ?? "", metadata: signed(part, metadata) };
+  };
+  return (content) => {
+    const isModels = content["role"] === "model";
+    const said: SaidEvent[] = [];
+    for (const run of runsOf(partsOf(content).map((part) => ({ part, read: readPart(part) })))) {
+      const [first] = run;
+      if (first?.read != null) said.push(first.read);
+      else
+        said.push(
+          sayParts(
+            run.map(({ part }) => part),
+            isModels,
+            metadata,
+          ),
+        );
+    }
+    const isAsked = said.some(({ type }) => type === "chat_request") && !said.some(isResult);
+    return { said, isUsers: isAsked };
+  };
+}
+
+/** A part, and what it says where it says something by itself. */
+interface ReadPart {
+  readonly part: Fields;
+  readonly read: SaidEvent | null;
+}
+
+/** Parts that stand together, and every other by itself. */
+function runsOf(parts: readonly ReadPart[]): readonly (readonly ReadPart[])[] {
+  const runs: ReadPart[][] = [];
+  for (const part of parts) {
+    const last = runs.at(-1);
+    if (part.read === null && last?.[0]?.read === null) last.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+function isResult({ type }: SaidEvent): boolean {
+  return type === "tool_call_response";
+}
+
+function sayParts(parts: readonly Fields[], isModels: boolean, metadata: EventMetadata): SaidEvent {
+  const content = toContent(parts);
+  return isModels ? { type: "chat_response", message: content, metadata } : { type: "chat_request", content };
+}
+
+function signed(part: Fields, metadata: EventMetadata): EventMetadata {
+  const signature = keyOf(part, "thoughtSignature");
+  return typeof signature === "string" ? { ...metadata, signature } : metadata;
+}
+
+/** A result is an object: one text under the name that tells success from failure, or whatever the tool gave. */
+function readResponse(response: unknown): { readonly content: Content; readonly is_error: boolean } {
+  const [only, ...others] = Object.entries(fieldsOf(response));
+  const isPlain = only !== undefined && others.length === 0 && typeof only[1] === "string";
+  if (isPlain && ["output", "result", "error"].includes(only[0]))
+    return { content: String(only[1]), is_error: only[0] === "error" };
+  return { content: typeof response === "string" ? response : JSON.stringify(response ?? {}), is_error: false };
+}
+
+function toContent(parts: readonly Fields[]): Content {
+  const converted = parts.map(toPart);
+  const [only] = converted;
+  return converted.length === 1 && only?.type === "text" ? only.text : converted;
+}
+
+function toPart(part: Fields): ContentPart {
+  const text = stringOf(part, "text");
+  if (text !== undefined) return { type: "text", text };
+  const inline = fieldsOf(keyOf(part, "inlineData"));
+  const data = stringOf(inline, "data");
+  const mime = keyOf(inline, "mimeType");
+  if (data !== undefined && typeof mime === "string")
+    return { type: mime.startsWith("image/") ? "image" : "document", media_type: mime, data };
+  return { type: "opaque", provider: "google", value: part };
+}

@@ -1,0 +1,89 @@
+// Reads requests of OpenAI's Chat Completions, as its servers and those of others take them: `{messages, tools}`, or the messages
+// alone; a request a line, too.
+import type { EventMetadata } from "../../core/event/event.ts";
+import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+import { inferProvider } from "../../core/model/model-name.ts";
+import { readToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { AgentFormat } from "../agent-format.ts";
+import { stringOf } from "../json-line.ts";
+import { createBodyFormat } from "../request-body/body-format.ts";
+import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
+import { toOpenAiContent } from "./content-parts.ts";
+import { readArguments } from "./read-arguments.ts";
+
+/** Requests of OpenAI's Chat Completions. */
+export const CHAT_REQUESTS: AgentFormat = createBodyFormat({
+  name: "openai-chat",
+  title: "OpenAI Chat Completions",
+  shape: "an object with `messages` that have a `role`",
+  read: ({ model, tools, functions }, list) => {
+    const provider = typeof model === "string" ? inferProvider(model) : null;
+    const metadata = { ...(provider !== null && { provider }), ...(typeof model === "string" && { model }) };
+    const offered = Array.isArray(tools) ? tools.map((tool) => fieldsOf(tool)["function"]) : functions;
+    return {
+      prompt: null,
+      messages: list.map((message) => readMessage(fieldsOf(message), metadata)),
+      tools: Array.isArray(offered) ? offered.flatMap((tool) => readToolDefinition(tool) ?? []) : [],
+    };
+  },
+});
+
+function readMessage(message: Fields, metadata: EventMetadata): SaidMessage {
+  const { role, content } = message;
+  switch (role) {
+    case "assistant":
+      return { said: answersOf(message, metadata), isUsers: false };
+    case "tool":
+    case "function": {
+      const call_id = stringOf(message, "tool_call_id") ?? stringOf(message, "name") ?? "";
+      return {
+        said: [{ type: "tool_call_response", call_id, content: toOpenAiContent(content), is_error: false }],
+        isUsers: false,
+      };
+    }
+    case "system":
+    case "developer":
+      return {
+        said: isBlank(content) ? [] : [{ type: "chat_request", role, content: toOpenAiContent(content) }],
+        isUsers: false,
+      };
+    default:
+      return {
+        said: isBlank(content) ? [] : [{ type: "chat_request", content: toOpenAiContent(content) }],
+        isUsers: true,
+      };
+  }
+}
+
+function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent[] {
+  const { content, tool_calls, function_call } = message;
+  const reasoning = stringOf(message, "reasoning_content") ?? stringOf(message, "reasoning");
+  const refusal = stringOf(message, "refusal");
+  const calls = Array.isArray(tool_calls) ? tool_calls.filter(isFields).map((call) => callOf(call, metadata)) : [];
+  return [
+    ...(reasoning === undefined ? [] : [{ type: "chat_response", reasoning, metadata } as const]),
+    ...(isBlank(content) ? [] : [{ type: "chat_response", message: toOpenAiContent(content), metadata } as const]),
+    ...(refusal === undefined ? [] : [{ type: "chat_response", message: refusal, metadata } as const]),
+    ...calls,
+    ...(isFields(function_call) ? [callOf({ function: function_call }, metadata)] : []),
+  ];
+}
+
+/** Calls that are older than ids are called as their function is, and so are their results. */
+function callOf(call: Fields, metadata: EventMetadata): SaidEvent {
+  const { name, arguments: text } = fieldsOf(call["function"] ?? call["custom"]);
+  const called = typeof name === "string" ? name : "";
+  return {
+    type: "tool_call_request",
+    call_id: stringOf(call, "id") ?? called,
+    name: called,
+    arguments: readArguments(text),
+    metadata,
+  };
+}
+
+function isBlank(content: unknown): boolean {
+  return (
+    content === undefined || content === null || content === "" || (Array.isArray(content) && content.length === 0)
+  );
+}

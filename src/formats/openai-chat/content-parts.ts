@@ -1,0 +1,53 @@
+// Parts of OpenAI's messages as content parts: those of Chat Completions and of Responses mean the same under other names. What
+// only OpenAI understands is carried verbatim.
+
+import type { Content, ContentPart } from "../../core/event/event.ts";
+import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+import { stringOf } from "../json-line.ts";
+
+const TEXTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
+const DATA_URL = /^data:([^;,]+);base64,/;
+
+/** Converts a message's or an output's content; a list of one plain text becomes that text. */
+export function toOpenAiContent(content: unknown): Content {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return content === undefined || content === null ? "" : [toPart(content)];
+  const parts = content.map(toPart);
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" ? only.text : parts;
+}
+
+function toPart(part: unknown): ContentPart {
+  if (typeof part === "string") return { type: "text", text: part };
+  if (!isFields(part)) return opaque(part);
+  const text = stringOf(part, "text");
+  if (TEXTS.has(part["type"]) && text !== undefined) return { type: "text", text };
+  return imageOf(part) ?? fileOf(part) ?? opaque(part);
+}
+
+/** `detail` and the like are lost with a plain image, so one that says such things stays as it is. */
+function imageOf(part: Fields): ContentPart | undefined {
+  if (part["type"] !== "image_url" && part["type"] !== "input_image") return undefined;
+  const { url = part["image_url"], ...more } = fieldsOf(part["image_url"]);
+  const { type: _type, image_url: _image, ...beside } = part;
+  if (typeof url !== "string" || Object.keys(isFields(part["image_url"]) ? more : {}).length > 0) return undefined;
+  if (Object.keys(beside).length > 0) return undefined;
+  return mediaOf("image", url);
+}
+
+function fileOf(part: Fields): ContentPart | undefined {
+  const file = part["type"] === "file" ? fieldsOf(part["file"]) : part["type"] === "input_file" ? part : {};
+  const title = stringOf(file, "filename");
+  const url = stringOf(file, "file_data") ?? stringOf(file, "file_url");
+  if (url === undefined) return undefined;
+  return { ...mediaOf("document", url), ...(title !== undefined && { title }) };
+}
+
+function mediaOf(type: "image" | "document", url: string): ContentPart {
+  const found = DATA_URL.exec(url);
+  return found === null ? { type, url } : { type, media_type: found[1] ?? "", data: url.slice(found[0].length) };
+}
+
+function opaque(value: unknown): ContentPart {
+  return { type: "opaque", provider: "openai", value };
+}
