@@ -6,9 +6,11 @@ import { CLAUDE_CODE } from "./claude-code/agent.ts";
 import { GOOGLE_REQUESTS } from "./google/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
 import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
+import { PI } from "./pi/agent.ts";
 
 export const AGENTS: readonly AgentFormat[] = [
   CLAUDE_CODE,
+  PI,
   ANTHROPIC_REQUESTS,
   CHAT_REQUESTS,
   GOOGLE_REQUESTS,

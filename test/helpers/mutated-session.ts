@@ -2,6 +2,7 @@
 // are cut, repeated, moved or glued.
 import fc from "fast-check";
 import type { Json } from "./claude-session.ts";
+import { variedPiSession } from "./pi-session.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
 
 const BASES: readonly (readonly SessionStep[])[] = [
@@ -83,15 +84,22 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   }),
 );
 
-/** The text of a session of the given id, with one to five mutations. */
+/** The text of a Claude Code session of the given id, with one to five mutations. */
 export function mutatedSession(session: string): fc.Arbitrary<string> {
-  return fc
-    .tuple(fc.constantFrom(...BASES), fc.array(mutation, { minLength: 1, maxLength: 5 }))
-    .map(([base, mutations]) => {
-      const lines = buildSession(base, { session }).lines.map((line) => JSON.stringify(line));
-      for (const each of mutations) mutate(lines, each);
-      return `${lines.join("\n")}\n`;
-    });
+  return mutatedLines(fc.constantFrom(...BASES).map((base) => buildSession(base, { session }).lines));
+}
+
+/** Likewise of a session of pi. */
+export function mutatedPiSession(session: string): fc.Arbitrary<string> {
+  return mutatedLines(fc.constantFrom(1, 2, 3).map((version) => variedPiSession(session, version as 1 | 2 | 3).lines));
+}
+
+function mutatedLines(bases: fc.Arbitrary<readonly Json[]>): fc.Arbitrary<string> {
+  return fc.tuple(bases, fc.array(mutation, { minLength: 1, maxLength: 5 })).map(([base, mutations]) => {
+    const lines = base.map((line) => JSON.stringify(line));
+    for (const each of mutations) mutate(lines, each);
+    return `${lines.join("\n")}\n`;
+  });
 }
 
 function mutate(lines: string[], change: Mutation): void {

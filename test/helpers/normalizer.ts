@@ -24,14 +24,18 @@ interface Normalizer {
 }
 
 /**
- * The conversation in messages of Anthropic's API, as Claude Code sends them; `prompt` = one that the recording added, left out.
+ * The conversation in messages of Anthropic's API, as an agent sends them; `prompt` = one that the recording added, left out.
  * `isShaped` = the messages are in the runner's shape already.
  */
 export async function sentHistory(
   messages: unknown,
-  { prompt, isShaped = false }: { readonly prompt?: string; readonly isShaped?: boolean } = {},
+  {
+    prompt,
+    isShaped = false,
+    agent = "claude-code",
+  }: { readonly prompt?: string; readonly isShaped?: boolean; readonly agent?: "claude-code" | "pi" } = {},
 ): Promise<readonly SentMessage[]> {
   const tool = (await import(pathToFileURL(join(sharedFolder, "agents", "normalize.mjs")).href)) as Normalizer;
-  const options = { agent: "claude-code", api: "anthropic-messages", ...(prompt === undefined ? {} : { prompt }) };
+  const options = { agent, api: "anthropic-messages", ...(prompt === undefined ? {} : { prompt }) };
   return tool.history(isShaped ? (messages as readonly SentMessage[]) : tool.normalize(messages, options));
 }

@@ -1,0 +1,43 @@
+// pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+import type { AgentFormat, Machine } from "../agent-format.ts";
+import { stringOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
+import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
+import { isHeader, parseSessionLine } from "./line.ts";
+import { readPiOrigin } from "./origin.ts";
+
+const ENDING = ".jsonl";
+
+export const PI: AgentFormat = {
+  name: "pi",
+  agent: { name: "pi", email: "pi@jpg.invalid" },
+  importer: PI_IMPORTER,
+  files: {
+    endings: [ENDING],
+    folders: (machine, directory) => [
+      { path: sessionFolder(machine, directory), holds: (beginning) => isOf(beginning, directory) },
+    ],
+  },
+  detect: isPiSession,
+  sessionId: piSessionId,
+  origin: readPiOrigin,
+  read: readPiSession,
+  help: {
+    place: "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR).",
+    file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
+  },
+};
+
+/** The agent's folder for the sessions of a directory. */
+function sessionFolder({ env, home, join }: Machine, directory: string): string {
+  const configured = env["PI_CODING_AGENT_DIR"];
+  const base = configured !== undefined && configured !== "" ? configured : join(home, ".pi", "agent");
+  return join(base, "sessions", `--${directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`);
+}
+
+/** Several directories have one folder: a session there says which it is of. */
+function isOf(beginning: SessionSource, directory: string): boolean {
+  const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
+  if (header === null || typeof header === "string" || !isHeader(header)) return true;
+  return (stringOf(header, "cwd") ?? directory) === directory;
+}

@@ -1,0 +1,199 @@
+// pi's compactions and edits as overlays. A compaction covers everything before it from turn 0 on and keeps the tail that pi
+// keeps; an edit covers one entry. Taking one back shows what it hid.
+import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import { deriveName } from "../derived-name.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { addMilliseconds } from "../timestamp.ts";
+import type { Entry, EntryIndex } from "./entry-index.ts";
+import { isSentKind } from "./entry-kind.ts";
+import { editedEvents } from "./events.ts";
+import { compactionText } from "./harness-text.ts";
+import type { SessionTree } from "./session-tree.ts";
+import { entryReading, type PathReading, readEntry } from "./turn-reader.ts";
+
+/** A compaction and the turn during or after which it was made. */
+export interface PlacedCompaction {
+  readonly compaction: Compaction;
+  readonly turn: number;
+}
+
+/** An event of the path and its turn. */
+interface EventPlace {
+  readonly turn: number;
+  readonly event: Event;
+}
+
+/** What an entry of the path makes of those before it. */
+type Change = Pick<
+  Compaction,
+  | "from_turn"
+  | "to_turn"
+  | "from_event"
+  | "to_event"
+  | "keep"
+  | "summary"
+  | "replacement"
+  | "turns"
+  | "reason"
+  | "metadata"
+>;
+
+/** A change with what its compaction is named after and dated. */
+interface NamedChange {
+  readonly entry: Entry;
+  readonly turn: number;
+  readonly name: string;
+  readonly change: Change;
+}
+
+/** What is known of a path up to an entry. */
+interface Progress {
+  readonly reading: PathReading;
+  readonly places: Map<Entry, readonly EventPlace[]>;
+  /** The newest edit of each entry. */
+  readonly edits: Map<Entry, { readonly by: Entry; readonly change: Change }>;
+  /** The entries that pi sees: an edit of another one changes nothing for now. */
+  seen: Set<Entry>;
+  /** The entry from which on pi knows the path; absent = from its root. */
+  start: Entry | undefined;
+  /** The last event so far. */
+  end: EventPlace | undefined;
+}
+
+/** Reads the compactions of a path, oldest first, with rising timestamps. */
+export function listPiCompactions(reading: PathReading, tree: SessionTree): readonly PlacedCompaction[] {
+  const changes = (entry: Entry): boolean =>
+    entry.kind === "compaction" || entry.kind === "edit" || tree.isCutOff(entry);
+  if (!reading.path.some(changes)) return [];
+  const progress: Progress = {
+    reading,
+    places: new Map(),
+    edits: new Map(),
+    seen: new Set(),
+    start: undefined,
+    end: undefined,
+  };
+  const named: NamedChange[] = [];
+  for (const [turn, { chain }] of reading.cuts.entries()) {
+    for (const entry of chain) {
+      const found = [...(tree.isCutOff(entry) ? breakAt(entry, progress) : []), ...changesAt(entry, progress)];
+      for (const one of found) named.push({ entry, turn, ...one });
+      const own = readEntry(reading, entry).map((event) => ({ turn, event }));
+      progress.places.set(entry, own);
+      progress.seen.add(entry);
+      progress.end = own.at(-1) ?? progress.end;
+    }
+  }
+  return dateChanges(named);
+}
+
+function dateChanges(named: readonly NamedChange[]): readonly PlacedCompaction[] {
+  let last: string | undefined;
+  return named.map(({ entry, turn, name, change }) => {
+    const isLater = last === undefined || compareTimestamps(entry.timestamp, last) > 0;
+    const timestamp = isLater || last === undefined ? entry.timestamp : addMilliseconds(last, 1);
+    last = timestamp;
+    const { metadata, ...rest } = change;
+    const made = { type: "compaction" as const, id: deriveName(name), timestamp, ...rest, source: "import" as const };
+    return { compaction: { ...made, ...(metadata !== undefined && { metadata }) }, turn };
+  });
+}
+
+type Found = Pick<NamedChange, "name" | "change">;
+
+/** pi knows nothing that the entry could follow: it sends nothing of what stands before. */
+function breakAt(entry: Entry, progress: Progress): readonly Found[] {
+  progress.start = entry;
+  progress.seen = new Set();
+  if (progress.end === undefined) return [];
+  const change: Change = {
+    ...rangeTo(progress.end),
+    turns: "omit",
+    reason: "broken-parent",
+    metadata: { line: entry.id },
+  };
+  return [{ name: `${entry.id}.broken-parent`, change }];
+}
+
+function changesAt(entry: Entry, progress: Progress): readonly Found[] {
+  const raw = progress.reading.lines.at(entry.line);
+  if (raw === null || typeof raw === "string") return [];
+  if (entry.kind === "compaction") return compactionAt({ entry, raw }, progress);
+  return entry.kind === "edit" ? editAt({ entry, raw }, progress) : [];
+}
+
+interface FoundEntry {
+  readonly entry: Entry;
+  readonly raw: RawLine;
+}
+
+/** What is kept stays as it was edited before: the edits are made again behind the compaction. */
+function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
+  const { entry, raw } = found;
+  const { places, edits, end } = progress;
+  const entries = keptEntries(found, progress);
+  progress.seen = new Set(entries);
+  if (end === undefined) return [];
+  const kept = entries.flatMap((one) => places.get(one) ?? []).filter(({ event }) => traitsOf(event).providerVisible);
+  const tokens = raw["tokensBefore"];
+  const change: Change = {
+    ...rangeTo(end),
+    ...(kept.length > 0 && { keep: kept.map(({ event }) => event.id) }),
+    summary: { summary: compactionText(stringOf(raw, "summary") ?? ""), source: "imported", inject: "request" },
+    metadata: { ...(typeof tokens === "number" && { tokensBefore: tokens }), line: entry.id },
+  };
+  const again = entries.flatMap((one) => edits.get(one) ?? []);
+  return [
+    { name: entry.id, change },
+    ...again.map((edit) => ({ name: `${edit.by.id}.${entry.id}`, change: edit.change })),
+  ];
+}
+
+function rangeTo({ turn, event }: EventPlace): Pick<Change, "from_turn" | "to_turn" | "to_event"> & Change {
+  return { from_turn: 0, to_turn: turn, to_event: event.id };
+}
+
+/** The entries that pi keeps before a compaction: from the one that it names on; none when the path holds no such entry. */
+function keptEntries({ entry, raw }: FoundEntry, { reading, start }: Progress): readonly Entry[] {
+  const { path, index } = reading;
+  const first = firstKept(index, raw);
+  const from = path.findIndex(({ id }) => id === first);
+  const isKnown = from >= 0 && (start === undefined || from >= path.indexOf(start));
+  return isKnown ? path.slice(from, path.indexOf(entry)) : [];
+}
+
+/** Files without ids count entries, the header as the first. */
+function firstKept({ hasIds, entries }: EntryIndex, raw: RawLine): string | undefined {
+  const position = raw["firstKeptEntryIndex"];
+  if (hasIds) return stringOf(raw, "firstKeptEntryId");
+  return typeof position === "number" ? entries[position - 1]?.id : undefined;
+}
+
+function editAt({ entry, raw }: FoundEntry, { reading, places, edits, seen }: Progress): readonly Found[] {
+  const target = reading.index.nodes.get(stringOf(raw, "targetId") ?? "");
+  const own = target === undefined ? [] : (places.get(target) ?? []);
+  const [first] = own;
+  const last = own.at(-1);
+  if (target === undefined || !isSentKind(target.kind) || first === undefined || last === undefined) return [];
+  const range = { from_turn: first.turn, to_turn: last.turn, from_event: first.event.id, to_event: last.event.id };
+  const change: Change = {
+    ...range,
+    ...contentAfter({ entry, raw }, target, reading),
+    reason: "context-edit",
+    metadata: { line: entry.id },
+  };
+  edits.set(target, { by: entry, change });
+  return seen.has(target) ? [{ name: entry.id, change }] : [];
+}
+
+/** An edit to nothing takes the entry out. */
+function contentAfter({ entry, raw }: FoundEntry, target: Entry, reading: PathReading): Partial<Change> {
+  const replacement = recordOf(raw, "replacement");
+  const found = entryReading(reading, target);
+  if (replacement === undefined || found === null) return { turns: "omit" };
+  const events = editedEvents(found, replacement).filter((event) => traitsOf(event).providerVisible);
+  return {
+    replacement: events.map((event, at) => ({ ...event, id: at === 0 ? entry.eventId : `${entry.eventId}.${at}` })),
+  };
+}

@@ -1,0 +1,116 @@
+// Imports a pi session: an index of its entries, the path that the agent would resume, its turns read on demand, its compactions
+// and edits as compactions. A pure function of the file's text.
+import { userError } from "../../core/errors.ts";
+import { wordsOfContent } from "../../core/event/content.ts";
+import { isUserRequest } from "../../core/event/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import type { ImportedSession } from "../imported-session.ts";
+import { stringOf } from "../json-line.ts";
+import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";
+import type { SessionSource } from "../session-source.ts";
+import { findLeftBranches } from "./abandoned.ts";
+import { listPiCompactions } from "./compactions.ts";
+import { type EntryIndex, idOfHeader, indexEntries } from "./entry-index.ts";
+import { isHeader, parseSessionLine } from "./line.ts";
+import { readPiOrigin } from "./origin.ts";
+import { activePath, createTree } from "./session-tree.ts";
+import { listTools } from "./tool-lists.ts";
+import type { PathTurn } from "./turn-cuts.ts";
+import { type PathReading, readTreePath, readTurn } from "./turn-reader.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+export const PI_IMPORTER = 1;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+/** How many lines are looked at for the header: blank and damaged ones may stand before it. */
+const LINES_LOOKED_AT = 50;
+
+/** Whether a file is a session of pi: its first line that can be read is a header. */
+export function isPiSession(source: SessionSource): boolean {
+  return piSessionId(source) !== null;
+}
+
+/** Gives the id of a session from its header; null when the file does not begin with one. */
+export function piSessionId(source: SessionSource): string | null {
+  for (let line = 0; line < Math.min(source.lineCount, LINES_LOOKED_AT); line++) {
+    const parsed = parseSessionLine(source.line(line));
+    if (parsed !== null && typeof parsed !== "string") return isHeader(parsed) ? idOfHeader(parsed) : null;
+  }
+  return null;
+}
+
+/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when the first line is no header. */
+export function readPiSession(source: SessionSource): ImportedSession {
+  const lines = createParsedLines(source, parseSessionLine);
+  const index = indexEntries(lines, source.lineCount);
+  if (index === null) throw notASession();
+  const tree = createTree(index);
+  const reading = readTreePath(lines, index, activePath(index, tree));
+  const { cuts } = reading;
+  const placed = listPiCompactions(reading, tree);
+  const starts = turnStarts(cuts);
+  const cwd = stringOf(index.header, "cwd");
+  const origin = readPiOrigin(source);
+  return {
+    format: "pi",
+    importer: PI_IMPORTER,
+    sessionId: index.sessionId,
+    title: firstTitle(reading) ?? UNTITLED,
+    titles: readTitles(lines, index),
+    toolLists: listTools(reading),
+    createdAt: index.createdAt,
+    ...(cwd !== undefined && { cwd }),
+    turnCount: cuts.length,
+    readTurn: (turn) => readTurn(reading, turn),
+    turnLine: (turn) => starts[turn] ?? source.lineCount,
+    hasLine: (id) => index.nodes.has(id),
+    turnTime: (turn) => cuts[turn]?.opener.timestamp ?? index.createdAt,
+    compactions: placed.map(({ compaction }) => compaction),
+    compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
+    abandoned: findLeftBranches(reading, tree),
+    skippedLines: index.skipped,
+    ...(origin !== null && { origin }),
+  };
+}
+
+function notASession(): Error {
+  return userError(
+    "not_a_session",
+    'The file is not a pi session: expected a first line of `"type":"session"` with an `id`.',
+    { hints: ["pi keeps sessions in ~/.pi/agent/sessions/--<project>--/<time>_<session>.jsonl."] },
+  );
+}
+
+/** Lines at which the turns' pieces of the file begin, 0-based, never falling; turn 0 begins with the file. */
+function turnStarts(cuts: readonly PathTurn[]): readonly number[] {
+  let last = 0;
+  return cuts.map(({ opener }, turn) => {
+    if (turn > 0) last = Math.max(last, opener.firstLine);
+    return last;
+  });
+}
+
+/** The first words of the first request. */
+function firstTitle(reading: PathReading): string | undefined {
+  for (const turn of reading.cuts.keys()) {
+    for (const event of readTurn(reading, turn)) {
+      if (!isUserRequest(event)) continue;
+      const title = titleOfRequest(wordsOfContent(event.content));
+      if (title !== "") return title;
+    }
+  }
+  return undefined;
+}
+
+/** The names that the user gave the session, oldest first; repetitions and cleared names are left out. */
+function readTitles(lines: ParsedLines, { entries }: EntryIndex): ImportedSession["titles"] {
+  const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
+  for (const { line, kind, timestamp, eventId } of entries) {
+    const raw = kind === "side" ? lines.at(line) : null;
+    if (raw === null || typeof raw === "string" || raw["type"] !== "session_info") continue;
+    const title = shownTitle(stringOf(raw, "name") ?? "");
+    if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id: eventId });
+  }
+  return titles;
+}

@@ -1,0 +1,28 @@
+// jpg's side line in a session of pi: an entry of an extension's own kind, which pi keeps and never sends. It is the second line,
+// since the first must be pi's header.
+import { readExportOrigin } from "../export-origin.ts";
+import type { ExportOrigin } from "../imported-session.ts";
+import { type RawLine, recordOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
+import { parseSessionLine } from "./line.ts";
+
+/** Names jpg's entries among those of extensions. */
+const CUSTOM_TYPE = "jpg-origin";
+/** The line that holds it, 0-based. */
+const ORIGIN_LINE = 1;
+/** jpg's own entry is short. Bytes. */
+const LONGEST = 4096;
+
+/** Whether an entry is jpg's side line. */
+export function isOriginEntry(line: RawLine): boolean {
+  return line["type"] === "custom" && line["customType"] === CUSTOM_TYPE;
+}
+
+/** Reads the conversation that jpg exported a session from; null for pi's own. Never throws. */
+export function readPiOrigin(source: SessionSource): ExportOrigin | null {
+  if (source.lineCount <= ORIGIN_LINE) return null;
+  if (source.lineStart(ORIGIN_LINE + 1) - source.lineStart(ORIGIN_LINE) > LONGEST) return null;
+  const line = parseSessionLine(source.line(ORIGIN_LINE));
+  if (line === null || typeof line === "string" || !isOriginEntry(line)) return null;
+  return readExportOrigin(recordOf(line, "data"));
+}
