@@ -85,6 +85,24 @@ describe("files of a store", () => {
     expect(open(sandbox.store, 0o027).filter((path) => lstatSync(path).isFile())).toEqual([]);
     expect(isShared(join(sandbox.store, "VIEW.md"), 0o040)).toBe(true);
   });
+
+  it("let whom the user shares with in, from the store's own folder on", async () => {
+    const config = join(sandbox.root, "gitconfig");
+    writeFileSync(config, "[core]\n\tsharedRepository = group\n");
+    await work({ env: { GIT_CONFIG_GLOBAL: config } });
+    const { store } = sandbox;
+    for (const folder of [store, join(store, ".git"), join(store, "compactions")])
+      expect([folder, isShared(folder, 0o050)]).toEqual([folder, true]);
+    for (const name of ["sparse-checkout", "exclude", "attributes"])
+      expect([name, isShared(join(store, ".git", "info", name), 0o040)]).toEqual([name, true]);
+  });
+
+  it("are for their owner alone in a clone that jpg makes, its folder too", async () => {
+    await work();
+    const clone = join(sandbox.root, "clone");
+    expect(await sandbox.jpg(["clone", sandbox.store, clone])).toMatchObject({ code: 0 });
+    expect(open(clone, 0o077)).toEqual([]);
+  });
 });
 
 describe("other files", () => {

@@ -1,6 +1,6 @@
 // Makes a store of its own from what stands at an address: all conversations as branches, one of them active. A clone that
 // fails leaves nothing behind.
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join, parse, resolve } from "node:path";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
@@ -45,7 +45,6 @@ export async function cloneConversations(
   const as: PublishedAs = refs.hidden.length > 0 ? "hidden" : "branches";
   if (refs[as].length === 0) throw noConversations(url);
   try {
-    await mkdir(path, { recursive: true });
     await createWorkspaceStore(runtime, path);
     return { path, ...(await fill(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
   } catch (error) {

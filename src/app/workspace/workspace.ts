@@ -11,7 +11,7 @@ import { chooseEngine, makeStore, openStore } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
-import { followSharing } from "./user-umask.ts";
+import { followSharing, followSharingToBe } from "./user-umask.ts";
 
 /** Most ignored settings that a warning names. */
 const NAMED_KEYS = 8;
@@ -153,7 +153,8 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
 
 /** Creates a store, or completes one: idempotent. */
 export async function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
-  await followSharing(join(root, ".git"));
+  const gitDir = join(root, ".git");
+  await (chooseEngine(runtime) === "native" ? followSharingToBe(gitDir, runtime.env) : followSharing(gitDir));
   await makeStore(runtime, root);
 }
 

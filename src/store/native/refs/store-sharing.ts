@@ -1,9 +1,18 @@
 // With whom a store is shared, by its config file.
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { readSharing } from "../../files/file-sharing.ts";
+import type { Environment } from "../git/git-environment.ts";
+import { runGit } from "../git/git-process.ts";
 import { readFileIfThere } from "./ref-reader.ts";
 
 /** `core.sharedRepository` of the store in a git dir; undefined where it does not stand, or no store is there yet. */
 export async function sharingOf(gitDir: string): Promise<string | undefined> {
   return readSharing((await readFileIfThere(join(gitDir, "config"))) ?? "");
+}
+
+/** What the user's own settings, and the machine's, say of every repository; undefined where they say nothing. */
+export async function sharingOfUser(env: Environment): Promise<string | undefined> {
+  const place = { cwd: parse(process.cwd()).root, env };
+  const { code, stdout } = await runGit(["config", "--get", "core.sharedRepository"], place);
+  return code === 0 ? stdout.toString().trim() || "true" : undefined;
 }
