@@ -18,6 +18,8 @@ export interface Worktrees {
   at(folder: string): Promise<Worktree | null>;
   /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
+  /** Takes a worktree away with all its files. */
+  remove(worktree: Worktree): Promise<void>;
   /** What git has begun and not ended in a worktree; null when nothing. */
   unfinished(worktree: Worktree): Promise<UnfinishedOperation | null>;
   /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. Where its branch stands elsewhere than at `to` by now, nothing is done. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createImportedSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { buildSession, plainTurns } from "../helpers/session-builder.ts";
 
 const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
@@ -83,6 +84,21 @@ it("a checkout that fails leaves no worktree, and the next one succeeds", async 
   expect(box.git(["worktree", "list"]).split("\n")).toHaveLength(1);
   expect(await box.jpg(["checkout", "@", folder, "--full"])).toMatchObject({ code: 0 });
   expect(box.git(["status", "--short"], folder)).toBe("");
+});
+
+it("a checkout whose view cannot be written leaves no worktree either", async () => {
+  const folder = join(box.root, "dir");
+  const long = box.session("long.jsonl", buildSession(plainTurns(80)).text());
+  expect(await box.jpg(["import", long])).toMatchObject({ code: 0 });
+  const args = ["-c", 'ulimit -f 8 && exec "$@"', "sh", process.execPath, JPG, "checkout", "@", folder];
+  const { status, stderr } = spawnSync("sh", args, { cwd: box.project, env: box.env, encoding: "utf8" });
+  expect([status, stderr]).toEqual([
+    3,
+    expect.stringMatching(/^error: a file may not grow that large: .* failed \(EFBIG\)/),
+  ]);
+  expect(existsSync(folder)).toBe(false);
+  expect(box.git(["worktree", "list"]).split("\n")).toHaveLength(1);
+  expect(await box.jpg(["checkout", "@", folder])).toMatchObject({ code: 0 });
 });
 
 it("a use that fails leaves the files of the conversation that was active", async () => {

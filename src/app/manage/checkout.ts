@@ -57,8 +57,10 @@ export async function checkoutBranch(
   }
   const checkedOut = tree.revision === undefined ? tree.branch : tree.commit;
   const worktree = existing ?? (await worktrees.add(path, checkedOut, { full: request.full }));
-  const excluded = await excludeFromSurroundings(worktree.path, workspace.runtime.env);
-  await refreshWorktree(workspace, worktree, tree.commit);
+  const excluded = await showIn(workspace, worktree, tree.commit).catch(async (error: unknown) => {
+    if (existing === undefined) await worktrees.remove(worktree);
+    throw error;
+  });
   const { view } = await loadView(workspace.store, tree);
   const report = { path, branch: tree.branch, full: request.full, turns: view.turns.length };
   return {
@@ -66,6 +68,13 @@ export async function checkoutBranch(
     ...(tree.revision === undefined ? {} : { commit: tree.commit }),
     ...(excluded === null ? {} : { excluded_by: excluded }),
   };
+}
+
+/** Writes the views into a worktree. Gives the file that keeps it out of the repository around it; null where none is around. */
+async function showIn(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
+  const excluded = await excludeFromSurroundings(worktree.path, workspace.runtime.env);
+  await refreshWorktree(workspace, worktree, commit);
+  return excluded;
 }
 
 function holds(worktree: Worktree, { branch, commit, revision }: BranchTree): boolean {

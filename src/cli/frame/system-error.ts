@@ -31,6 +31,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   EEXIST: IN_THE_WAY,
   ENAMETOOLONG: { code: "name_too_long", says: "a file name is too long", hint: "Name a shorter place." },
   EMFILE: { code: "too_many_files", says: "too many files are open", hint: "Raise the limit: `ulimit -n 4096`." },
+  EFBIG: { code: "file_too_large", says: "a file may not grow that large", hint: "Look at `ulimit -f`." },
   EIO: { code: "read_failed", says: "the disk failed", hint: "Check the disk." },
 };
 

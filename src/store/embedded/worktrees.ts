@@ -17,6 +17,7 @@ export function createWorktrees(repository: EmbeddedRepository): Worktrees | nul
     list: () => worktreesOf(repository),
     at: (folder) => findWorktree({ gitDir, cwd: root, env: {} }, isBare ? null : root, folder),
     add: () => Promise.reject(needsGit("A checkout")),
+    remove: () => Promise.reject(needsGit("Taking a worktree away")),
     unfinished: (worktree) => findUnfinishedOperation(worktree.gitDir),
     async advance(worktree, from) {
       await withWorktreeMark(

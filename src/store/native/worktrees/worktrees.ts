@@ -26,6 +26,7 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     at: (folder) => findWorktree(repository, root, folder),
     add: (path, checkedOut, options) =>
       addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
+    remove: (worktree) => removeWorktree(repository, worktree),
     unfinished: ({ gitDir }) => findUnfinishedOperation(gitDir),
     async advance(worktree, from, to) {
       const { branch } = worktree;
@@ -70,11 +71,15 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
     await runCommand(place, { args: ["read-tree", "-m", "-u", "HEAD"] });
   } catch (error) {
     // Half a worktree would hold its branch, and the next attempt would take it for a whole one.
-    const undo = { args: ["worktree", "remove", "--force", "--force", worktree.path] };
-    await tryCommand(repository, undo, runPorcelain);
+    await removeWorktree(repository, worktree);
     throw error;
   }
   return worktree;
+}
+
+/** What is in the way is no reason to fail: it is done because something failed. */
+async function removeWorktree(repository: Repository, { path }: Worktree): Promise<void> {
+  await tryCommand(repository, { args: ["worktree", "remove", "--force", "--force", path] }, runPorcelain);
 }
 
 async function choosePaths(worktree: Worktree, full: boolean): Promise<void> {
