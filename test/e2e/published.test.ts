@@ -47,6 +47,18 @@ describe("a turn that grows", () => {
     expect(sandbox.git(["rev-parse", branch], bare)).toBe(sandbox.git(["rev-parse", "HEAD"]));
   });
 
+  it("goes on in a commit of its own once it was handed over as a file: whoever has it pulls the next", async () => {
+    const [first, next] = [join(sandbox.root, "first.bundle"), join(sandbox.root, "next.bundle")];
+    expect(await sandbox.jpg(["share", "--full", "-o", first])).toMatchObject({ code: 0 });
+    const clone = join(sandbox.root, "clone");
+    sandbox.git(["clone", "--quiet", "--branch", branch, first, clone], sandbox.root);
+    await load(GROWN);
+    expect(subject()).toBe("turn 2 (continued)");
+    expect(await sandbox.jpg(["share", "--full", "-o", next])).toMatchObject({ code: 0 });
+    sandbox.git(["pull", "--quiet", "--ff-only", next, branch], clone);
+    expect(sandbox.git(["rev-parse", "HEAD"], clone)).toBe(sandbox.git(["rev-parse", "HEAD"]));
+  });
+
   it("goes on in a commit of its own in a store with a remote, whatever was pushed", async () => {
     sandbox.git(["remote", "add", "team", other("team.git")]);
     await load(GROWN);

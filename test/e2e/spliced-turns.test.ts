@@ -87,6 +87,14 @@ describe.concurrent("a stock pull of two sides that grew", () => {
     expect(existsSync(out)).toBe(false);
   });
 
+  it("is refused by stock git push, which is told the branch's own sides, whatever names what is pushed", async () => {
+    const { sandbox, conversation, merge } = await splice();
+    merge();
+    const bare = join(sandbox.root, "bare.git");
+    sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+    expect(() => sandbox.git(["push", "--quiet", bare, "HEAD"])).toThrow(`\`jpg git branch ${conversation}/side-`);
+  });
+
   it("names commands that give each side back as it was", async () => {
     const { sandbox, conversation, merge, theirs } = await splice();
     const ours = sandbox.git(["rev-parse", "HEAD"]);

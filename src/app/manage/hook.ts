@@ -5,7 +5,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
-import { parsePushedRefs, recordPush } from "../../store/native/refs/published.ts";
+import { parsePushedRefs, recordPublished } from "../../store/native/refs/published.ts";
 import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
@@ -45,13 +45,18 @@ function pushedStore({ env, cwd }: Runtime): { readonly store?: string } {
 async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const pushed = parsePushedRefs(lines);
   const leaving = pushed.filter(({ commit }) => commit !== ZERO_ID);
+  // What is pushed may be named by any revision (`HEAD`); what it becomes there is a branch of somebody.
   const tips = leaving.flatMap(({ from, commit, to }) =>
-    [from, to].map((ref) => ({ name: ref.replace(/^refs\/(heads|jpg\/conversations)\//, ""), commit })),
+    [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({
+      name: ref.replace(/^refs\/(heads|jpg\/conversations)\//, ""),
+      commit,
+    })),
   );
   const there = pushed.map((ref) => ref.there);
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // What cannot be recorded (a full disk, something in the way) is no reason not to push.
-  await recordPush(workspace.store.gitDir, lines).catch((error: unknown) => workspace.warn(messageOf(error)));
+  const commits = leaving.map(({ commit }) => commit);
+  await recordPublished(workspace.store.gitDir, commits).catch((error: unknown) => workspace.warn(messageOf(error)));
 }
 
 /** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */

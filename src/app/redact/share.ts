@@ -1,7 +1,7 @@
 // Hands a conversation over as one file, a git bundle: what the model sees of it, masked, as a conversation of its own; or all of
 // it as it is. Nothing is written before it was looked at as a push would.
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
-import { repositoryError } from "../../core/errors.ts";
+import { messageOf, repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { sourceFileOf, turnPath } from "../../core/event/turn-file.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
@@ -10,6 +10,7 @@ import { createMasker, type Masker } from "../../core/secrets/masker.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import type { BranchTip, NewHistoryCommit } from "../../store/conversation-store.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";
+import { recordPublished } from "../../store/native/refs/published.ts";
 import { needsGit } from "../../store/needs-git.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, FORMAT_VERSION } from "../branch/branch-tree.ts";
@@ -100,6 +101,11 @@ export async function shareWhole(
   // A clone checks the first out.
   const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
   await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow });
+  // Whoever has the file pulls what comes later: what is in it stays as it is.
+  await recordPublished(
+    workspace.store.gitDir,
+    ordered.map(({ commit }) => commit),
+  ).catch((error: unknown) => workspace.warn(messageOf(error)));
   return {
     bytes: await requireSharing(workspace).bundle(ordered),
     report: {

@@ -1,12 +1,12 @@
-// Whether commits of a store may be somewhere else: it has a remote, or something was pushed from it, by URL too. What others
-// may have is never replaced.
+// Whether commits of a store may be somewhere else: it has a remote, or something was pushed from it, by URL too, or handed over
+// as a file. What others may have is never replaced.
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { ZERO_ID } from "./ref-name.ts";
 import { hasRemoteBranches, readFileIfThere } from "./ref-reader.ts";
 
-/** Commit ids that were pushed, one a line; written before git sends them. */
+/** Commit ids that were pushed or handed over, one a line; written before they leave. */
 const RECORD = "jpg-pushed";
 
 /** A ref that git is about to push. */
@@ -27,11 +27,10 @@ export function parsePushedRefs(lines: string): readonly PushedRef[] {
   );
 }
 
-/** Records what git is about to push, as the lines that it gives a `pre-push` hook. Nothing of the address is kept. */
-export async function recordPush(gitDir: string, lines: string): Promise<void> {
+/** Records what leaves a store, before it does: the commits only, nothing of where they go. */
+export async function recordPublished(gitDir: string, commits: readonly string[]): Promise<void> {
   const known = (await readFileIfThere(join(gitDir, RECORD))) ?? "";
-  const pushed = parsePushedRefs(lines).map(({ commit }) => commit);
-  const added = [...new Set(pushed)].filter((commit) => commit !== ZERO_ID && !known.includes(commit));
+  const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.includes(commit));
   if (added.length === 0) return;
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   const file = await open(join(gitDir, RECORD), O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);

@@ -2,8 +2,7 @@
 import type { BranchTip } from "../../conversation-store.ts";
 import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";
-import { recordPush } from "../refs/published.ts";
-import { ZERO_ID } from "../refs/ref-name.ts";
+import { recordPublished } from "../refs/published.ts";
 import { objectsOf, withPushFolder } from "./push-folder.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
 import { requireOpen, transfer } from "./transfer.ts";
@@ -18,8 +17,10 @@ export async function pushTips(
   if (tips.length === 0) return [];
   const refOf = (branch: string): string => `${REMOTE_PREFIX[as]}${branch}`;
   // Before git sends anything: from now on others may have these commits.
-  const lines = tips.map((tip) => `refs/heads/${tip.name} ${tip.commit} ${refOf(tip.name)} ${ZERO_ID}\n`);
-  await recordPush(repository.gitDir, lines.join(""));
+  await recordPublished(
+    repository.gitDir,
+    tips.map(({ commit }) => commit),
+  );
   requireOpen(repository, pushUrl);
   const flags = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
   const args = ["push", ...flags, "--", pushUrl, `refs/heads/*:${refOf("*")}`];
