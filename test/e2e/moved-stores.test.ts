@@ -233,6 +233,7 @@ describe.concurrent("a clone whose HEAD names no branch", () => {
     const listed = await sandbox.jpg(["ls"], { cwd: project });
     expect(listed).toMatchObject({ code: 0, stdout: "" });
     expect(listed.stderr).toContain(hint);
+    expect((await sandbox.jpg(["status"], { cwd: project })).stdout).toContain(`${hint}\n`);
     const log = await sandbox.jpg(["log"], { cwd: project });
     expect(log).toMatchObject({ code: 2, stderr: `error: No conversation is here yet.\nhint: ${hint}\n` });
     expect(await sandbox.jpg(["use", sandbox.conversation], { cwd: project })).toMatchObject({

@@ -3,6 +3,7 @@
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { preferredBranch } from "../names/conversations.ts";
+import { describeRemotes } from "../names/remote-conversations.ts";
 import { findAgentSessions, projectDirectories } from "../sessions/session-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readFacts } from "./conversation-facts.ts";
@@ -15,6 +16,8 @@ export interface StatusReport {
   /** The conversation that `@` names; null when there is none. */
   readonly active: (ConversationFacts & { readonly branch: string }) | null;
   readonly conversations: number;
+  /** What remotes have while nothing is here, and what to type; absent when they have nothing, or something is here. */
+  readonly elsewhere?: string;
   /** Session files of this project by agent, imported ones among them; agents without any are left out. */
   readonly sessions: readonly { readonly agent: string; readonly count: number }[];
 }
@@ -28,12 +31,14 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
     preferredBranch(workspace),
   ]);
   const tip = branches.find(({ name }) => name === preferred);
+  const elsewhere = branches.length > 0 ? null : await describeRemotes(workspace);
   const counts = new Map<string, number>();
   for (const { agent } of files) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   return {
     store: location.exists ? location.root : null,
     active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip, branches)) },
     conversations: new Set(branches.map(({ name }) => conversationOf(name))).size,
+    ...(elsewhere === null ? {} : { elsewhere }),
     sessions: [...counts].map(([agent, count]) => ({ agent, count })),
   };
 }

@@ -17,7 +17,8 @@ export function renderWhatIsHere(report: StatusReport, { style }: Rendering): Sa
   ]);
 }
 
-function activeLines({ active, conversations }: StatusReport, style: Style): SafeText[] {
+function activeLines({ active, conversations, elsewhere }: StatusReport, style: Style): SafeText[] {
+  if (elsewhere !== undefined) return [forTerminal(elsewhere)];
   if (active === null && conversations === 0) return [safe`No conversations here yet.`];
   if (active === null) return [safe`No conversation is checked out here: ${style.id(safe`jpg use ID`)}`];
   const { branch, title, turns, tokens, turns_elsewhere, tokens_source, compactions } = active;

@@ -1,6 +1,6 @@
 // Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
-import { shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
+import { isLocalPath, shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
 import { gitError, readableStderr } from "../git/git-error.ts";
 import type { GitResult } from "../git/git-process.ts";
 
@@ -15,6 +15,12 @@ const AGAIN = "Run the command again: nothing was lost.";
 
 // Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
 const RULES: readonly TransferRule[] = [
+  {
+    code: "remote_foreign",
+    pattern: /dubious ownership|unsafe repository \(/,
+    says: "belongs to another user than the one that git runs as there",
+    hints: ["On that machine: `git config --global --add safe.directory PATH`, or make it that user's own."],
+  },
   {
     code: "remote_host_unknown",
     pattern: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
@@ -90,8 +96,9 @@ export function transferError(
   const place = shownUrl(url);
   const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "").replace(PROGRESS, "")));
   const rule = RULES.find(({ pattern }) => pattern.test(stderr));
-  // A full disk on this side, a store that may not be written or is damaged.
+  // A full disk on this side, a store that may not be written or is damaged; a folder here that git does not trust.
   const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
+  if (own.code === "foreign_repository" && isLocalPath(url)) return own;
   if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
   const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(
