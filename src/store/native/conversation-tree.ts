@@ -3,7 +3,7 @@ import { STORE_MARKER } from "../readme-branch.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { createObjectFiles } from "./objects/object-files.ts";
 import { parseTree } from "./objects/tree-object.ts";
-import { readHead, readRef } from "./refs/ref-reader.ts";
+import { hasNoRefs, readHead, readRef } from "./refs/ref-reader.ts";
 
 /** Files of which a tree has one: that of a conversation the first, that of a README branch the second. */
 const FILES = ["conversation.json", STORE_MARKER] as const;
@@ -18,6 +18,7 @@ export async function isConversationTree(
 ): Promise<boolean> {
   if (!git) return readWithoutGit(repository).then((found) => found.some(isMarking));
   if (!(await hasUnbornHead(repository))) return isMarked(repository, "HEAD");
+  if (hasNoRefs(repository.gitDir)) return false;
   const args = ["for-each-ref", `--count=${MOST_BRANCHES}`, "--format=%(refname)", "refs/heads/", "refs/remotes/"];
   const refs = (await tryCommand(repository, { args })).stdout.toString().split("\n");
   for (const ref of refs) if (ref !== "" && (await isMarked(repository, ref))) return true;

@@ -15,8 +15,8 @@ import { createSizeReader, type SizeReader } from "./objects/size-reader.ts";
 import { createTreeReader } from "./objects/tree-reader.ts";
 import { verifyStore } from "./objects/verify-store.ts";
 import { configureBranches } from "./refs/branch-config.ts";
+import { listBranchFiles } from "./refs/branch-files.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
-import { listPackedBranches } from "./refs/packed-branches.ts";
 import { refOfBranch } from "./refs/ref-name.ts";
 import { readRef } from "./refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
@@ -122,8 +122,8 @@ async function listBranches(
   repository: Repository,
   passOver?: (error: JpgError) => void,
 ): Promise<readonly BranchTip[]> {
-  const packed = await listPackedBranches(repository.gitDir);
-  if (packed !== null) return packed;
+  const listed = await listBranchFiles(repository.gitDir);
+  if (listed !== null) return listed;
   const { tips, stderr } = await readBranches(repository, []);
   // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
   for (const [, broken = ""] of stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {

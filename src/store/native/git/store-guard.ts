@@ -67,13 +67,14 @@ function unaskedOf({ gitDir }: Guarded, { promisors }: SettingsPlan): readonly P
 }
 
 function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {
-  if (isPlain(join(commonDirOf(gitDir), "config"))) return PLAIN;
+  if (isPlainFile(join(commonDirOf(gitDir), "config"))) return PLAIN;
   const { code, stdout, stderr } = runGitNow([`--git-dir=${gitDir}`, ...LIST_SETTINGS], place);
   if (code !== 0) throw gitError({ args: ["config", "--list"], code, stderr, where: place.cwd });
   return planSettings(parseScopedSettings(stdout.toString()));
 }
 
-function isPlain(path: string): boolean {
+/** Whether a repository's config file is plain (see `isPlainConfig`), or not there. */
+export function isPlainFile(path: string): boolean {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return true;
   const stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");

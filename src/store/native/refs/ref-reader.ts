@@ -1,6 +1,6 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readOwnText } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
@@ -66,6 +66,17 @@ export function findPackedRef(text: string, ref: string): string | null {
   if (end < 0) return null;
   const oid = text.slice(text.lastIndexOf("\n", end) + 1, end);
   return /^[0-9a-f]{40,64}$/.test(oid) ? oid : null;
+}
+
+/** Whether nothing was ever committed or fetched there, as in a repository that was just made: then git need not be asked. */
+export function hasNoRefs(gitDir: string): boolean {
+  try {
+    if (["packed-refs", "reftable"].some((name) => existsSync(join(gitDir, name)))) return false;
+    const inRefs = readdirSync(join(gitDir, "refs"), { withFileTypes: true, recursive: true });
+    return inRefs.every((entry) => entry.isDirectory());
+  } catch {
+    return false; // git says what is wrong there
+  }
 }
 
 /** Whether a git dir has files of remote branches; folders that are empty count, a reftable is not looked into. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
 import { openNativeStore } from "../../../../src/store/native/native-store.ts";
-import { findPackedRef } from "../../../../src/store/native/refs/ref-reader.ts";
+import { findPackedRef, hasNoRefs } from "../../../../src/store/native/refs/ref-reader.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 
@@ -62,5 +62,20 @@ describe("findPackedRef", () => {
     expect(findPackedRef(text, "refs/heads/a/b")).toBe(oid);
     expect(findPackedRef(text, "refs/heads/a")).toBeNull();
     expect(findPackedRef(text, "heads/a/b")).toBeNull();
+  });
+});
+
+describe("hasNoRefs", () => {
+  it("says so of a repository that was just made, and never where any ref may stand", async () => {
+    const { root, env } = temp;
+    const gitDir = join(root, ".git");
+    expect(hasNoRefs(gitDir)).toBe(true);
+    expect(hasNoRefs(join(root, "nowhere"))).toBe(false);
+    git(root, env, ["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    const commit = git(root, env, ["commit-tree", "-m", "a", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"]);
+    git(root, env, ["update-ref", "refs/remotes/team/a/main", commit]);
+    expect(hasNoRefs(gitDir)).toBe(false);
+    git(root, env, ["pack-refs", "--all"]);
+    expect(hasNoRefs(gitDir)).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
+import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPackedBranches, parsePackedBranches } from "../../../../src/store/native/refs/packed-branches.ts";
+import { listBranchFiles, parsePackedBranches } from "../../../../src/store/native/refs/branch-files.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 
@@ -26,7 +27,7 @@ function listed(): readonly { readonly name: string; readonly commit: string }[]
   });
 }
 
-describe("listPackedBranches", () => {
+describe("listBranchFiles", () => {
   it("lists what git lists, whatever is packed, loose, moved since or gone", async () => {
     run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
     const commits = [commit("a"), commit("b")];
@@ -44,30 +45,47 @@ describe("listPackedBranches", () => {
           else if ("put" in done) run(["update-ref", `refs/heads/${done.put}`, commits[done.at] ?? ""]);
           else run(["update-ref", "-d", `refs/heads/${done.drop}`]);
         }
-        expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
+        const all = listed();
+        expect(await listBranchFiles(gitDir)).toEqual(all.length === 0 ? null : all);
       }),
       { numRuns: runs(8) },
     );
   }, 60_000);
 
   it("leaves to git what is not plain", async () => {
+    expect(await listBranchFiles(gitDir)).toBeNull();
     run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
     run(["update-ref", "refs/heads/a/main", commit("a")]);
-    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    expect(await listBranchFiles(gitDir)).toEqual(listed());
     run(["pack-refs", "--all"]);
-    expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
-    expect(await listPackedBranches(gitDir)).toBeNull();
-    writeText(join(gitDir, "refs", "heads", "b", "main"), "garbage\n");
-    expect(await listPackedBranches(gitDir, 0)).toBeNull();
-    writeText(join(gitDir, "refs", "heads", "b", "main"), "ref: refs/heads/a/main\n");
-    expect(await listPackedBranches(gitDir, 0)).toBeNull();
-    run(["update-ref", "--no-deref", "-d", "refs/heads/b/main"]);
-    expect(await listPackedBranches(gitDir, 0)).toEqual(listed());
+    expect(await listBranchFiles(gitDir)).toEqual(listed());
+    const file = join(gitDir, "refs", "heads", "b", "main");
+    for (const text of ["garbage\n", "ref: refs/heads/a/main\n", `${"0".repeat(40)}\n`, `${"a".repeat(41)}\n`, ""]) {
+      writeText(file, text);
+      expect(await listBranchFiles(gitDir)).toBeNull();
+    }
+    rmSync(file);
+    symlinkSync("../a/main", file);
+    expect(await listBranchFiles(gitDir)).toBeNull();
+    rmSync(file);
+    expect(await listBranchFiles(gitDir)).toEqual(listed());
+    const misnamed = join(gitDir, "refs", "heads", "b..c");
+    writeText(misnamed, `${commit("a")}\n`);
+    expect(await listBranchFiles(gitDir)).toBeNull();
+    rmSync(misnamed);
+    for (const name of ["HEAD", "config"]) {
+      const path = join(gitDir, name);
+      const whole = readFileSync(path, "utf8");
+      writeText(path, "[garbage\n");
+      expect(await listBranchFiles(gitDir)).toBeNull();
+      writeText(path, whole);
+    }
+    expect(await listBranchFiles(gitDir)).toEqual(listed());
     for (let n = 0; n < 51; n++) run(["update-ref", `refs/heads/c/${n}`, "refs/heads/a/main"]);
-    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    expect(await listBranchFiles(gitDir)).toBeNull();
     writeText(join(gitDir, "reftable", "tables.list"), "");
     run(["pack-refs", "--all"]);
-    expect(await listPackedBranches(gitDir, 0)).toBeNull();
+    expect(await listBranchFiles(gitDir)).toBeNull();
   });
 });
 
