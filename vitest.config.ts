@@ -27,19 +27,31 @@ const ALONE = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => `test/${name.replaceAll("\\", "/")}`)
   .filter((path) => path.endsWith(".test.ts") && readFileSync(path, "utf8").includes("\nvi.mock("));
 
-/** Small files that take long. Vitest begins with what took longest the last time, and in a fresh checkout with the largest. */
-const LONG = /(?:\.contract|writers|one-size|merge-compactions|view-cost)\.test\.ts$/;
+/** Files that take long and are small, the longest first. Vitest begins with what took longest the last time, in a fresh checkout with the largest. */
+const LONG: readonly RegExp[] = [
+  /share\/clones/,
+  /share\/pull/,
+  /auto\/one-size/,
+  /embedded\/writers/,
+  /e2e\/(?:partial-clone|sharing-secrets|sharing-servers|view-cost)/,
+  /native\/merge-compactions/,
+  /\.contract\.test\.ts$/,
+];
+
+/** Where in that list a file stands; those that are not in it come after. */
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONG.findIndex((name) => name.test(moduleId));
+  return rank < 0 ? LONG.length : rank;
+}
 
 /** Begins each project with its long files: one that begins last leaves all processors but its own idle. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const projects = [...new Set(sorted.map(({ project }) => project))];
-    return projects.flatMap((project) => {
-      const own = sorted.filter((file) => file.project === project);
-      const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
-    });
+    return projects.flatMap((project) =>
+      sorted.filter((file) => file.project === project).sort((one, other) => rankOf(one) - rankOf(other)),
+    );
   }
 }
 
