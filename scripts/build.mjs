@@ -1,5 +1,5 @@
-// Builds dist/: rolldown bundles the command and the library, with one file for what is loaded together; tsc writes the type
-// declarations.
+// Builds dist/: rolldown bundles the command, with one file for what is loaded together, and the library; tsc writes the type
+// declarations. The command is CommonJS: bin/load-command.js keeps what V8 compiled of its files (docs/decisions/048).
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,12 +10,8 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 if (!process.argv.includes("--no-types")) rmSync(`${root}dist`, { recursive: true, force: true });
-const bundle = await rolldown({
+const shared = {
   cwd: root,
-  input: {
-    index: "src/index.ts",
-    "cli/main": "src/cli/main.ts",
-  },
   platform: "node",
   // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
   external: [/^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
@@ -31,75 +27,89 @@ const bundle = await rolldown({
   preserveEntrySignatures: "allow-extension",
   // An import() of what is in a group stays one: its file is loaded when it is asked for.
   checks: { ineffectiveDynamicImport: false },
-});
-await bundle.write({
-  dir: `${root}dist`,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
-  // Names stay: an error that a user reports should say where it came from.
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  codeSplitting: {
-    // A group takes all that its modules import; what two groups need is in the first. A file costs node about a
-    // millisecond, whatever its size, so that what a command loads anyway is worth one file.
-    groups: [
-      group("every-command", 6, [
-        "src/cli/create-runtime.ts",
-        "src/cli/run-command-line.ts",
-        "src/cli/parse-arguments.ts",
-        "src/cli/frame/end-on-interrupt.ts",
-        "src/cli/frame/number-option.ts",
-        "src/cli/frame/workspace-options.ts",
-        "src/app/workspace/workspace.ts",
-        "src/app/journal/journal-folder.ts",
-        // What both the settings and the reading need, so that neither loads the other.
-        "src/core/event/fields.ts",
-        "src/core/compaction/policy.ts",
-      ]),
-      // What lists and shows conversations, and asks nothing of the settings.
-      group("reading", 5, [
-        "src/app/branch/attachments.ts",
-        "src/app/branch/conversation-config.ts",
-        "src/app/branch/counted-view.ts",
-        "src/app/branch/squashed-commits.ts",
-        "src/app/branch/token-report.ts",
-        "src/app/branch/view-files.ts",
-        "src/app/names/resolve-id.ts",
-        "src/app/names/remote-conversations.ts",
-        "src/cli/frame/table.ts",
-        "src/cli/render/indent-text.ts",
-        "src/cli/render/render-fields.ts",
-        "src/cli/render/render-quantity.ts",
-        "src/core/conversation-marks.ts",
-        "src/core/event/turn.ts",
-        "src/store/messages/commit-message.ts",
-      ]),
-      group("settings", 4, ["src/config/load-config.ts"]),
-      // What both a query and a compaction need.
-      group("models", 3, [
-        "src/app/branch/tool-records.ts",
-        "src/app/models/models.ts",
-        "src/cli/render/render-nothing.ts",
-        "src/core/projection/offered-tools.ts",
-      ]),
-      // What compares views, and says what a compaction takes.
-      group("planning", 2, [
-        "src/app/branch/fork-start.ts",
-        "src/app/branch/pins.ts",
-        "src/app/plan/loss.ts",
-        "src/cli/render/render-loss.ts",
-        "src/core/range/bound-resolution.ts",
-      ]),
-      group("query", 1, ["src/cli/commands/query.ts"]),
-    ],
+};
+// Names stay: an error that a user reports should say where it came from.
+const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
+const dir = `${root}dist`;
+await bundle(
+  { index: "src/index.ts" },
+  { dir, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name]-[hash].js", minify },
+);
+await bundle(
+  { "cli/main": "src/cli/main.ts" },
+  {
+    dir,
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "chunks/[name]-[hash].cjs",
+    minify,
+    codeSplitting: {
+      // A group takes all that its modules import; what two groups need is in the first. A file costs node about a
+      // millisecond, whatever its size, so that what a command loads anyway is worth one file.
+      groups: [
+        group("every-command", 6, [
+          "src/cli/create-runtime.ts",
+          "src/cli/run-command-line.ts",
+          "src/cli/parse-arguments.ts",
+          "src/cli/frame/end-on-interrupt.ts",
+          "src/cli/frame/number-option.ts",
+          "src/cli/frame/workspace-options.ts",
+          "src/app/workspace/workspace.ts",
+          "src/app/journal/journal-folder.ts",
+          // What both the settings and the reading need, so that neither loads the other.
+          "src/core/event/fields.ts",
+          "src/core/compaction/policy.ts",
+        ]),
+        // What lists and shows conversations, and asks nothing of the settings.
+        group("reading", 5, [
+          "src/app/branch/attachments.ts",
+          "src/app/branch/conversation-config.ts",
+          "src/app/branch/counted-view.ts",
+          "src/app/branch/squashed-commits.ts",
+          "src/app/branch/token-report.ts",
+          "src/app/branch/view-files.ts",
+          "src/app/names/resolve-id.ts",
+          "src/app/names/remote-conversations.ts",
+          "src/cli/frame/table.ts",
+          "src/cli/render/indent-text.ts",
+          "src/cli/render/render-fields.ts",
+          "src/cli/render/render-quantity.ts",
+          "src/core/conversation-marks.ts",
+          "src/core/event/turn.ts",
+          "src/store/messages/commit-message.ts",
+        ]),
+        group("settings", 4, ["src/config/load-config.ts"]),
+        // What both a query and a compaction need.
+        group("models", 3, [
+          "src/app/branch/tool-records.ts",
+          "src/app/models/models.ts",
+          "src/cli/render/render-nothing.ts",
+          "src/core/projection/offered-tools.ts",
+        ]),
+        // What compares views, and says what a compaction takes.
+        group("planning", 2, [
+          "src/app/branch/fork-start.ts",
+          "src/app/branch/pins.ts",
+          "src/app/plan/loss.ts",
+          "src/cli/render/render-loss.ts",
+          "src/core/range/bound-resolution.ts",
+        ]),
+        group("query", 1, ["src/cli/commands/query.ts"]),
+      ],
+    },
   },
-});
-await bundle.close();
+);
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
     cwd: root,
     stdio: "inherit",
   });
+}
+
+async function bundle(input, output) {
+  const build = await rolldown({ ...shared, input });
+  await build.write(output);
+  await build.close();
 }
 
 function group(name, priority, modules) {

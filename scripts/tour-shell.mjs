@@ -13,7 +13,7 @@ const inColour = process.stdout.isTTY === true && !process.env.NO_COLOR && proce
 
 /** Builds the command when nobody has yet: `npm install` normally did. */
 export function buildIfMissing() {
-  if (existsSync(join(root, "dist/cli/main.js"))) return;
+  if (existsSync(join(root, "dist/cli/main.cjs"))) return;
   const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--no-types"], { stdio: "inherit" });
   if (status !== 0) throw new Error("jpg could not be built; `npm install` first, then `npm run tour` again.");
 }

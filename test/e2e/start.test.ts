@@ -1,7 +1,7 @@
 // How the command starts.
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { jpgEnvironment } from "../helpers/run-jpg.ts";
@@ -16,42 +16,74 @@ describe("starting jpg", () => {
   });
   afterEach(() => folder.remove());
 
-  /** Starts a node that has a compile cache, or none, whatever this one has; gives the folders that it was asked to use. */
-  function start(
-    args: readonly string[],
-    cache: "has a cache" | "has none",
-    env: Record<string, string> = {},
-  ): unknown {
-    const [preload, asked] = [join(folder.path, "preload.cjs"), join(folder.path, "asked.json")];
-    writeFileSync(asked, "[]");
-    const stub = `(folder) => require("node:fs").writeFileSync(${JSON.stringify(asked)}, JSON.stringify([folder]))`;
-    const value = cache === "has none" ? "undefined" : stub;
-    writeFileSync(preload, `require("node:module").enableCompileCache = ${value};\n`);
-    const output = execFileSync(process.execPath, ["--require", preload, BIN, ...args], {
+  /** Starts jpg; gives the folders that compiled code was kept in, below the place of the test. */
+  function start(args: readonly string[], env: Record<string, string> = {}): string[] {
+    const output = execFileSync(process.execPath, [BIN, ...args], {
       cwd: folder.path,
       env: { ...jpgEnvironment(folder.path), ...env },
       encoding: "utf8",
     });
     expect(output).not.toBe("");
-    return JSON.parse(readFileSync(asked, "utf8"));
+    const kept = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return [...new Set(kept.map(({ parentPath }) => relative(folder.path, parentPath)))];
   }
+  const own = `${process.version}-${process.arch}`;
+  /** A command whose files are large enough to be kept. */
+  const LARGE = ["completion", "bash"];
 
-  it("keeps what a newer node compiled in the user's cache folder", () => {
-    expect(start(["--help"], "has a cache")).toEqual([join(folder.path, ".cache/jpg/code")]);
-    const named = join(folder.path, "named");
-    expect(start(["--help"], "has a cache", { XDG_CACHE_HOME: named })).toEqual([join(named, "jpg/code")]);
-    expect(start(["--help"], "has a cache", { XDG_CACHE_HOME: "named" })).toEqual([
-      join(folder.path, ".cache/jpg/code"),
-    ]);
+  it("keeps what node compiled in the user's cache folder", () => {
+    expect(start(LARGE)).toEqual([`.cache/jpg/code/${own}`]);
+    rmSync(join(folder.path, ".cache"), { recursive: true });
+    expect(start(LARGE, { XDG_CACHE_HOME: "named" })).toEqual([`.cache/jpg/code/${own}`]);
+    rmSync(join(folder.path, ".cache"), { recursive: true });
+    expect(start(LARGE, { XDG_CACHE_HOME: join(folder.path, "named") })).toEqual([`named/jpg/code/${own}`]);
   });
 
   it("keeps nothing in the folder it runs in", () => {
-    for (const home of ["", "relative"]) expect(start(["--help"], "has a cache", { HOME: home })).toEqual([]);
+    for (const home of ["", "relative"]) expect(start(LARGE, { HOME: home })).toEqual([]);
   });
 
-  it("works on a node that cannot, and has nothing to keep of a version", () => {
-    expect(start(["--help"], "has none")).toEqual([]);
-    expect(start(["--version"], "has a cache")).toEqual([]);
+  it("has nothing to keep of what is small, nor of what failed", () => {
+    for (const small of ["--version", "--help"]) expect(start([small])).toEqual([]);
+    const { status } = spawnSync(process.execPath, [BIN, "lss"], {
+      cwd: folder.path,
+      env: jpgEnvironment(folder.path),
+    });
+    expect([status, readdirSync(folder.path)]).toEqual([2, []]);
+  });
+
+  it("runs what it kept, compiles anew what was damaged, and works where nothing can be kept", () => {
+    const list = start(LARGE);
+    const place = join(folder.path, list[0] ?? "");
+    const files = readdirSync(place).map((name) => join(place, name));
+    const kept = files.map((file) => readFileSync(file));
+    const written = files.map((file) => statSync(file).mtimeMs);
+    start(LARGE);
+    expect(files.map((file) => statSync(file).mtimeMs)).toEqual(written);
+    for (const [index, file] of files.entries()) {
+      const damaged = Buffer.from(kept[index] ?? "");
+      const middle = damaged.length >> 1;
+      damaged.fill(0, middle, middle + 1024);
+      writeFileSync(file, damaged);
+    }
+    start(LARGE);
+    const zeros = Buffer.alloc(1024);
+    expect(files.map((file) => readFileSync(file).includes(zeros))).not.toContain(true);
+    for (const file of files) writeFileSync(file, "");
+    start(LARGE);
+    expect(files.map((file) => statSync(file).size)).not.toContain(0);
+    writeFileSync(join(folder.path, "file"), "");
+    start(LARGE, { XDG_CACHE_HOME: join(folder.path, "file") });
+  });
+
+  it("clears what was not used for long, and keeps the rest", () => {
+    const place = join(folder.path, ".cache/jpg/code", own);
+    mkdirSync(place, { recursive: true });
+    const [old, fresh] = [join(place, "ls-12345678.cjs.ls"), join(place, "log-12345678.cjs.log")];
+    for (const file of [old, fresh]) writeFileSync(file, "");
+    utimesSync(old, 0, Date.now() / 1000 - 40 * 24 * 60 * 60);
+    start(LARGE);
+    expect([old, fresh].map((file) => existsSync(file))).toEqual([false, true]);
   });
 
   it("lists the commands however it is asked, loading nothing but the list", () => {
@@ -67,7 +99,12 @@ describe("starting jpg", () => {
     const [file = ""] = readdirSync(coverage);
     const { result } = JSON.parse(readFileSync(join(coverage, file), "utf8")) as { result: { url: string }[] };
     const loaded = result.filter(({ url }) => url.startsWith("file:")).map(({ url }) => url.replace(/^.*\//, ""));
-    expect(loaded.sort()).toEqual([expect.stringMatching(/^command-summaries-/), "jpg.js", "main.js"]);
+    expect(loaded.sort()).toEqual([
+      expect.stringMatching(/^command-summaries-/),
+      "jpg.js",
+      "load-command.js",
+      "main.cjs",
+    ]);
     for (const words of [["-h"], ["help"], ["--quiet", "--help"], ["c", "--help"]])
       expect(ask(words)).toMatchObject({ status: 0, stderr: "", stdout: asked.stdout });
   });

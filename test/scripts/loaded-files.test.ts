@@ -7,19 +7,18 @@ import { describe, expect, it } from "vitest";
 const CHUNKS = fileURLToPath(new URL("../../dist/chunks/", import.meta.url));
 const read = (file: string): string => readFileSync(CHUNKS + file, "utf8");
 /** A chunk's name without its hash. */
-const named = (file: string): string => file.replace(/-[\w-]{8}\.js$/, "");
-const main = readFileSync(`${CHUNKS}../cli/main.js`, "utf8");
-/** What main.js loads: older builds may lie beside it. */
-const table = read(/every-command-[\w-]{8}\.js/.exec(main)?.[0] ?? "");
+const named = (file: string): string => file.replace(/-[\w-]{8}\.cjs$/, "");
+const main = readFileSync(`${CHUNKS}../cli/main.cjs`, "utf8");
+/** What main.cjs loads: older builds may lie beside it. */
+const table = read(/every-command-[\w-]{8}\.cjs/.exec(main)?.[0] ?? "");
 
 /** The chunks that node loads with a command's own, by name. */
 function loadedBy(command: string): readonly string[] {
-  const own = new RegExp(`\\b${command}:\\(\\)=>import\\(\`\\./([^\`]+)\``).exec(table)?.[1];
+  const own = new RegExp(`\\b${command}:\\(\\)=>[^,]*?\\brequire\\("\\./([^"]+)"`).exec(table)?.[1];
   if (own === undefined) throw new Error(`no ${command} in the table of commands`);
   const loaded = new Set([own]);
   for (const file of loaded)
-    for (const [, next = ""] of read(file).matchAll(/(?:\bfrom|\bimport)[`"]\.\/([^`"]+\.js)[`"]/g))
-      loaded.add(basename(next));
+    for (const [, next = ""] of read(file).matchAll(/=require\("\.\/([^"]+\.cjs)"\)/g)) loaded.add(basename(next));
   return [...loaded].map(named);
 }
 
