@@ -5,9 +5,9 @@
 export interface SecretRule {
   /** For people and for `--allow`, e.g. `stripe`. */
   readonly id: string;
-  /** Source of a regular expression. */
-  readonly form: string;
-  /** Whether it stands by itself: `BEFORE_TOKEN` comes first. */
+  /** Sources of regular expressions; `createStartFinder` says how each begins. */
+  readonly forms: readonly string[];
+  /** Whether it stands by itself, `BEFORE_TOKEN` before it and `AFTER_TOKEN` behind. */
   readonly isToken?: true;
 }
 
@@ -18,10 +18,10 @@ export interface SecretRule {
 export const BEFORE_TOKEN: string =
   "(?:(?<![A-Za-z0-9_-])|(?<=\\\\(?:[abefnrtv0]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,20}m|(?:^|\\s)\\d{0,9}-))";
 /** Behind it. */
-const EDGE_AFTER = "(?![A-Za-z0-9_-])";
+export const AFTER_TOKEN = "(?![A-Za-z0-9_-])";
 
 function token(id: string, ...forms: readonly string[]): SecretRule {
-  return { id, form: `(?:${forms.join("|")})${EDGE_AFTER}`, isToken: true };
+  return { id, forms, isToken: true };
 }
 
 /** In this order, tokens first: of two that fit at one place the first counts. */
@@ -37,7 +37,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   token("stripe", "[rs]k_(?:live|test)_[A-Za-z0-9]{16,}", "whsec_[A-Za-z0-9+/]{24,}={0,2}"),
   token("google-api-key", "AIza[\\w-]{35}"),
   token("google-oauth", "GOCSPX-[\\w-]{28}", "ya29\\.[\\w-]{40,}"),
-  token("aws-key-id", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+  token("aws-key-id", "A[KSB]IA[A-Z2-7]{16}", "ACCA[A-Z2-7]{16}"),
   token("github", "gh[pousr]_[A-Za-z0-9]{36,255}", "github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
   token("gitlab", "gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt|oas)-[\\w-]{20,}"),
   token("slack", "xox[abeoprs]-(?:\\d+-){1,3}[A-Za-z0-9-]{10,}", "xapp-\\d-[A-Z0-9]+-\\d+-[a-z0-9]{32,}"),
@@ -51,15 +51,15 @@ export const SECRET_RULES: readonly SecretRule[] = [
   token("rubygems", "rubygems_[0-9a-f]{48}"),
   token("sendgrid", "SG\\.[\\w-]{20,24}\\.[\\w-]{39,50}"),
   token("mailgun", "key-[0-9a-f]{32}"),
-  token("twilio", "(?:AC|SK)[0-9a-f]{32}"),
-  token("telegram", "\\d{8,10}:AA[\\w-]{33}"),
-  token("discord", "[MNO][A-Za-z\\d]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}"),
+  token("twilio", "AC[0-9a-f]{32}", "SK[0-9a-f]{32}"),
+  token("telegram", "\\d\\d\\d{6,8}:AA[\\w-]{33}"),
+  token("discord", "[MNO][A-Za-z\\d][A-Za-z\\d]{22,26}\\.[\\w-]{6}\\.[\\w-]{27,38}"),
   token("digitalocean", "do[opr]_v1_[0-9a-f]{64}"),
   token("shopify", "shp(?:at|ca|pa|ss|tk)_[0-9a-fA-F]{32}"),
   token("square", "sq0[a-z]{3}-[\\w-]{22,43}", "EAAA[\\w-]{60}"),
   token("databricks", "dapi[0-9a-f]{32}(?:-\\d)?"),
   token("vault", "hv[sbr]\\.[\\w-]{24,}"),
-  { id: "terraform", form: "\\.atlasv1\\.[\\w-]{60,}" },
+  { id: "terraform", forms: ["\\.atlasv1\\.[\\w-]{60,}"] },
   token("doppler", "dp\\.(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9._-]{40,}"),
   token("pulumi", "pul-[0-9a-f]{40}"),
   token("sentry", "sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
@@ -75,12 +75,14 @@ export const SECRET_RULES: readonly SecretRule[] = [
   token("docker", "dckr_(?:pat|oat)_[\\w-]{27,}"),
   token("age", "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
   token("1password", "ops_eyJ[A-Za-z0-9+/=]{100,}"),
-  { id: "azure-storage", form: "AccountKey=[A-Za-z0-9+/]{86}==" },
+  { id: "azure-storage", forms: ["AccountKey=[A-Za-z0-9+/]{86}=="] },
   token("jwt", "eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{20,}"),
   {
     id: "private-key",
     // Two headers at most, as encrypted ones have.
-    form: "-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:(?:\\s|\\\\[rn]){1,4}(?:Proc-Type|DEK-Info|Version|Comment): [^\\r\\n\\\\]{1,100}){0,2}[\\sA-Za-z0-9+/=\\\\]{40,20000}",
+    forms: [
+      "-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:(?:\\s|\\\\[rn]){1,4}(?:Proc-Type|DEK-Info|Version|Comment): [^\\r\\n\\\\]{1,100}){0,2}[\\sA-Za-z0-9+/=\\\\]{40,20000}",
+    ],
   },
 ];
 
@@ -88,7 +90,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
  * Kinds whose form alone says too little, so that what stands there is looked at too. The one group is that value.
  * Upper and lower case are the same.
  */
-export const VAGUE_RULES: readonly SecretRule[] = [
+export const VAGUE_RULES: readonly { readonly id: string; readonly form: string }[] = [
   {
     id: "url-credentials",
     // An address as people write it: a name or a password may hold "@", and the last one before the host counts.

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createStartFinder } from "../../../src/core/secrets/first-characters.ts";
+import { SECRET_RULES } from "../../../src/core/secrets/secret-rules.ts";
+import { runs } from "../../helpers/runs.ts";
+
+const FORMS = SECRET_RULES.flatMap(({ id, forms }) => forms.map((form) => [id, form] as const));
+const nextStart = createStartFinder(FORMS.map(([, form]) => form));
+
+/** Of a form the shortest texts that it fits. */
+const shortest = (form: string): RegExp =>
+  new RegExp(`^(?:${form.replace(/\{(\d+),\d*\}/g, "{$1}").replaceAll("\\s", " ")})$`);
+
+describe("createStartFinder", () => {
+  it.each(FORMS)("finds where %s may begin, whatever stands before it: %s", (_, form) => {
+    const before = fc.string({ unit: "grapheme", maxLength: 6 });
+    fc.assert(
+      fc.property(before, fc.stringMatching(shortest(form)), (text, secret) => {
+        expect(nextStart(text + secret, text.length)).toBe(text.length);
+        const starts: number[] = [];
+        for (let at = nextStart(text + secret, 0); at >= 0; at = nextStart(text + secret, at + 1)) starts.push(at);
+        expect(starts).toContain(text.length);
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  it("passes over whatever begins otherwise", () => {
+    expect(nextStart("none of them is here, äöü 12", 0)).toBe(-1);
+    const only = createStartFinder(["ab[cd]x"]);
+    expect(["abc", "abd", "xabc", "abe", "ab", ""].map((text) => only(text, 0))).toEqual([0, 0, 1, -1, -1, -1]);
+  });
+
+  it("goes forward in any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat(60), (text, from) => {
+        const at = nextStart(text, from);
+        if (at >= 0) expect(at).toBeGreaterThanOrEqual(from);
+      }),
+      { numRuns: runs(500), examples: [["\u56a3\uffff", 0]] },
+    );
+  });
+
+  it("takes two characters for enough, and any third behind them", () => {
+    const only = createStartFinder(["g[lm](?:pat|dt)"]);
+    expect(["gl-", "gm!", "go-"].map((text) => only(text, 0))).toEqual([0, 0, -1]);
+  });
+
+  it.each(["a", "a*bc", "(?:ab|cd)e", "\\d{8,10}:"])("refuses a pattern that begins with less: %s", (pattern) => {
+    expect(() => createStartFinder([pattern])).toThrow(/does not begin with/);
+  });
+});
