@@ -112,8 +112,8 @@ export interface Sharing {
    * of the empty repository at the address names. Nothing is sent, and no branch here is made.
    */
   makeReadme(url: string, text: string, options?: TransferOptions): Promise<RemoteTip>;
-  /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. */
-  fetch(remote: Remote, options?: TransferOptions): Promise<void>;
+  /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. Gives whether a ref there moved. */
+  fetch(remote: Remote, options?: TransferOptions): Promise<boolean>;
   /** The branches of a remote as they were last fetched or sent, ordered by name. */
   tracked(name: string): Promise<readonly RemoteTip[]>;
   /** Sends commits to branches of the same names, never overwriting any, and keeps in mind what arrived. */

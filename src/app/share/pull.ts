@@ -33,9 +33,14 @@ export async function pullConversations(
   options: TransferOptions,
 ): Promise<PullReport> {
   const sharing = requireSharing(workspace);
-  // One's own are listed meanwhile: each that differs is read again before it is moved.
-  const [own] = await Promise.all([workspace.store.listBranches(), sharing.fetch(remote, options)]);
-  const tracked = await sharing.tracked(remote.name);
+  // One's own are listed meanwhile: each that differs is read again before it is moved. So are theirs, as they were before: most
+  // pulls bring nothing.
+  const [own, before, isMoved] = await Promise.all([
+    workspace.store.listBranches(),
+    sharing.tracked(remote.name),
+    sharing.fetch(remote, options),
+  ]);
+  const tracked = isMoved ? await sharing.tracked(remote.name) : before;
   const taken = await takeIn(workspace, {
     remote: remote.name,
     own: new Map(own.map(({ name, commit }) => [name, commit])),

@@ -14,6 +14,8 @@ import { CHECKS_VERSION, openSoundFiles, type SoundFiles, soundTurn } from "../i
 
 /** Commits kept at most. */
 const MOST_SOUND = 20_000;
+/** Conversations whose files are written at once: each holds a file open. */
+const SAVED_AT_ONCE = 32;
 
 /** Refuses to let a damaged conversation leave. Throws `damaged_conversation`. */
 export async function refuseDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
@@ -22,21 +24,24 @@ export async function refuseDamage(store: ConversationStore, tips: readonly Bran
   const known = new Set(String(cache.read(key) ?? "").split("\n"));
   const sound: string[] = [];
   let family = openFamily(store, "", "");
+  const saving: Promise<void>[] = [];
   for (const tip of tips) {
     if (known.has(tip.commit)) continue;
     known.add(tip.commit);
     const first = await firstTurn(store, tip);
     if (first === null) continue;
     if (conversationOf(tip.name) !== family.conversation || first !== family.first) {
-      await family.files.save();
+      saving.push(family.files.save());
+      // A file by itself takes many times as long as one of many.
+      if (saving.length === SAVED_AT_ONCE) await Promise.all(saving.splice(0));
       family = openFamily(store, conversationOf(tip.name), first);
     }
     const error = await findError(store, tip, family);
     if (error !== null) throw damagedError(tip, error);
     sound.push(tip.commit);
   }
+  await Promise.all([...saving, family.files.save()]);
   if (sound.length === 0) return;
-  await family.files.save();
   const all = [...known].filter((commit) => commit !== "");
   await cache.write(all.slice(-MOST_SOUND).join("\n"), key);
 }

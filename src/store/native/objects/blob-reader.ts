@@ -81,11 +81,12 @@ export function createBlobReader(repository: Repository, partial: PartialClone |
   };
 }
 
-/** What an id, or the tree of a commit's id, stands for, as the files say it. */
+/** What an id, or the commit of an id, or its tree, stands for, as the files say it. */
 function readPlain(files: ObjectFiles, name: string, atLeast?: number): StoredObject | null {
-  const [, oid = "", wanted] = /^([0-9a-f]{40})(\^\{tree\})?$/.exec(name) ?? [];
+  const [, oid = "", wanted] = /^([0-9a-f]{40})(?:\^\{(tree|commit)\})?$/.exec(name) ?? [];
   const object = oid === "" ? null : files.read(oid, atLeast);
-  if (object === null || wanted === undefined) return object === null ? null : { oid, ...object };
+  if (object === null) return null;
+  if (wanted === undefined || (wanted === "commit" && object.type === "commit")) return { oid, ...object };
   const tree =
     object.type === "commit" ? /^tree ([0-9a-f]{40})\n/.exec(object.bytes.toString("latin1", 0, 46))?.[1] : undefined;
   return tree === undefined ? null : readPlain(files, tree);

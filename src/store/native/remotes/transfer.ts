@@ -44,12 +44,15 @@ export async function readFromNowhere(
   return result.stdout.toString();
 }
 
-/** Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. */
+/**
+ * Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. Gives whether
+ * anything there moved, by the lines in which git says so.
+ */
 export async function fetchRemote(
   repository: Repository,
   { name, url, as }: Remote,
   options: TransferOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const args = [
     ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
     ...[
@@ -63,7 +66,8 @@ export async function fetchRemote(
   // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
   for (let attempt = 1; ; attempt++) {
     const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
-    if (result.code === 0) return;
+    // What an earlier attempt moved it does not say again.
+    if (result.code === 0) return attempt > 1 || result.stderr.includes(" -> ");
     // Another fetch of this store has just moved what git was about to move.
     const isRace =
       attempt < MOST_FETCHES && /cannot lock ref .*(?: but expected |exists|File exists)/.test(result.stderr);

@@ -30,6 +30,21 @@ describe("createBlobReader", () => {
     await reader.close();
   });
 
+  it("tells the commit of an id without starting git, of a commit; git peels a tag", async () => {
+    git(temp.root, temp.env, ["commit", "--allow-empty", "-qm", "one"]);
+    const commit = git(temp.root, temp.env, ["rev-parse", "HEAD"]);
+    git(temp.root, temp.env, ["tag", "-am", "one", "first"]);
+    const tag = git(temp.root, temp.env, ["rev-parse", "first"]);
+    const withoutGit = { ...temp.env, PATH: "/nowhere" };
+    const alone = createBlobReader({ gitDir: join(temp.root, ".git"), cwd: temp.root, env: withoutGit });
+    expect((await alone.read(`${commit}^{commit}`))?.oid).toBe(commit);
+    await alone.close();
+    const reader = readerOf();
+    expect((await reader.read(`${tag}^{commit}`))?.oid).toBe(commit);
+    expect(await reader.read(`${put("no commit")}^{commit}`)).toBeNull();
+    await reader.close();
+  });
+
   it("answers a thousand requests made at once", async () => {
     const reader = readerOf();
     const oid = put("x".repeat(3000));
