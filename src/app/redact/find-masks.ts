@@ -63,7 +63,8 @@ export async function findMasks(
   const attachments = new Set<string>();
   const numbers = new Map<string, number>();
   const isLookedFor = (text: string): boolean => wanted.texts.some((said) => text.includes(said));
-  let hasTexts = false;
+  // Without texts that are wanted there is nothing to look for.
+  let hasTexts = wanted.texts.length === 0;
   const look = (text: string, isSource: boolean): void => {
     hasTexts ||= isLookedFor(text) || isLookedFor(meantText(text)?.text ?? "");
     if (isSource) return;

@@ -1,4 +1,6 @@
 // Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
+import { appendAll } from "../../core/append-all.ts";
+import type { FoundSecret } from "../../core/secrets/find-secrets.ts";
 import { textOfLines } from "../../core/secrets/line-text.ts";
 import { sampleOf } from "../../core/secrets/mask.ts";
 import { replaceSpans } from "../../core/secrets/masker.ts";
@@ -78,13 +80,37 @@ async function* findInText(
   rounds: number,
 ): AsyncGenerator<{ readonly rule: string; readonly start: number; readonly secret: string }> {
   let left = text;
-  for (let round = 0; round < rounds; round++) {
-    const found = await scanner.scan(left);
+  let parts: readonly TextSpan[] = [{ start: 0, end: text.length }];
+  for (let round = 0; round < rounds && parts.length > 0; round++) {
+    const found: FoundSecret[] = [];
+    for (const part of parts) appendAll(found, await scanPart(scanner, left, part));
     for (const { rule, start, end } of found) yield { rule, start, secret: left.slice(start, end) };
-    if (found.length === 0) return;
     const gaps = found.map(({ start, end }) => ({ start, end, mask: FILLING.repeat(end - start) }));
     left = replaceSpans(left, gaps);
+    parts = surroundingsOf(found, text.length);
   }
+}
+
+async function scanPart(scanner: SecretScanner, text: string, part: TextSpan): Promise<readonly FoundSecret[]> {
+  const found = await scanner.scan(text.slice(part.start, part.end));
+  return found.flatMap(({ rule, start, end }) => {
+    const placed = { rule, start: start + part.start, end: end + part.start };
+    // What touches an edge may be a part of something else.
+    const isWhole = (part.start === 0 || start >= EDGE) && (part.end === text.length || placed.end <= part.end - EDGE);
+    return isWhole ? [placed] : [];
+  });
+}
+
+/** What stands around finds, in order: what is changed there changes no find elsewhere. */
+function surroundingsOf(found: readonly TextSpan[], length: number): readonly TextSpan[] {
+  const parts: TextSpan[] = [];
+  for (const { start, end } of found) {
+    const part = { start: Math.max(0, start - AROUND), end: Math.min(length, end + AROUND) };
+    const last = parts.at(-1);
+    if (last !== undefined && part.start <= last.end) parts[parts.length - 1] = { start: last.start, end: part.end };
+    else parts.push(part);
+  }
+  return parts;
 }
 
 /** Tells a secret again without showing it. */
@@ -94,8 +120,18 @@ export function fingerprintOf(secret: string): string {
 
 /** How often a text is looked at again without what was found in it. */
 const MOST_ROUNDS = 5;
+/** Characters around a find that are looked at again: more than any secret has. */
+const AROUND = 32 * 1024;
+/** Characters at the edge of such a part: what no rule looks beyond. */
+const EDGE = 64;
 /** In the place of what was found: a part of no secret. */
 const FILLING = "·";
+
+/** A part of a text, UTF-16 units, `end` exclusive. */
+interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A line and where it is from. */
 interface PlacedLine<Name> {

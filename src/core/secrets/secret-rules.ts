@@ -17,6 +17,20 @@ export interface SecretRule {
  */
 export const BEFORE_TOKEN: string =
   "(?:(?<![A-Za-z0-9_-])|(?<=\\\\(?:[abefnrtv0]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,20}m|(?:^|\\s)\\d{0,9}-))";
+/** Characters of an escape before a token, at most. */
+const LONGEST_ESCAPE = 6;
+
+/** Whether `BEFORE_TOKEN` may hold at a position: it never does where this is false, and this costs little. */
+export function mayBeginToken(text: string, at: number): boolean {
+  const before = text[at - 1];
+  if (before === undefined || !/[A-Za-z0-9_]/.test(before) || before === "m") return true;
+  for (let back = 2; back <= LONGEST_ESCAPE; back++) {
+    const character = text[at - back];
+    if (character === "\\" || character === "%") return true;
+  }
+  return false;
+}
+
 /** Behind it. */
 export const AFTER_TOKEN = "(?![A-Za-z0-9_-])";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../src/core/secrets/find-secrets.ts";
 import { sampleOf } from "../../../src/core/secrets/mask.ts";
-import { SECRET_RULES } from "../../../src/core/secrets/secret-rules.ts";
+import { BEFORE_TOKEN, mayBeginToken, SECRET_RULES } from "../../../src/core/secrets/secret-rules.ts";
 import { random, MADE_SECRETS as SECRETS } from "../../helpers/made-secrets.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -128,6 +128,24 @@ describe("findSecrets", () => {
         expect(ends).toEqual([...ends].sort((a, b) => a - b));
       }),
       { numRuns: runs(100) },
+    );
+  });
+
+  it("looks at what stands before a token only as far as it has to", () => {
+    const token = new RegExp(`${BEFORE_TOKEN}x`, "y");
+    const before = fc.array(
+      fc.constantFrom("\\", "u", "0", "2", "F", "x", "n", "%", "[", ";", "m", " ", "-", "_", "é"),
+      {
+        maxLength: 8,
+      },
+    );
+    fc.assert(
+      fc.property(before, (characters) => {
+        const text = characters.join("");
+        token.lastIndex = text.length;
+        if (token.test(`${text}x`)) expect(mayBeginToken(`${text}x`, text.length)).toBe(true);
+      }),
+      { numRuns: runs(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 // Questions about history that a transfer asks: what is here already, what would leave.
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../sharing.ts";
-import { type Repository, runCommand } from "../git/git-command.ts";
+import { commandError, formatArguments, placeOf, type Repository, runCommand } from "../git/git-command.ts";
+import { type GitPipe, openGit } from "../git/git-process.ts";
 
 /** Which of these commits are here. */
 export async function presentCommits(repository: Repository, commits: readonly string[]): Promise<ReadonlySet<string>> {
@@ -13,9 +14,7 @@ export async function presentCommits(repository: Repository, commits: readonly s
 /** What tips reach and the known commits do not; a blob has the first path that it is found under. */
 export async function listOutgoing(repository: Repository, objects: OutgoingObjects): Promise<OutgoingList> {
   if (objects.tips.length === 0) return { objects: [], bytes: 0 };
-  const input = `${await revList(repository, objects, ["--objects"])}\n`;
-  const args = ["cat-file", "--batch-check=%(objecttype) %(objectsize:disk) %(objectname) %(rest)"];
-  const output = (await runCommand(repository, { args, input })).toString();
+  const output = await describeOutgoing(repository, objects);
   const found: OutgoingObject[] = [];
   let bytes = 0;
   for (const [, kind, size, oid = "", path = ""] of output.matchAll(/^(\w+) (\d+) ([0-9a-f]{40}) (.*)$/gm)) {
@@ -42,9 +41,23 @@ export async function listTouching(
   return touched;
 }
 
-async function revList(repository: Repository, { tips, known }: OutgoingObjects, flags: string[]): Promise<string> {
-  const input = lines([...tips, ...known.map((commit) => `^${commit}`)]);
-  return (await runCommand(repository, { args: ["rev-list", ...flags, "--stdin"], input })).toString().trim();
+/** A line for each object: its kind, what it takes on disk, its id, its path. One git lists while the other looks up. */
+async function describeOutgoing(repository: Repository, { tips, known }: OutgoingObjects): Promise<string> {
+  const list = ["rev-list", "--objects", "--stdin"];
+  const describe = ["cat-file", "--buffer", "--batch-check=%(objecttype) %(objectsize:disk) %(objectname) %(rest)"];
+  const [lister, describer] = [list, describe].map((args) =>
+    openGit(formatArguments(repository, { args }), placeOf(repository)),
+  ) as [GitPipe, GitPipe];
+  const chunks: Buffer[] = [];
+  describer.child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  lister.child.stdout.pipe(describer.child.stdin);
+  lister.child.stdin.end(lines([...tips, ...known.map((commit) => `^${commit}`)]));
+  // Who lists would wait for ever where nobody reads on.
+  const ended = describer.ended.finally(() => lister.child.kill());
+  const [listed, described] = await Promise.all([lister.ended, ended]);
+  if (described.code !== 0) throw await commandError(repository, { args: describe }, described);
+  if (listed.code !== 0) throw await commandError(repository, { args: list }, listed);
+  return Buffer.concat(chunks).toString();
 }
 
 function lines(words: readonly string[]): string {

@@ -26,14 +26,20 @@ export async function makeReadme(
   { url, text }: { readonly url: string; readonly text: string },
   options: TransferOptions = {},
 ): Promise<RemoteTip> {
-  const name = (await unbornBranch(repository, url, options)) ?? README_BRANCH;
+  const [name, commit] = await Promise.all([unbornBranch(repository, url, options), makeCommit(repository, text)]);
+  return { name: name ?? README_BRANCH, commit };
+}
+
+async function makeCommit(repository: Repository, text: string): Promise<string> {
   const run = async (args: readonly string[], input: string): Promise<string> =>
     (await runCommand(repository, { args, input, extraEnv: SIGNATURE })).toString().trim();
-  let entries = "";
-  for (const [file, content] of [...OTHER_FILES, ["README.md", text] as const])
-    entries += `100644 blob ${await run(["hash-object", "-w", "--stdin"], content)}\t${file}\n`;
-  const tree = await run(["mktree"], entries);
-  return { name, commit: await run(["commit-tree", "--no-gpg-sign", tree], "Say what this repository is\n") };
+  const entries = await Promise.all(
+    [...OTHER_FILES, ["README.md", text] as const].map(
+      async ([file, content]) => `100644 blob ${await run(["hash-object", "-w", "--stdin"], content)}\t${file}\n`,
+    ),
+  );
+  const tree = await run(["mktree"], entries.join(""));
+  return await run(["commit-tree", "--no-gpg-sign", tree], "Say what this repository is\n");
 }
 
 const SIGNATURE = Object.fromEntries(
