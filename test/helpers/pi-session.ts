@@ -109,7 +109,10 @@ export function variedPiSession(id: string, version: 1 | 2 | 3 = 3): PiWriter {
   pi.add({ type: "branch_summary", fromId: left, summary: "We tried sand." });
   const kept = pi.user("go on");
   pi.say("gone on");
-  pi.add({ type: "message", message: { role: "bashExecution", command: "ls", output: "kelp", exitCode: 1 } });
+  pi.add({
+    type: "message",
+    message: { role: "bashExecution", command: "ls", output: "kelp", exitCode: 1, timestamp: START },
+  });
   pi.add({
     type: "custom_message",
     customType: "tide",

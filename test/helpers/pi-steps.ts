@@ -43,7 +43,10 @@ function take(pi: PiWriter, step: PiStep, at: number): void {
       pi.fail("aborted", `broken ${at}`, piCall(`f${at}`));
       break;
     case "bash":
-      pi.add({ type: "message", message: { role: "bashExecution", command: `c${at}`, output: "kelp", exitCode: 0 } });
+      pi.add({
+        type: "message",
+        message: { role: "bashExecution", command: `c${at}`, output: "kelp", exitCode: 0, timestamp: at },
+      });
       break;
     case "branch":
       pi.add({ type: "branch_summary", fromId: "x", summary: `branch ${at}` });

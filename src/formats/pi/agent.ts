@@ -1,7 +1,9 @@
 // pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-import type { AgentFormat, Machine } from "../agent-format.ts";
+import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
+import { sessionTime, writePiSession } from "./export.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { readPiOrigin } from "./origin.ts";
@@ -22,9 +24,22 @@ export const PI: AgentFormat = {
   sessionId: piSessionId,
   origin: readPiOrigin,
   read: readPiSession,
+  write: { sessionId: sessionUuid, lineId: lineUuid, write: writePiSession },
+  resume: (machine, draft) => {
+    const path = machine.join(sessionFolder(machine, draft.cwd), fileName(draft));
+    return {
+      path,
+      command: ["pi", "--session", path],
+      hints: [
+        "PI_CODING_AGENT_DIR names another folder for pi's files.",
+        "`jpg export --to pi -o FILE` writes anywhere; `pi --session FILE` takes it.",
+      ],
+    };
+  },
   help: {
     place: "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR).",
     file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
+    takes: { file: "4f2e.jsonl", by: "a session that `pi --session FILE` takes" },
   },
 };
 
@@ -33,6 +48,11 @@ function sessionFolder({ env, home, join }: Machine, directory: string): string 
   const configured = env["PI_CODING_AGENT_DIR"];
   const base = configured !== undefined && configured !== "" ? configured : join(home, ".pi", "agent");
   return join(base, "sessions", `--${directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`);
+}
+
+/** pi lists sessions by the time that their names begin with. */
+function fileName(draft: SessionDraft): string {
+  return `${sessionTime(draft).replace(/[:.]/g, "-")}_${draft.sessionId}${ENDING}`;
 }
 
 /** Several directories have one folder: a session there says which it is of. */

@@ -8,6 +8,8 @@ import { blocksOf, saidMessage } from "./line.ts";
 /** An event without id and time. */
 export type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
 
+/** What pi says in the place of reasoning that it was given encrypted. */
+export const REDACTED = "[Reasoning redacted]";
 /** How answers end as a matter of course. */
 const USUAL_ENDS: ReadonlySet<unknown> = new Set(["stop", "toolUse"]);
 

@@ -75,7 +75,8 @@ function harnessRequest(raw: RawLine): EventBody {
   return request(harnessContent(raw), { origin: "harness", entry: { type, ...fields } });
 }
 
-function harnessContent(raw: RawLine): unknown {
+/** What an entry that nobody typed tells the model, as pi puts it. */
+export function harnessContent(raw: RawLine): unknown {
   const message = saidMessage(raw);
   const summary = stringOf(raw, "summary") ?? stringOf(message, "summary") ?? "";
   if (raw["type"] === "custom_message") return raw["content"];

@@ -22,6 +22,13 @@ export function compactionText(summary: string): string {
   return put(summary, COMPACTION);
 }
 
+/** The summary in such a text; null when it is none. */
+export function compactedSummary(text: string): string | null {
+  const { before, after } = COMPACTION;
+  const isFramed = text.startsWith(before) && text.endsWith(after) && text.length >= before.length + after.length;
+  return isFramed ? text.slice(before.length, text.length - after.length) : null;
+}
+
 /** The text that tells of a branch that was left. */
 export function branchText(summary: string): string {
   return put(summary, BRANCH);

@@ -1,6 +1,6 @@
 // jpg's side line in a session of pi: an entry of an extension's own kind, which pi keeps and never sends. It is the second line,
 // since the first must be pi's header.
-import { readExportOrigin } from "../export-origin.ts";
+import { createOriginLine, readExportOrigin } from "../export-origin.ts";
 import type { ExportOrigin } from "../imported-session.ts";
 import { type RawLine, recordOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
@@ -12,6 +12,11 @@ const CUSTOM_TYPE = "jpg-origin";
 const ORIGIN_LINE = 1;
 /** jpg's own entry is short. Bytes. */
 const LONGEST = 4096;
+
+/** Creates the body of the entry. */
+export function createOriginBody(origin: ExportOrigin, sessionId: string): RawLine {
+  return { type: "custom", customType: CUSTOM_TYPE, data: createOriginLine(origin, sessionId) };
+}
 
 /** Whether an entry is jpg's side line. */
 export function isOriginEntry(line: RawLine): boolean {
