@@ -1,6 +1,8 @@
 // A commit whose message tells another story than its record: jpg shows what the record does, and says so.
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogRow } from "../../src/app/inspect/log-row.ts";
+import type { ReviewReport } from "../../src/app/share/review.ts";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { createImportedSandbox, createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
@@ -36,6 +38,26 @@ describe("a message that is not what the record does", () => {
     expect((await sandbox.jpg(["show", id])).stdout).toContain(`"${LIE}" (the commit says so; the record does not)`);
     expect((await sandbox.jpg(["show"])).stdout).toContain("[message differs]");
     expect((await sandbox.jpg(["blame", "3"])).stdout).not.toContain(LIE);
+  });
+
+  it("is told from the record by a review, which says that the message differs", async () => {
+    const main = sandbox.git(["symbolic-ref", "--short", "HEAD"]);
+    const fork = main.replace(/main$/, "reviewed");
+    sandbox.git(["branch", fork]);
+    const project = join(sandbox.root, "reviewer");
+    sandbox.git(["init", "--quiet", project], sandbox.root);
+    sandbox.git(["clone", "--quiet", sandbox.store, join(project, ".git", "jpg")], sandbox.root);
+    const there = { cwd: project };
+    sandbox.git(["branch", fork, `origin/${fork}`], join(project, ".git", "jpg"));
+    sandbox.git(["reset", "--quiet", "--hard", "HEAD~1"], join(project, ".git", "jpg"));
+    const { compactions } = await sandbox.json<ReviewReport>(["review", fork], there);
+    expect(compactions).toMatchObject([{ subject: expect.stringMatching(/^compact 0\.\.6: summary/), message: LIE }]);
+    expect((await sandbox.jpg(["review", fork], there)).stdout).toContain(
+      `"${LIE}" (the commit says so; the record does not)`,
+    );
+    expect((await sandbox.jpg(["review", fork, "--markdown"], there)).stdout).toContain(
+      `Its commit tells another story: \`${LIE}\`.`,
+    );
   });
 
   it("is not passed on by a revert of jpg, and marked on one of stock git", async () => {

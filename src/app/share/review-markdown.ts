@@ -68,10 +68,17 @@ export function turnLine({ turn, continued, request, messages }: ReviewedTurn): 
   return `${turn}${continued ? " (grown or replaced)" : ""}: ${said === "" ? "(no request)" : said} [${counted(messages, "message")}]`;
 }
 
-function compactionPart({ compaction, subject, changes, not_applied }: ReviewedCompaction, room: number): string {
+function compactionPart(
+  { compaction, subject, message, changes, not_applied }: ReviewedCompaction,
+  room: number,
+): string {
   if (room < LEAST_BYTES) return "";
   const head = [
     `## ${code(subject)}`,
+    ...(message === undefined
+      ? []
+      : [`Its commit tells another story: ${code(message)}. What stands here is what the record does.`]),
+    ...(compaction.summary?.source === "imported" ? ["Its summary came in with a session: nobody checked it."] : []),
     `To take it back: ${takeBackCommand(compaction)}.`,
     ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
   ].join("\n\n");

@@ -17,6 +17,7 @@ import { conversationTitle, readMetas } from "../branch/titles.ts";
 import { parseTurnBytes } from "../branch/turn-bytes.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
 import { eventLines } from "../diff/view-text.ts";
+import { readCompactionLog } from "../inspect/log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { reviewedPair } from "./reviewed-pair.ts";
 
@@ -37,6 +38,8 @@ export interface ReviewedTurn {
 export interface ReviewedCompaction {
   readonly compaction: Compaction;
   readonly subject: string;
+  /** The subject of the commit that brought it, where it tells something else than the record. */
+  readonly message?: string;
   /** What the model sees differently by it, on the turns of the fork and under the compactions made before it. */
   readonly changes: LargestChanges;
   /** Why it has no effect on the fork; absent = it has one. */
@@ -145,10 +148,12 @@ function requestOf(events: readonly Event[]): string {
 
 /** Each on top of those before it: the time that a record was made begins its name. */
 async function readAdded(
-  { store }: Workspace,
+  workspace: Workspace,
   { fork, known }: { readonly fork: BranchTree; readonly known: KnownTurns },
   added: readonly TreeFile[],
 ): Promise<readonly ReviewedCompaction[]> {
+  const { store } = workspace;
+  const messages = added.length === 0 ? new Map<string, string>() : await readMessages(workspace, fork);
   const wanted = new Set(added.map(({ path }) => path));
   const present = fork.compactions.filter(({ path }) => !wanted.has(path));
   const { live } = await loadView(store, fork, { known });
@@ -162,17 +167,29 @@ async function readAdded(
     const compaction = after.live.all.find(({ id }) => id === added);
     // A damaged record changes nothing; `jpg fsck` names it.
     if (compaction !== undefined) {
+      const message = messages.get(compaction.id);
       const reason = live.unapplied.find((other) => other.compaction.id === compaction.id)?.reason;
       reviewed.push({
         compaction,
         subject: subjectOf(compaction),
         changes: largestChanges(view, after.view, compaction.id),
+        ...(message === undefined ? {} : { message }),
         ...(reason === undefined ? {} : { not_applied: reason }),
       });
     }
     view = after.view;
   }
   return reviewed;
+}
+
+/** What commits say of the compactions that they brought, where it is not what the records do; the newest counts. */
+async function readMessages(workspace: Workspace, fork: BranchTree): Promise<ReadonlyMap<string, string>> {
+  const rows = (await readCompactionLog(workspace, fork)).toReversed();
+  return new Map(
+    rows.flatMap(({ kind, compaction, message }) =>
+      kind === "revert" || message === undefined ? [] : [[compaction, message]],
+    ),
+  );
 }
 
 async function readReverted({ store }: Workspace, files: readonly TreeFile[]): Promise<ReviewReport["reverted"]> {

@@ -6,6 +6,7 @@ import { fitWidth } from "../frame/display-width.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
+import { renderMessage } from "./render-log.ts";
 import { renderLoss } from "./render-loss.ts";
 import { groupDigits, renderCount, renderShare, renderTokens, shortCommit } from "./render-quantity.ts";
 
@@ -89,7 +90,7 @@ function list(
 }
 
 function compactionLines(
-  { compaction, subject, changes, not_applied }: ReviewedCompaction,
+  { compaction, subject, message, changes, not_applied }: ReviewedCompaction,
   rendering: Rendering,
 ): readonly SafeText[] {
   const { style } = rendering;
@@ -97,14 +98,19 @@ function compactionLines(
   const loss = receipt === undefined ? [] : renderLoss(receipt, rendering);
   return [
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`,
+    ...(message === undefined ? [] : [style.caution(safe`  ${forTerminalLine(renderMessage(message))}`)]),
     ...(not_applied === undefined ? [] : [style.caution(safe`  not applied: ${forTerminalLine(not_applied)}`)]),
     ...(changes.count === 0 ? [] : changesLines(changes, rendering)),
-    ...(summary === undefined ? [] : [style.heading(safe`  Summary:`), ...indentText(summary.summary)]),
+    ...(summary === undefined ? [] : [style.heading(summaryHeading(summary.source)), ...indentText(summary.summary)]),
     ...(loss.length === 0 ? [] : [style.heading(safe`  Loss receipt:`), ...loss]),
     style.faint(
       safe`  \`jpg show ${forTerminalLine(id)}\` has the rest; \`jpg revert ${forTerminalLine(id)}\` takes it back.`,
     ),
   ];
+}
+
+function summaryHeading(source: string | undefined): SafeText {
+  return source === "imported" ? safe`  Summary (imported, not checked):` : safe`  Summary:`;
 }
 
 function changesLines(
