@@ -81,7 +81,8 @@ export async function makeFolder(make: () => Promise<unknown>, path: string): Pr
 
 /** SHA-1 and files whatever the user's defaults are: variables, because old gits refuse flags they do not know. */
 async function initRepository(root: string, env: Environment): Promise<void> {
-  const args = ["init", "--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "."];
+  const flags = ["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1"];
+  const args = ["-c", "core.preferSymlinkRefs=false", "init", ...flags, "."];
   const extraEnv = { GIT_DEFAULT_HASH: "sha1", GIT_DEFAULT_REF_FORMAT: "files" };
   const { code, stderr } = await runPorcelain(args, { cwd: root, env, extraEnv });
   if (code !== 0) throw gitError({ args: ["init"], code, stderr, where: root });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { markThisProcess } from "../../../src/store/files/running-process.ts";
@@ -98,6 +98,30 @@ describe("createStore", () => {
       git(root, home, ["config", "--unset", "core.splitIndex"]);
       await write("v");
       expect(git(root, env, ["status", "--porcelain"])).toBe("");
+    } finally {
+      await store.close();
+    }
+  });
+
+  it("works with a git that writes HEAD as a link, stock or jpg's", async () => {
+    const home = testEnvironment(folder.path, { GIT_CONFIG_GLOBAL: join(folder.path, "gitconfig") });
+    writeText(join(folder.path, "gitconfig"), "[core]\n\tpreferSymlinkRefs = true\n");
+    await createStore(root, { env: home, ...PROGRAMS });
+    const store = await openNativeStore({ root, env: home });
+    const head = join(root, ".git", "HEAD");
+    try {
+      for (const name of ["t/main", "u/main"])
+        await append(store, name, [commit(name, [file("conversation.json", `{"format":1,"id":"${name}"}`)])]);
+      await store.useBranch("t/main");
+      expect([await store.readActiveBranch(), readFileSync(head, "utf8")]).toEqual([
+        "t/main",
+        "ref: refs/heads/t/main\n",
+      ]);
+      rmSync(head);
+      symlinkSync("refs/heads/u/main", head);
+      expect(await store.readActiveBranch()).toBe("u/main");
+      git(root, home, ["pack-refs", "--all"]);
+      expect(await store.readActiveBranch()).toBe("u/main");
     } finally {
       await store.close();
     }

@@ -24,11 +24,12 @@ export interface GitCommand {
 }
 
 // jpg brings worktrees and views along itself: its own commands fire no hooks, and never fsmonitor programs. They enter no
-// submodule, which would have settings of its own, and git cannot split the sparse index of a store.
+// submodule, which would have settings of its own, git cannot split the sparse index of a store, and HEAD is a file.
 const QUIET_CONFIG: readonly string[] = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.splitIndex=false",
+  "core.preferSymlinkRefs=false",
   "submodule.recurse=false",
 ];
 

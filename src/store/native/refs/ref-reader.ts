@@ -1,6 +1,7 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwnText } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
@@ -41,7 +42,15 @@ export async function readHead(repository: Repository, worktreeGitDir: string): 
     const detached = await runCommand(place, { args: ["rev-parse", "--verify", "HEAD"] });
     return { commit: detached.toString().trim() };
   }
-  return parseHead(await readFileIfThere(join(worktreeGitDir, "HEAD")));
+  const path = join(worktreeGitDir, "HEAD");
+  const head = parseHead(await readFileIfThere(path));
+  return head !== null && "ref" in head ? head : ((await readHeadLink(path)) ?? head);
+}
+
+/** What HEAD names as a link, in which form git writes it by `core.preferSymlinkRefs`; null where it is none. */
+async function readHeadLink(path: string): Promise<Head | null> {
+  const target = await readlink(path).catch(() => "");
+  return target.startsWith("refs/") ? { ref: target } : null;
 }
 
 async function readRefFile(gitDir: string, ref: string, depth: number): Promise<string | null> {
