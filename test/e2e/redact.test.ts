@@ -216,7 +216,9 @@ describe("jpg redact", () => {
         const [before, after] = await Promise.all(
           [name, copy].map(async (branch) => (await sandbox.jpg([command, branch, ...options])).stdout),
         );
-        expect(withoutDigests(after ?? "")).toBe(withoutDigests(masked(before ?? "")));
+        // What a merge tells of stands on a fork of the copy.
+        const renamed = masked(before ?? "").replaceAll(`${conversation}/`, `${redacted}/`);
+        expect(withoutDigests(after ?? "")).toBe(withoutDigests(renamed));
       }
       const graph = (branch: string): string => sandbox.git(["log", "--format=%s", branch]);
       expect(graph(copy)).toBe(masked(graph(name)));
@@ -228,6 +230,9 @@ describe("jpg redact", () => {
         ]);
       expect(await rows(copy)).toEqual(await rows(name));
     }
+    // Nothing of the copy names the original, nor what it was merged from.
+    expect(reached(...branches)).not.toContain(conversation);
+    expect((await sandbox.jpg(["print", `${redacted}/beside`])).stdout).toContain(`the fork ${redacted}/short`);
     // What was told of a fork is known to be told.
     const told = await sandbox.jpg(["merge", `${redacted}/short`, "--into", `${redacted}/beside`]);
     expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to merge.") });
@@ -276,6 +281,48 @@ describe("jpg redact", () => {
     expect([refused.code, refused.stdout]).toEqual([3, ""]);
     expect(refused.stderr).toContain("could not be masked");
     expect(refs()).toBe(before);
+  });
+
+  it("makes nothing where a text is a word of jpg's own, and the copy would be damaged", async () => {
+    await importTurns(["one", "two"]);
+    const before = refs();
+    const { code, stdout, stderr } = await sandbox.jpg(["redact", "@", "--text", "type"]);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toContain("The masked copy would be damaged");
+    expect(stderr).toContain("nothing was made");
+    expect(refs()).toBe(before);
+    expect(await sandbox.json(["local"])).toEqual([]);
+  });
+
+  it("masks a text that stands in two parts of one message", async () => {
+    const writer = createClaudeWriter();
+    const content = ["the ship is called Aure", "lia"].map((text) => ({ type: "text", text }));
+    writer.node({ type: "user", message: { role: "user", content } });
+    writer.say("aye");
+    await sandbox.jpg(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    const { redacted, branches } = await sandbox.json<Redacted>(["redact", "@", "--text", "called Aurelia"]);
+    expect(redacted).not.toBeNull();
+    expect(reached(...branches)).not.toMatch(/Aure|lia/);
+  });
+
+  it("masks a text that is no ASCII in a picture, too, and keeps the picture's length", async () => {
+    const name = "Jürgen Süß";
+    const picture = Buffer.concat([
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe, 0x00]),
+      Buffer.from(`Author\0${name}\0`),
+      Buffer.alloc(400_000, 0xfd),
+    ]);
+    const writer = createClaudeWriter();
+    const source = { type: "base64", media_type: "image/png", data: picture.toString("base64") };
+    writer.node({ type: "user", message: { role: "user", content: [{ type: "image", source }] } });
+    writer.prompt(`Who is ${name}?`);
+    writer.say("The author.");
+    await sandbox.jpg(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    const { branches } = await sandbox.json<Redacted>(["redact", "@", "--text", name]);
+    const [branch = ""] = branches;
+    const path = sandbox.git(["ls-tree", "-r", "--name-only", branch, "attachments"]).trim();
+    expect(sandbox.git(["cat-file", "-s", `${branch}:${path}`]).trim()).toBe(String(picture.length));
+    expect(reached(...branches)).not.toContain(name);
   });
 
   it("masks what one rule finds, and lets pass what the user's own settings let pass", async () => {

@@ -1,5 +1,6 @@
 // Finds what is to be masked in a history, and gives each secret its mask: a short word that says its kind and its number, and
 // nothing of the secret itself.
+import { appendAll } from "../../core/append-all.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { sampleOf } from "../../core/secrets/mask.ts";
 import { meantText } from "../../core/secrets/meant-text.ts";
@@ -8,6 +9,7 @@ import { findInSources, fingerprintOf, type ScannedSource } from "../secrets/sca
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
+import { acrossSeam, readingsOf, seamsIn } from "./left-texts.ts";
 
 /** Which secrets are masked: what rules find, those of some rules only, and texts that somebody names. */
 export interface WantedSecrets {
@@ -62,12 +64,13 @@ export async function findMasks(
   const blobs = blobsOf(history);
   const attachments = new Set<string>();
   const numbers = new Map<string, number>();
-  const isLookedFor = (text: string): boolean => wanted.texts.some((said) => text.includes(said));
   // Without texts that are wanted there is nothing to look for.
   let hasTexts = wanted.texts.length === 0;
+  const seams: (readonly [string, string])[] = [];
   const look = (text: string, isSource: boolean): void => {
-    hasTexts ||= isLookedFor(text) || isLookedFor(meantText(text)?.text ?? "");
+    hasTexts ||= readingsOf(text).some((reading) => wanted.texts.some((said) => reading.includes(said)));
     if (isSource) return;
+    appendAll(seams, seamsIn(text));
     if (text.includes("$attachment")) for (const [, name = ""] of text.matchAll(REFERENCE)) attachments.add(name);
     if (text.includes("redacted-")) keepNumbers(text, numbers);
   };
@@ -84,6 +87,7 @@ export async function findMasks(
   // Now all numbers that are taken are known.
   for (const { in: place, rule, secret } of found) list.add({ rule, secret, path: place.path });
   if (hasTexts) for (const secret of wanted.texts) list.add({ rule: "text", secret, path: "" });
+  list.addAcross(seams);
   const clean = blobs.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid]));
   await known.add(clean.filter((oid) => !known.has(oid)));
   return { secrets: list.secrets(), masks: list.masks, clean: new Set(clean), attachments };
@@ -184,6 +188,8 @@ interface FoundPlace {
 interface MaskList {
   readonly masks: ReadonlyMap<string, string>;
   add(found: FoundPlace): void;
+  /** Adds how the secrets read elsewhere that stand where two parts meet. */
+  addAcross(seams: readonly (readonly [string, string])[]): void;
   secrets(): readonly MaskedSecret[];
 }
 
@@ -201,6 +207,10 @@ function createMaskList(
   return {
     masks,
     secrets: () => [...secrets.values()],
+    addAcross(seams) {
+      for (const [secret, mask] of [...masks])
+        for (const seam of seams) for (const form of acrossSeam(seam, secret)) masks.set(form, mask);
+    },
     add(found) {
       if (!isWanted(found)) return;
       const { rule, secret, path } = found;

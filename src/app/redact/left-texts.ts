@@ -1,5 +1,6 @@
 // Looks for the texts that somebody wanted masked in what was written: no rule knows them, so that no scan would find them.
 import { sampleOf } from "../../core/secrets/mask.ts";
+import { textsOfContents } from "../../core/secrets/mask-line.ts";
 import { meantText } from "../../core/secrets/meant-text.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
@@ -29,7 +30,7 @@ export async function findLeftTexts(
 
 function* leftIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<LeavingSecret> {
   const written = bytes.toString().replace(MASK, "");
-  const forms = [written, meantText(written)?.text ?? ""];
+  const forms = readingsOf(written);
   for (const text of texts) {
     const form = forms.find((one) => one.includes(text));
     if (form === undefined) continue;
@@ -37,4 +38,30 @@ function* leftIn(path: string, bytes: Buffer, texts: readonly string[]): Generat
     const count = form.split(text).length - 1;
     yield { path, rule: "text", line, count, sample: sampleOf(text), fingerprint: fingerprintOf(text) };
   }
+}
+
+function contentsIn(text: string): readonly (readonly string[])[] {
+  return text.split("\n").flatMap(textsOfContents);
+}
+
+/** Characters on either side of where two parts of a content meet that a secret may have there. */
+const SEAM = 200;
+
+/** Where parts of one content meet: the end of one, and how the next begins. */
+export function seamsIn(text: string): readonly (readonly [string, string])[] {
+  return contentsIn(text).flatMap((texts) =>
+    texts.slice(1).map((next, before) => [texts[before]?.slice(-SEAM) ?? "", next.slice(0, SEAM)] as const),
+  );
+}
+
+/** How a secret reads that stands over a seam where its two parts are put together with a blank, as in a title. */
+export function acrossSeam([left, right]: readonly [string, string], secret: string): readonly string[] {
+  const at = (left + right).indexOf(secret, Math.max(0, left.length - secret.length + 1));
+  const length = left.length - at;
+  return at < 0 || length <= 0 || length >= secret.length ? [] : [`${secret.slice(0, length)} ${secret.slice(length)}`];
+}
+
+/** A file's text as it is, as it is meant, and what parts of one content say together. */
+export function readingsOf(text: string): readonly string[] {
+  return [text, meantText(text)?.text ?? "", ...contentsIn(text).map((texts) => texts.join(""))];
 }

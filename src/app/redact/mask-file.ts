@@ -1,8 +1,10 @@
 // A file of a commit with masks in it. Digests that follow from what was masked (`prev`, `covers`, names of attachments) are those
 // of the new bytes; a digest of what is not in the history is of something that may hold a secret, and goes.
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { splitLines, turnIndexOfPath } from "../../core/event/turn-file.ts";
+import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
 import { maskLine } from "../../core/secrets/mask-line.ts";
 import type { Masker } from "../../core/secrets/masker.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -14,8 +16,12 @@ import { listTurnOids } from "../branch/turn-list.ts";
 export interface MaskedHistory {
   readonly store: ConversationStore;
   readonly masker: Masker;
+  /** For what is no text, a character a byte: there a secret stands as it is written in UTF-8. */
+  readonly bytesMasker: Masker;
   /** Id of the new conversation. */
   readonly id: string;
+  /** Names of its branches, by those that they had in the original. */
+  readonly renamed: ReadonlyMap<string, string>;
   /** Names of the attachments that are kept. */
   readonly attachments: ReadonlySet<string>;
 }
@@ -63,12 +69,24 @@ function maskHeader({ masker, names, id }: MaskState, text: string): string {
   return `${JSON.stringify({ ...header, id, source: null })}\n`;
 }
 
-function maskTurn({ masker, names }: MaskState, text: string): string {
+/** What jpg itself says of a merge names the fork of the copy, as far as it is in it. */
+export function renameForks(text: string, { renamed, id }: Pick<MaskedHistory, "renamed" | "id">): string {
+  const [old = ""] = renamed.keys();
+  const named = new RegExp(`(?<![A-Za-z0-9-])${conversationOf(old)}/([A-Za-z0-9_-]+)`, "g");
+  return text.replace(named, (name, fork: string) => renamed.get(name) ?? `${id}/${fork}`);
+}
+
+/** In what jpg makes of a merge; inside a text its quotes have escapes. */
+const OF_MERGE = `"origin":"${MERGE_ORIGIN}"`;
+
+function maskTurn(state: MaskState, text: string): string {
+  const { masker, names } = state;
   let isFirst = true;
   let masked = "";
   for (const line of splitLines(text)) {
     const end = line.endsWith("\n") ? "\n" : "";
-    const own = isFirst ? withoutUnknown(line, names) : line;
+    const named = line.includes(OF_MERGE) ? renameForks(line, state) : line;
+    const own = isFirst ? withoutUnknown(named, names) : named;
     masked += maskLine(end === "" ? own : own.slice(0, -1), masker, names) + end;
     isFirst = false;
   }
@@ -135,9 +153,9 @@ function maskLines(text: string, masker: Masker, names: ReadonlyMap<string, stri
 }
 
 /** Any other file: lines of JSON where its name says so, else a text; what is no text keeps its length. */
-function maskContent({ masker, names }: MaskState, path: string, bytes: Uint8Array): string | Uint8Array {
+function maskContent({ masker, bytesMasker, names }: MaskState, path: string, bytes: Uint8Array): string | Uint8Array {
   const text = decodeExactly(bytes);
-  if (text === null) return maskBytes(masker, bytes);
+  if (text === null) return maskBytes(bytesMasker, bytes);
   // A secret may span lines of a text.
   return /\.jsonl?$/.test(path) ? maskLines(text, masker, names) : masker.mask(text);
 }

@@ -10,10 +10,11 @@ import type {
   NewHistoryCommit,
   Signature,
 } from "../../store/conversation-store.ts";
+import { isForkMergeMessage } from "../../store/messages/merge-message.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 import { isSourcePath } from "./find-masks.ts";
-import { type MaskedHistory, type MaskState, maskFile } from "./mask-file.ts";
+import { type MaskedHistory, type MaskState, maskFile, renameForks } from "./mask-file.ts";
 
 /** Masks commits, parents first; `objects` is told what became of each blob. */
 export async function* maskHistory(
@@ -28,7 +29,9 @@ export async function* maskHistory(
       parents: parents.flatMap((parent) => positions.get(parent) ?? []),
       author: maskSignature(author, masked.masker),
       committer: maskSignature(committer, masked.masker),
-      message: maskMessage(message, masked.masker, (id) => positions.has(id)),
+      message: maskMessage(isForkMergeMessage(message) ? renameForks(message, masked) : message, masked.masker, (id) =>
+        positions.has(id),
+      ),
       changes: await maskChanges(state, commit, changes),
     };
   }

@@ -11,6 +11,7 @@ import { loadTip } from "../branch/branch-tree.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
 import { listConversationRemotes } from "../share/local.ts";
+import { describeDamage, findDamage } from "../share/refuse-damage.ts";
 import { requireSharing } from "../share/remotes.ts";
 import { findLeavingSecrets } from "../share/scan-outgoing.ts";
 import { randomId } from "../workspace/runtime.ts";
@@ -37,6 +38,8 @@ export interface RedactPlan {
 interface NewNames {
   readonly id: string;
   readonly masker: Masker;
+  /** The same for bytes; see `MaskedHistory`. */
+  readonly bytesMasker: Masker;
   /** Names of the new branches, by those of the old ones. */
   readonly branches: ReadonlyMap<string, string>;
 }
@@ -79,15 +82,15 @@ export async function planRedact(workspace: Workspace, id: string, request: Reda
   return { conversation, tips, history, found, wanted, redacted, leftOut };
 }
 
-/** Makes the copy. Nothing has a name before all of it stands and was looked at. Throws `redact_incomplete`. */
+/** Makes the copy. Nothing has a name before all of it stands and was looked at. Throws `redact_incomplete`, `redact_damages`. */
 export async function redact(workspace: Workspace, plan: RedactPlan): Promise<RedactReport> {
   const { store } = workspace;
   const { redacted, history, tips, found } = plan;
   if (redacted === null || store.histories === null) return reportRedact(workspace, plan, null);
   const objects = new Map<string, string>();
-  const { id, masker } = redacted;
+  const { id, masker, bytesMasker, branches: renamed } = redacted;
   const written = await store.histories.write(
-    maskHistory(history, { store, masker, id, attachments: found.attachments }, objects),
+    maskHistory(history, { store, masker, bytesMasker, id, renamed, attachments: found.attachments }, objects),
   );
   const commits = new Map(history.map(({ commit }, position) => [commit, written[position] ?? ""]));
   const branches = tips.map(({ name, commit }) => ({
@@ -97,6 +100,7 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
   // What was clean and has other digests in it now is as clean.
   await openCleanObjects(store).add([...objects].flatMap(([old, fresh]) => (found.clean.has(old) ? [fresh] : [])));
   await requireMasked(workspace, plan, branches);
+  await requireSound(store, plan, branches);
   await store.histories.create(branches);
   await requireSharing(workspace).markLocal(plan.conversation, true);
   return reportRedact(workspace, plan, id);
@@ -152,7 +156,15 @@ async function nameCopy(
     for (let number = 2; used.has(free); number++) free = branchName(id, `${fork}-${number}`);
     branches.set(name, free);
   }
-  return { id, masker: createMasker(masks), branches };
+  const bytesMasks = new Map(
+    [...masks].flatMap(([secret, mask]) => [secret, inBytes(secret)].map((form) => [form, mask])),
+  );
+  return { id, masker: createMasker(masks), bytesMasker: createMasker(bytesMasks), branches };
+}
+
+/** A text as its UTF-8 reads where each byte is a character. */
+function inBytes(text: string): string {
+  return Buffer.from(text).toString("latin1");
 }
 
 /** So much of a secret gives it away in a name, characters. */
@@ -198,6 +210,26 @@ async function requireMasked(
         "`jpg redact ID --text -` reads the very text that is to be masked from standard input; please report this.",
       ],
       data: { secrets: left },
+    },
+  );
+}
+
+/** A text that somebody names may be a word of jpg's own files. Throws `redact_damages`, unless the original is as damaged. */
+async function requireSound(
+  store: ConversationStore,
+  { tips }: RedactPlan,
+  branches: readonly BranchTip[],
+): Promise<void> {
+  const damaged = await findDamage(store, branches);
+  if (damaged === null || (await findDamage(store, tips)) !== null) return;
+  throw repositoryError(
+    "redact_damages",
+    `The masked copy would be damaged; nothing was made:\n${describeDamage(damaged.finding)}`,
+    {
+      hints: [
+        "A text that jpg's own files are made of, such as `type`, cannot be masked: name more of what stands around it.",
+      ],
+      data: { code: damaged.finding.code },
     },
   );
 }

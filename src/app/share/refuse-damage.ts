@@ -6,7 +6,7 @@ import { turnPath } from "../../core/event/turn-file.ts";
 import type { Finding } from "../../core/integrity/finding.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { openSealedCache } from "../branch/sealed-cache.ts";
+import { openKnownIds } from "../branch/known-ids.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
 import { checkBranch } from "../integrity/fsck-branch.ts";
 import { isSoundBranch } from "../integrity/sound-branch.ts";
@@ -17,17 +17,26 @@ const MOST_SOUND = 20_000;
 /** Conversations whose files are written at once: each holds a file open. */
 const SAVED_AT_ONCE = 32;
 
+/** A branch that is about to leave, and the first thing that is wrong with it. */
+export interface DamagedTip {
+  readonly tip: BranchTip;
+  readonly finding: Finding;
+}
+
 /** Refuses to let a damaged conversation leave. Throws `damaged_conversation`. */
 export async function refuseDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
-  const cache = openSealedCache(store, "sound-tips");
-  const key = `checks-${CHECKS_VERSION}`;
-  const known = new Set(String(cache.read(key) ?? "").split("\n"));
-  const sound: string[] = [];
+  const damaged = await findDamage(store, tips);
+  if (damaged !== null) throw damagedError(damaged);
+}
+
+/** The first tip that is damaged; null where all are sound, which is kept in mind. */
+export async function findDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<DamagedTip | null> {
+  const known = openKnownIds(store, "sound-tips", { key: `checks-${CHECKS_VERSION}`, most: MOST_SOUND });
+  const sound = new Set<string>();
   let family = openFamily(store, "", "");
   const saving: Promise<void>[] = [];
   for (const tip of tips) {
-    if (known.has(tip.commit)) continue;
-    known.add(tip.commit);
+    if (known.has(tip.commit) || sound.has(tip.commit)) continue;
     const first = await firstTurn(store, tip);
     if (first === null) continue;
     if (conversationOf(tip.name) !== family.conversation || first !== family.first) {
@@ -36,14 +45,13 @@ export async function refuseDamage(store: ConversationStore, tips: readonly Bran
       if (saving.length === SAVED_AT_ONCE) await Promise.all(saving.splice(0));
       family = openFamily(store, conversationOf(tip.name), first);
     }
-    const error = await findError(store, tip, family);
-    if (error !== null) throw damagedError(tip, error);
-    sound.push(tip.commit);
+    const finding = await findError(store, tip, family);
+    if (finding !== null) return { tip, finding };
+    sound.add(tip.commit);
   }
   await Promise.all([...saving, family.files.save()]);
-  if (sound.length === 0) return;
-  const all = [...known].filter((commit) => commit !== "");
-  await cache.write(all.slice(-MOST_SOUND).join("\n"), key);
+  await known.add([...sound]);
+  return null;
 }
 
 /** What is known of files that forks of a conversation share. */
@@ -90,11 +98,17 @@ function branchLike(name: string): string {
   return /^[\w-]+\/[\w-]+$/.test(name) ? name : `${slugOf(conversationOf(name))}/${slugOf(forkOf(name))}`;
 }
 
-function damagedError({ name, commit }: BranchTip, { path, line, code, message, hint }: Finding): Error {
+/** What is wrong, and where. */
+export function describeDamage({ path, line, code, message }: Finding): string {
   const place = path === undefined ? "" : `${path}${line === undefined ? "" : `, line ${line}`}: `;
+  return `${place}${message} (${code})`;
+}
+
+function damagedError({ tip: { name, commit }, finding }: DamagedTip): Error {
+  const { code, hint } = finding;
   return repositoryError(
     "damaged_conversation",
-    `${name} is damaged, and would be for everybody who gets it; nothing was sent:\n${place}${message} (${code})`,
+    `${name} is damaged, and would be for everybody who gets it; nothing was sent:\n${describeDamage(finding)}`,
     {
       hints: [`\`jpg fsck ${shellWord(name)}\` shows all of it.`, hint.replace(/\.?$/, ".")],
       data: { branch: name, commit, code },

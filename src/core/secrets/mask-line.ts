@@ -92,14 +92,25 @@ interface TextPart {
 function maskParts(line: string, masker: Masker): string {
   const value = parse(line);
   let isChanged = false;
+  for (const parts of partsIn(value)) if (maskAcross(parts, masker)) isChanged = true;
+  return isChanged ? JSON.stringify(value) : line;
+}
+
+/** The texts of each content in a line that has several. */
+export function textsOfContents(line: string): readonly (readonly string[])[] {
+  return holdsParts(line) ? [...partsIn(parse(line))].map((parts) => parts.map(({ text }) => text)) : [];
+}
+
+/** The text parts of each list in a value. */
+function* partsIn(value: unknown): Generator<TextPart[]> {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next !== "object" || next === null) continue;
-    if (Array.isArray(next) && maskAcross(next.filter(isTextPart), masker)) isChanged = true;
+    const parts = Array.isArray(next) ? next.filter(isTextPart) : [];
+    if (parts.length > 1) yield parts;
     for (const inner of Object.values(next)) waiting.push(inner);
   }
-  return isChanged ? JSON.stringify(value) : line;
 }
 
 /** Whether a value is a part of a content that is a text. */
@@ -108,7 +119,6 @@ export function isTextPart(value: unknown): value is TextPart {
 }
 
 function maskAcross(parts: readonly TextPart[], masker: Masker): boolean {
-  if (parts.length < 2) return false;
   const spans = masker.spans(parts.map(({ text }) => text).join(""));
   let start = 0;
   let isChanged = false;
