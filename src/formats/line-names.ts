@@ -11,6 +11,8 @@ export interface LineSource {
   readonly shows: string;
   /** The turn of the conversation that it belongs to, 0-based; absent = to none. */
   readonly turn?: number;
+  /** The message that an event is a part of: a format may write all of it as one line, named after the first. */
+  readonly message?: string;
 }
 
 /**
@@ -35,6 +37,10 @@ export function* listLineSources({ turns }: View): Generator<LineSource> {
       yield { name: boundaryName(origin.compaction), shows: origin.compaction, turn };
       yield { name: origin.compaction, shows: origin.compaction, turn };
     }
-    for (const event of events) if (traitsOf(event).providerVisible) yield { name: event.id, shows: event.id, turn };
+    for (const event of events) {
+      const message = event.metadata?.message_id;
+      const source = { name: event.id, shows: event.id, turn };
+      if (traitsOf(event).providerVisible) yield message === undefined ? source : { ...source, message };
+    }
   }
 }

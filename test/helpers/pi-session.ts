@@ -150,12 +150,13 @@ export function sentOf(session: ImportedSession, compactions = session.compactio
   const { messages } = exportAnthropic(projectTurns(turnsOf(session), compactions));
   return messages.flatMap(({ role, content }) =>
     (typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly Json[])).map(
-      (block) => `${role}: ${wordsOf(block)}`,
+      (block) => `${role}: ${wordsOfBlock(block)}`,
     ),
   );
 }
 
-function wordsOf(block: Json): string {
+/** What a block says, on a line. */
+export function wordsOfBlock(block: Json): string {
   if (block["type"] === "text") return String(block["text"]);
   if (block["type"] === "tool_use") return `call ${String(block["id"])}`;
   if (block["type"] === "tool_result")

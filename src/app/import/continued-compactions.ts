@@ -6,6 +6,8 @@ import type { Event } from "../../core/event/event.ts";
 export interface ExportedPositions {
   /** What each exported line stands for, by line id: an event or a compaction. */
   readonly lines: ReadonlyMap<string, string>;
+  /** The events that a line holds, by what it stands for. */
+  readonly held: ReadonlyMap<string, readonly string[]>;
   /** The turn of the conversation that shows an event as its own, by event id. */
   readonly turnOf: ReadonlyMap<string, number>;
   /** The newest exported turn's events, as stored. */
@@ -37,34 +39,43 @@ function isExported({ metadata = {} }: Compaction, { lines }: ExportedPositions)
 }
 
 function place(compaction: Compaction, at: ExportedPositions): Compaction {
-  const { from_event: _from, to_event: toEvent, ...rest } = compaction;
-  const to = compaction.to_turn > at.last ? laterBound(compaction.to_turn, toEvent, at) : exportedBound(toEvent, at);
+  const { from_event: fromEvent, to_event: toEvent, ...rest } = compaction;
+  // What the agent was shown began with the conversation's own view: what hides all of it replaces all of that.
+  const from = fromEvent === undefined ? { turn: 0 } : placeBound(compaction.from_turn, fromEvent, { ...at, edge: 0 });
+  const to = placeBound(compaction.to_turn, toEvent, { ...at, edge: -1 });
   return {
     ...rest,
-    // What the agent was shown began with the conversation's own view: it replaces all of it.
-    from_turn: 0,
+    from_turn: from.turn,
+    ...(from.event === undefined ? {} : { from_event: from.event }),
     to_turn: to.turn,
     ...(to.event === undefined ? {} : { to_event: to.event }),
-    ...(compaction.keep === undefined ? {} : { keep: compaction.keep.map((id) => originalId(id, at)) }),
+    ...(compaction.keep === undefined
+      ? {}
+      : { keep: [...new Set(compaction.keep.flatMap((id) => originalIds(id, at)))] }),
   };
 }
 
-function laterBound(turn: number, event: string | undefined, { last, base }: ExportedPositions): Bound {
-  return bound(turn - last - 1 + base, event);
+/** `edge` = which event of a line that holds several: 0 = the first, -1 = the last. */
+type Edge = ExportedPositions & { readonly edge: 0 | -1 };
+
+function placeBound(turn: number, event: string | undefined, at: Edge): Bound {
+  return turn > at.last ? bound(turn - at.last - 1 + at.base, event) : exportedBound(event, at);
 }
 
 /** A bound in the exported part: an event of the conversation, or one that the agent added to the newest turn. */
-function exportedBound(event: string | undefined, at: ExportedPositions): Bound {
+function exportedBound(event: string | undefined, at: Edge): Bound {
   const newest = at.base - 1;
   if (event === undefined) return bound(newest, at.stored.at(-1)?.id);
   if (!at.lines.has(lineOf(event))) return bound(newest, event);
-  const id = originalId(event, at);
+  const id = originalIds(event, at).at(at.edge) ?? "";
   const turn = at.turnOf.get(id);
   return turn === undefined ? bound(newest, at.stored.at(-1)?.id) : bound(turn, id);
 }
 
-function originalId(id: string, { lines }: ExportedPositions): string {
-  return lines.get(lineOf(id)) ?? id;
+/** The events that the line of an event holds: what an agent does to one of them, it does to all. */
+function originalIds(id: string, { lines, held }: ExportedPositions): readonly string[] {
+  const shown = lines.get(lineOf(id));
+  return shown === undefined ? [id] : (held.get(shown) ?? [shown]);
 }
 
 function bound(turn: number, event: string | undefined): Bound {

@@ -2,7 +2,7 @@
 // follows is new (DESIGN §5, `import` and `export` rows).
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
-import { type Event, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";
+import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";
 import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -53,9 +53,13 @@ export async function readContinuedSession(
   return { tree, exported: exported.commit, start, sequence, addsNothing };
 }
 
-/** How many of the exported turns the agent still follows: all, unless the user went back in what was exported. */
+/**
+ * How many of the exported turns the agent still follows: all, unless the user went back in what was exported. A copy that the
+ * agent made holds no lines behind those that it follows.
+ */
 function keptTurns(session: ImportedSession, { lines, turnOf }: ExportedLines, exportedTurns: number): number {
-  const newest = [...lines.keys()].at(-1);
+  const isCopy = session.exportedAs !== undefined && session.exportedAs !== session.sessionId;
+  const newest = isCopy ? undefined : [...lines.keys()].at(-1);
   for (let index = session.turnCount - 1; index >= 0; index--) {
     const known = session.readTurn(index).findLast((event) => lines.has(lineOf(event.id)));
     if (known === undefined) continue;
@@ -129,22 +133,26 @@ function createSequence(continuation: Continuation): TurnSequence {
  * What the newest exported turn holds beside what was exported. A result that the export made up becomes part of it once the
  * agent has gone on: that is what it was told, and nothing else will come.
  */
-function eventsAfterExport({ session, lines, further, stored }: Continuation, last: number): readonly Event[] {
+function eventsAfterExport({ session, lines, further, held, stored }: Continuation, last: number): readonly Event[] {
   const events = session.readTurn(last).filter(({ type }) => type !== "turn_start");
   const isNew = (event: Event): boolean => !lines.has(lineOf(event.id));
   const hasGoneOn =
     session.turnCount > last + 1 || events.some((event) => isNew(event) && traitsOf(event).providerVisible);
   const storedOf = ({ id }: Event): Event | undefined => stored.find((event) => event.id === lines.get(lineOf(id)));
-  const callOf = ({ call_id }: ToolCallResponse): Event | undefined => {
+  const callOf = ({ call_id }: ToolCallResponse): ToolCallRequest | undefined => {
     const call = events.findLast((event) => event.type === "tool_call_request" && event.call_id === call_id);
-    return call === undefined ? undefined : storedOf(call);
+    const ids = held.get(lines.get(lineOf(call?.id ?? "")) ?? "") ?? [];
+    const calls = stored.flatMap((event) =>
+      event.type === "tool_call_request" && ids.includes(event.id) ? [event] : [],
+    );
+    return calls.find((event) => event.call_id === call_id) ?? calls[0];
   };
   return events.flatMap((event) => {
     if (isNew(event)) return [event];
     const isMadeUp = event.type === "tool_call_response" && further.has(lineOf(event.id));
     if (!hasGoneOn || !isMadeUp || storedOf(event)?.type === "tool_call_response") return [];
     const call = callOf(event);
-    return call?.type === "tool_call_request" ? [{ ...event, call_id: call.call_id }] : [];
+    return call === undefined ? [] : [{ ...event, call_id: call.call_id }];
   });
 }
 

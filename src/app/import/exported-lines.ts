@@ -15,11 +15,13 @@ export interface ExportedLines {
   readonly lines: ReadonlyMap<string, string>;
   /** The lines among them that are not the first of what they stand for: results are, which the export made up. */
   readonly further: ReadonlySet<string>;
+  /** The events that a line holds, by what it stands for: those of one message that have no lines of their own. */
+  readonly held: ReadonlyMap<string, readonly string[]>;
   /** The turn of the conversation that an event or compaction belongs to, by its id. */
   readonly turnOf: ReadonlyMap<string, number>;
 }
 
-type Held = Pick<ImportedSession, "sessionId" | "hasLine">;
+type Held = Pick<ImportedSession, "sessionId" | "exportedAs" | "hasLine">;
 
 /** Finds the lines. A session is exported from the view, or from the full history: that of which it holds more lines. */
 export async function findExportedLines(
@@ -35,18 +37,36 @@ export async function findExportedLines(
 }
 
 /** Finds the lines that an export of a view has, among those that a session holds. */
-export function knownLines(view: View, { sessionId, hasLine }: Held, writer: SessionWriter): ExportedLines {
+export function knownLines(
+  view: View,
+  { sessionId, exportedAs = sessionId, hasLine }: Held,
+  writer: SessionWriter,
+): ExportedLines {
   const lines = new Map<string, string>();
   const further = new Set<string>();
   const turnOf = new Map<string, number>();
-  for (const { name, shows, turn } of listLineSources(view)) {
+  const held = new Map<string, string[]>();
+  let open: { readonly message: string | undefined; readonly events: string[] } | undefined;
+  for (const { name, shows, turn, message } of listLineSources(view)) {
     if (turn !== undefined) turnOf.set(shows, turn);
-    for (let n = 0; ; n++) {
-      const id = writer.lineId(sessionId, lineName(name, n), sha1Bytes);
-      if (!hasLine(id)) break;
+    const ids = linesOf(name);
+    for (const [n, id] of ids.entries()) {
       lines.set(id, shows);
       if (n > 0) further.add(id);
     }
+    if (ids.length > 0) {
+      open = { message, events: [shows] };
+      held.set(shows, open.events);
+    } else if (message !== undefined && open?.message === message) open.events.push(shows);
   }
-  return { lines, further, turnOf };
+  return { lines, further, held, turnOf };
+
+  function linesOf(name: string): readonly string[] {
+    const ids: string[] = [];
+    for (let n = 0; ; n++) {
+      const id = writer.lineId(exportedAs, lineName(name, n), sha1Bytes);
+      if (!hasLine(id)) return ids;
+      ids.push(id);
+    }
+  }
 }

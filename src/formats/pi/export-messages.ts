@@ -142,11 +142,13 @@ function closeAnswer(writer: Writer): void {
   });
   if (blocks.length === 0) return;
   const message = createAnswer(open, blocks, writer.made);
-  chain.add({ key: compaction ?? first.id, timestamp: first.timestamp, body: { type: "message", message } });
-  addResults(writer, calls);
+  const key = compaction ?? first.id;
+  chain.add({ key, timestamp: first.timestamp, body: { type: "message", message } });
+  addResults(writer, calls, key);
 }
 
-function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[]): void {
+/** A result that is made up goes with the answer, `key`, that made its call. */
+function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[], key: string): void {
   const answered = calls.flatMap((call) => {
     const result = plan.results.get(call);
     return result ? [{ call, result, place: plan.order.get(result) ?? 0 }] : [];
@@ -158,7 +160,7 @@ function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[]):
   }
   for (const call of calls.filter((one) => plan.results.get(one) === null)) {
     const content = [{ type: "text", text: INTERRUPTED_RESULT }];
-    chain.add({ body: { type: "message", message: createResult(plan, call, { content, isError: true }) } });
+    chain.add({ key, body: { type: "message", message: createResult(plan, call, { content, isError: true }) } });
   }
 }
 

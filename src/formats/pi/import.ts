@@ -12,7 +12,7 @@ import { findLeftBranches } from "./abandoned.ts";
 import { listPiCompactions } from "./compactions.ts";
 import { type EntryIndex, idOfHeader, indexEntries } from "./entry-index.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
-import { readPiOrigin } from "./origin.ts";
+import { exportedSessionId, readPiOrigin } from "./origin.ts";
 import { activePath, createTree } from "./session-tree.ts";
 import { listTools } from "./tool-lists.ts";
 import type { PathTurn } from "./turn-cuts.ts";
@@ -52,6 +52,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
   const starts = turnStarts(cuts);
   const cwd = stringOf(index.header, "cwd");
   const origin = readPiOrigin(source);
+  const exportedAs = exportedSessionId(source);
   return {
     format: "pi",
     importer: PI_IMPORTER,
@@ -71,6 +72,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     abandoned: findLeftBranches(reading, tree),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
+    ...(origin !== null && exportedAs !== undefined && { exportedAs }),
   };
 }
 

@@ -2,7 +2,7 @@
 // since the first must be pi's header.
 import { createOriginLine, readExportOrigin } from "../export-origin.ts";
 import type { ExportOrigin } from "../imported-session.ts";
-import { type RawLine, recordOf } from "../json-line.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { parseSessionLine } from "./line.ts";
 
@@ -25,9 +25,19 @@ export function isOriginEntry(line: RawLine): boolean {
 
 /** Reads the conversation that jpg exported a session from; null for pi's own. Never throws. */
 export function readPiOrigin(source: SessionSource): ExportOrigin | null {
-  if (source.lineCount <= ORIGIN_LINE) return null;
-  if (source.lineStart(ORIGIN_LINE + 1) - source.lineStart(ORIGIN_LINE) > LONGEST) return null;
+  return readExportOrigin(originData(source));
+}
+
+/** The id that a session had when jpg exported it; pi's forks are copies with another one. Absent = not exported. */
+export function exportedSessionId(source: SessionSource): string | undefined {
+  const data = originData(source);
+  return data === undefined ? undefined : stringOf(data, "sessionId");
+}
+
+function originData(source: SessionSource): RawLine | undefined {
+  if (source.lineCount <= ORIGIN_LINE) return undefined;
+  if (source.lineStart(ORIGIN_LINE + 1) - source.lineStart(ORIGIN_LINE) > LONGEST) return undefined;
   const line = parseSessionLine(source.line(ORIGIN_LINE));
-  if (line === null || typeof line === "string" || !isOriginEntry(line)) return null;
-  return readExportOrigin(recordOf(line, "data"));
+  const isOrigin = line !== null && typeof line !== "string" && isOriginEntry(line);
+  return isOrigin ? recordOf(line, "data") : undefined;
 }

@@ -1,0 +1,43 @@
+// pi keeps the sessions of several directories in one folder now and then: only those of this one are its own.
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { importSessions } from "../../../src/app/import/import.ts";
+import type { ImportReport } from "../../../src/app/import/import-report.ts";
+import { createPiWriter } from "../../helpers/pi-session.ts";
+import { writeText } from "../../helpers/temp-repository.ts";
+import { createGitWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";
+
+let workspace: GitWorkspace;
+beforeEach(async () => {
+  workspace = await createGitWorkspace();
+});
+afterEach(() => removeWorkspace(workspace));
+
+function keep(id: string, cwd: string, words: string): string {
+  const { home, cwd: here } = workspace.runtime;
+  const slug = here.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
+  const path = join(home, ".pi", "agent", "sessions", `--${slug}--`, `2026-01-02T10-00-00-000Z_${id}.jsonl`);
+  const pi = createPiWriter({ header: { id, cwd } });
+  pi.user(words);
+  pi.say("done");
+  writeText(path, pi.bytes().toString());
+  return path;
+}
+
+async function load(): Promise<readonly ImportReport[]> {
+  return (await importSessions(workspace, { paths: [], allBranches: false })).sessions;
+}
+
+describe("pi's folder of a directory", () => {
+  it("gives the sessions of that directory, and what is new in them", async () => {
+    const { cwd } = workspace.runtime;
+    keep("aaaa", cwd, "map the beds");
+    keep("bbbb", `${cwd}-other`, "somebody else's");
+    expect(await load()).toMatchObject([{ status: "created", title: "map the beds", turns: 1 }]);
+    keep("cccc", cwd, "and the reef");
+    expect((await load()).map(({ status, title }) => [status, title]).sort()).toEqual([
+      ["created", "and the reef"],
+      ["unchanged", "map the beds"],
+    ]);
+  });
+});
