@@ -114,6 +114,8 @@ export interface Sharing {
   makeReadme(url: string, text: string, options?: TransferOptions): Promise<RemoteTip>;
   /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. Gives whether a ref there moved. */
   fetch(remote: Remote, options?: TransferOptions): Promise<boolean>;
+  /** Has branches follow those of their names on a remote, as stock git notes it down; none that follows something already. */
+  follow(remote: Remote, branches: readonly string[]): Promise<void>;
   /** The branches of a remote as they were last fetched or sent, ordered by name. */
   tracked(name: string): Promise<readonly RemoteTip[]>;
   /** Sends commits to branches of the same names, never overwriting any, and keeps in mind what arrived. */

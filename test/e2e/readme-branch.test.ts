@@ -153,6 +153,19 @@ describe("a clone that stock git made", () => {
     expect(tip(main)).toBe(tip(main, folder));
   });
 
+  it("whose history is cut off says so in the log, and what brings the rest", async () => {
+    await sandbox.jpg(["compact", "--to", "1"]);
+    await sandbox.jpg(["push"]);
+    const folder = clone("--depth=1", "--branch", main, `file://${bare}`);
+    const { stdout, stderr } = await sandbox.jpg(["log"], { cwd: folder });
+    expect(stdout).toMatch(/^\S+ \(\S+, live, history is cut off here\) compact 0\.\.1: /);
+    expect(stderr).toContain("What was before is not in this shallow clone: `jpg git fetch --unshallow` brings it.");
+    expect(await sandbox.json(["log"], { cwd: folder })).toMatchObject([{ squashed: true, cut_off: true }]);
+    await sandbox.jpg(["git", "fetch", "--quiet", "--unshallow"], { cwd: folder });
+    const whole = await sandbox.jpg(["log"], { cwd: folder });
+    expect([whole.stdout.includes("cut off"), whole.stderr]).toEqual([false, ""]);
+  });
+
   it.each([
     ["--bare", "trunk"],
     ["--bare", "nothing"],

@@ -30,6 +30,8 @@ export interface LogRow {
   readonly summary?: string;
   /** Present when the commit only brought it along, with turns: history is squashed or cut off there. */
   readonly squashed?: true;
+  /** Beside `squashed`: a shallow clone cut history off at this commit. */
+  readonly cut_off?: true;
   /** Why a live compaction has no effect, e.g. `stale: turn 7 differs`. */
   readonly not_applied?: string;
 }

@@ -26,6 +26,7 @@ export async function readCompactionLog(
   ]);
   const records = await readRecords(workspace, entries);
   const squashed = await findSquashed(workspace.store, entries);
+  const cutOff = squashed.size === 0 ? squashed : await workspace.store.cutOffCommits();
   const newest = new Map(
     entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
   );
@@ -43,7 +44,7 @@ export async function readCompactionLog(
       const reason = isLive ? reasons.get(id) : undefined;
       return {
         ...describe(record),
-        ...(squashed.has(entry.commit) ? bySquash(entry, record) : commit),
+        ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
         subject: recordSubject({ kind, record }),
         kind,
         compaction: id,
@@ -72,9 +73,14 @@ function describeCommit(
 /** A commit that only brought a compaction along tells neither when it was made nor by whom. */
 function bySquash(
   { commit, committer }: LogEntry,
-  record: Compaction | null,
-): Pick<LogRow, "commit" | "timestamp" | "squashed"> {
-  return { commit, timestamp: record?.timestamp ?? timeOf(committer), squashed: true };
+  { record, cutOff }: { readonly record: Compaction | null; readonly cutOff: ReadonlySet<string> },
+): Pick<LogRow, "commit" | "timestamp" | "squashed" | "cut_off"> {
+  return {
+    commit,
+    timestamp: record?.timestamp ?? timeOf(committer),
+    squashed: true,
+    ...(cutOff.has(commit) ? { cut_off: true } : {}),
+  };
 }
 
 function timeOf({ seconds }: Signature): string {

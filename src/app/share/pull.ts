@@ -42,7 +42,7 @@ export async function pullConversations(
   ]);
   const tracked = isMoved ? await sharing.tracked(remote.name) : before;
   const taken = await takeIn(workspace, {
-    remote: remote.name,
+    remote,
     own: new Map(own.map(({ name, commit }) => [name, commit])),
     tracked,
   });
@@ -61,7 +61,7 @@ async function takeIn(
     remote,
     own,
     tracked,
-  }: { readonly remote: string; readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
+  }: { readonly remote: Remote; readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
 ): Promise<TakenIn> {
   const { store } = workspace;
   const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
@@ -84,7 +84,7 @@ async function takeIn(
   const forward = await goForward(workspace, met.behind);
   appendAll(branches, forward.pulled);
   for (const tip of [...forward.left, ...met.others]) {
-    const taken = await takeBranch(workspace, tip, { remote, there });
+    const taken = await takeBranch(workspace, tip, { remote: remote.name, there });
     if (taken !== null) branches.push(taken);
   }
   return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
@@ -117,7 +117,7 @@ async function compare(
 async function begin(
   workspace: Workspace,
   tips: readonly BranchTip[],
-  { remote, own }: { readonly remote: string; readonly own: ReadonlyMap<string, string> },
+  { remote, own }: { readonly remote: Remote; readonly own: ReadonlyMap<string, string> },
 ): Promise<readonly PulledBranch[]> {
   const families = new Map([...own].map(([name, commit]) => [conversationOf(name), { name, commit }]));
   const report: PulledBranch[] = [];
@@ -125,7 +125,7 @@ async function begin(
   const writes: BranchWrite[] = [];
   for (const tip of tips) {
     const reason = await whyNotTaken(workspace, tip, {
-      remote,
+      remote: remote.name,
       family: families.get(conversationOf(tip.name)) ?? null,
     });
     if (reason !== null) report.push({ branch: tip.name, status: "kept", turns: 0, reason });
@@ -133,8 +133,11 @@ async function begin(
   }
   if (writes.length === 0) return report;
   // One that somebody else has just begun is looked at by the next pull.
-  for (const { branch, commit, moved } of await workspace.store.write(writes))
-    if (moved) report.push({ branch, status: "new", turns: (await listTurnOids(workspace.store, commit)).length });
+  const begun = (await workspace.store.write(writes)).filter(({ moved }) => moved);
+  const names = begun.map(({ branch }) => branch);
+  await requireSharing(workspace).follow(remote, names);
+  for (const { branch, commit } of begun)
+    report.push({ branch, status: "new", turns: (await listTurnOids(workspace.store, commit)).length });
   return report;
 }
 

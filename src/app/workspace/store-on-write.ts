@@ -112,6 +112,7 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     listRefs: async (url, options) => (await opened()).listRefs(url, options),
     makeReadme: async (url, text, options) => (await opened()).makeReadme(url, text, options),
     fetch: async (remote, options) => (await opened()).fetch(remote, options),
+    follow: async (remote, branches) => (await opened()).follow(remote, branches),
     push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
     outgoing: async (objects) => (await opened()).outgoing(objects),
     touching: async (objects, path) => (await opened()).touching(objects, path),

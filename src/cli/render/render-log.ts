@@ -37,7 +37,8 @@ export function renderLogLine(row: LogRow, style: Style): SafeText {
 
 function decoration(row: LogRow, style: Style): SafeText {
   const id = style.id(forTerminalLine(row.compaction));
-  const squashed = row.squashed === true ? safe`, ${style.faint(safe`squashed`)}` : "";
+  const what = row.cut_off === true ? safe`history is cut off here` : safe`squashed`;
+  const squashed = row.squashed === true ? safe`, ${style.faint(what)}` : "";
   return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
 }
 

@@ -1,6 +1,7 @@
 // Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
 import { STORE_MARKER } from "../readme-branch.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
+import { readReach } from "./git/store-guard.ts";
 import { createObjectFiles } from "./objects/object-files.ts";
 import { parseTree } from "./objects/tree-object.ts";
 import { hasNoRefs, readHead, readRef } from "./refs/ref-reader.ts";
@@ -35,11 +36,20 @@ export async function hasUnbornHead(repository: Repository): Promise<boolean> {
 }
 
 async function isMarked(repository: Repository, revision: string): Promise<boolean> {
+  let unread = 0;
   for (const name of FILES) {
     const { code, stdout } = await tryCommand(repository, { args: ["cat-file", "blob", `${revision}:${name}`] });
     if (code === 0 && isMarking({ name, text: stdout.toString() })) return true;
+    if (code !== 0) unread++;
   }
-  return false;
+  return unread === FILES.length && readReach(repository).unasked.length > 0 && isNamedSo(repository, revision);
+}
+
+/** By names alone: in a partial clone what the files say may not be here, and nobody is asked for it. */
+async function isNamedSo(repository: Repository, revision: string): Promise<boolean> {
+  const { stdout } = await tryCommand(repository, { args: ["ls-tree", "--name-only", "-z", revision] });
+  const names = new Set(stdout.toString().split("\0"));
+  return names.has(STORE_MARKER) || ["conversation.json", ".gitattributes"].every((name) => names.has(name));
 }
 
 /** A file of HEAD's tree that may say whose repository it is. */

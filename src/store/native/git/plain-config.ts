@@ -23,8 +23,9 @@ const HEADER = /^[ \t]*\[([a-z]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*\r?$/i;
 const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=.*)?\r?$/i;
 const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
 
-/** The section that jpg writes for each branch: left out at once, for there are as many as conversations. */
-const BRANCH_SECTIONS = /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\tmergeOptions = -Xfind-renames=100%\n/gm;
+/** The sections that jpg writes for each branch: left out at once, for there are as many as conversations. */
+const BRANCH_SECTIONS =
+  /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\t(?:mergeOptions = -Xfind-renames=100%|remote = [\w-]+\n\tmerge = "(?:[^"\\\n]|\\.)*")\n/gm;
 
 /** Whether all that a config file says is known to name no program, no other file and no other place. */
 export function isPlainConfig(text: string): boolean {

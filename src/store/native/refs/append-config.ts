@@ -1,4 +1,4 @@
-// Adds settings to a repository's config file under git's own lock: one write for any number of them.
+// Adds settings to a repository's config file, or takes them out, under git's own lock: one write for any number of them.
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,13 +10,19 @@ const LOCK_ATTEMPTS = 200;
 const LOCK_WAIT_MS = 10;
 
 /** Adds a text to the config file of a git dir, told from what stands there. Throws `config_locked`. */
-export async function appendConfig(gitDir: string, missingIn: (text: string) => string): Promise<void> {
+export function appendConfig(gitDir: string, missingIn: (text: string) => string): Promise<void> {
+  return rewriteConfig(gitDir, (text) => {
+    const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+    return text + separator + missingIn(text);
+  });
+}
+
+/** Puts another text in the place of a git dir's config file. Throws `config_locked`. */
+export async function rewriteConfig(gitDir: string, change: (text: string) => string): Promise<void> {
   const path = join(gitDir, "config");
   const lock = await takeLock(gitDir, `${path}.lock`);
   try {
-    const text = (await readFileIfThere(path)) ?? "";
-    const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-    await lock.writeFile(text + separator + missingIn(text));
+    await lock.writeFile(change((await readFileIfThere(path)) ?? ""));
     await lock.close();
     await rename(`${path}.lock`, path);
   } catch (error) {

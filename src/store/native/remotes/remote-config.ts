@@ -7,6 +7,7 @@ import type { NewRemote, Remote } from "../../sharing.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
+import { followRemote, forgetFollowed } from "../refs/branch-config.ts";
 
 /** Where conversations stand on a remote, by how they are published; a branch's name follows. */
 export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {
@@ -58,8 +59,24 @@ export async function writeRemote(repository: Repository, { name, url, as, filte
   await appendConfig(repository.gitDir, () => formatConfig(settings));
 }
 
+/** Has branches follow those of their names on a remote that is written down; none that follows something already. */
+export async function followBranches(
+  repository: Repository,
+  { name: remote, as }: Pick<Remote, "name" | "as">,
+  branches: readonly string[],
+): Promise<void> {
+  const isWritten = (await readRemoteSettings(repository)).some(([name, key]) => name === remote && key === "url");
+  if (!isWritten || branches.length === 0) return;
+  const args = ["config", "--local", "-z", "--name-only", "--get-regexp", "^branch\\..*\\.(remote|merge)$"];
+  const settings = (await tryCommand(repository, { args })).stdout.toString().split("\0");
+  const following = new Set(settings.map((key) => key.slice("branch.".length, key.lastIndexOf("."))));
+  const names = branches.filter((name) => !following.has(name));
+  await followRemote(repository, names, { remote, prefix: REMOTE_PREFIX[as] });
+}
+
 /** Forgets a remote and its branches, as stock git does. */
 export async function forgetRemote(repository: Repository, name: string): Promise<void> {
+  await forgetFollowed(repository, name);
   await runCommand(repository, { args: ["remote", "remove", name] }, runPorcelain);
 }
 

@@ -7,7 +7,7 @@ import { markLocal, readLocalMarks } from "./local-marks.ts";
 import { mergeBases } from "./merge-bases.ts";
 import { pushTips } from "./push-tips.ts";
 import { makeReadme } from "./readme.ts";
-import { forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
+import { followBranches, forgetRemote, readRemotes, writeRemote } from "./remote-config.ts";
 import { fetchRemote, listRemoteRefs, listTracked } from "./transfer.ts";
 
 /** The sharing of a repository. */
@@ -19,6 +19,7 @@ export function createSharing(repository: Repository): Sharing {
     listRefs: (url, options) => listRemoteRefs(repository, url, options),
     makeReadme: (url, text, options) => makeReadme(repository, { url, text }, options),
     fetch: (remote, options) => fetchRemote(repository, remote, options),
+    follow: (remote, branches) => followBranches(repository, remote, branches),
     tracked: (name) => listTracked(repository, name),
     push: (remote, tips, options = {}) => pushTips(repository, remote, { tips, options }),
     present: (commits) => presentCommits(repository, commits),
