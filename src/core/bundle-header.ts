@@ -5,6 +5,8 @@ import { parseBranchName } from "./conversation-name.ts";
 export interface BundleHeader {
   /** Commits that whoever reads it must have. */
   readonly prerequisites: readonly string[];
+  /** Where its pack begins, bytes; null when the head does not end in what was read, or the pack is of a kind that is not known. */
+  readonly packAt: number | null;
   /** Branches of conversations in it; other refs are left out. */
   readonly branches: readonly { readonly name: string; readonly commit: string }[];
 }
@@ -14,7 +16,7 @@ export const BUNDLE_START = "# v2 git bundle\n";
 const OTHER_START = "# v3 git bundle\n";
 const BRANCHES = "refs/heads/";
 
-/** Reads the beginning of a file; null when it is no bundle, or its head does not end in it. */
+/** Reads the beginning of a file, a character a byte; null when it is no bundle. */
 export function parseBundleHeader(text: string): BundleHeader | null {
   if (!text.startsWith(BUNDLE_START) && !text.startsWith(OTHER_START)) return null;
   const end = text.indexOf("\n\n");
@@ -28,7 +30,9 @@ export function parseBundleHeader(text: string): BundleHeader | null {
     const name = ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : "";
     if (isBranch(name)) branches.set(name, commit);
   }
-  return { prerequisites, branches: [...branches].map(([name, commit]) => ({ name, commit })) };
+  const isKnown = end >= 0 && lines.every((line) => !line.startsWith("@") || line === "@object-format=sha1");
+  const packAt = isKnown ? end + 2 : null;
+  return { prerequisites, packAt, branches: [...branches].map(([name, commit]) => ({ name, commit })) };
 }
 
 /** Writes the head of a bundle that needs nothing; the first branch is what a clone of it checks out. */

@@ -23,8 +23,13 @@ describe("jpg cherry-pick", () => {
     expect(tree(main)).toBe(tree(`${sandbox.conversation}/other`));
     const [logged] = await sandbox.json<[{ compaction: string; live: boolean }]>(["log", main]);
     expect(logged).toMatchObject({ compaction: id, live: true });
-    const again = await sandbox.jpg(["cherry-pick", id, "--onto", main]);
+    // A fork goes by its own name here as in merge and review.
+    const again = await sandbox.jpg(["cherry-pick", id, "--onto", "main"]);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("has") });
+    // It says of this fork what it says of the other.
+    const body = (branch: string): string => sandbox.git(["show", "--no-patch", "--format=%B", branch]);
+    expect(body(main)).toMatch(/largest of \d+ changes|all \d+ changes|the only change/);
+    expect(body(main)).toBe(body(`${sandbox.conversation}/other`));
     sandbox.git(["switch", "--quiet", "--create", "stock/main", start]);
     sandbox.git(["cherry-pick", `${sandbox.conversation}/other`]);
     expect(tree("stock/main")).toBe(tree(main));
@@ -39,5 +44,20 @@ describe("jpg cherry-pick", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("has other turns there") });
     expect(tree(short)).toBe(before);
     expect(await sandbox.jpg(["cherry-pick", "nosuch", "--onto", main])).toMatchObject({ code: 2 });
+    for (const none of ["", "@"])
+      expect(await sandbox.jpg(["cherry-pick", none, "--onto", main])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${JSON.stringify(none)} names no compaction.`),
+      });
+  });
+});
+
+describe("the commit of a fork of the newest turns", () => {
+  it("quotes what the model sees no more, as that of any compaction", async () => {
+    await sandbox.jpg(["fork", main, "tail", "--last", "2"]);
+    const body = sandbox.git(["show", "--no-patch", "--format=%B", `${sandbox.conversation}/tail`]);
+    expect(body).toMatch(/^compact 0\.\.3: turns omitted/);
+    expect(body).toMatch(/largest of \d+ changes|all \d+ changes/);
+    expect(body).toContain("Measure the tide at the pier");
   });
 });

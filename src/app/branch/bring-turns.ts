@@ -1,6 +1,8 @@
 // Turns of a partial clone that are not here, brought in one request before they are read. What cannot be brought is named by
 // its place in the conversation.
 import { JpgError, repositoryError } from "../../core/errors.ts";
+import { joinRuns } from "../../core/range/turn-range.ts";
+import { formatRuns } from "../../core/turn-runs.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 
@@ -34,14 +36,8 @@ export async function bringTurns(
 /** Ranges that a sentence lists. */
 const LISTED = 5;
 
-/** `0, 7..9` of ascending positions. */
+/** `0, 7..9` of positions. */
 function listRanges(turns: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const turn of turns) {
-    const last = ranges.at(-1);
-    if (last?.to === turn - 1) last.to = turn;
-    else ranges.push({ from: turn, to: turn });
-  }
-  const shown = ranges.slice(0, LISTED).map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`));
-  return shown.join(", ") + (ranges.length > LISTED ? " …" : "");
+  const runs = joinRuns(turns.map((turn) => ({ from: turn, to: turn })));
+  return formatRuns(runs.slice(0, LISTED)) + (runs.length > LISTED ? " …" : "");
 }

@@ -11,6 +11,7 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers } from "../branch/covers.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
+import { effectOf } from "../compact/view-effect.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -28,7 +29,10 @@ export interface CherryPickReport {
 export async function cherryPick(workspace: Workspace, id: string, onto: BranchTree): Promise<CherryPickReport> {
   const { store } = workspace;
   const target = await resolveId(workspace, id, ["compaction"]);
-  if (target.kind !== "compaction") throw new Error(`${id} was to be a compaction`);
+  if (target.kind !== "compaction")
+    throw userError("unknown_id", `${JSON.stringify(id)} names no compaction.`, {
+      hints: ["`jpg log FORK` lists those of a fork."],
+    });
   const { branch: from, compaction } = target;
   const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
   const found = findAddition(log, compaction);
@@ -37,7 +41,7 @@ export async function cherryPick(workspace: Workspace, id: string, onto: BranchT
   const appended = await commitChange(workspace, onto, async (tree) => {
     await requireCovers(workspace, tree, record);
     if (tree.compactions.some(({ path }) => path === found.path)) return null;
-    const message = compactionMessage({ compaction: record, hidden: null });
+    const message = compactionMessage({ compaction: record, ...(await effectOf(store, tree, record)) });
     return { message, changes: [{ path: found.path, oid }], sign: true };
   });
   if (appended !== null) await refreshViews(workspace, onto.branch, appended.parent);

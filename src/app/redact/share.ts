@@ -100,7 +100,7 @@ export async function shareWhole(
   const { tips } = await chooseTips(workspace, { id: conversation, all: false });
   // A clone checks the first out.
   const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
-  await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow });
+  await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow, command: "jpg share --full" });
   // Whoever has the file pulls what comes later: what is in it stays as it is.
   await recordPublished(
     workspace.store.gitDir,

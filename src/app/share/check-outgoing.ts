@@ -9,6 +9,7 @@ import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
 import { refuseDamage } from "./refuse-damage.ts";
+import type { RefusedCommand } from "./refused-secrets.ts";
 import { requireSharing } from "./remotes.ts";
 import { refuseSecrets } from "./scan-outgoing.ts";
 
@@ -23,13 +24,16 @@ export interface Outgoing {
 }
 
 /**
- * Refuses what must not leave; `allow` = rules whose secrets may, this once. Throws `bad_name`, `local_conversation`,
+ * Refuses what must not leave; `allow` = rules whose secrets may, this once, `command` = by what. Throws `bad_name`, `local_conversation`,
  * `damaged_conversation`, `secrets_found`.
  */
 export async function checkOutgoing(
   workspace: Workspace,
   outgoing: Outgoing,
-  { allow = [] }: { readonly allow?: readonly string[] } = {},
+  {
+    allow = [],
+    command = "jpg push",
+  }: { readonly allow?: readonly string[]; readonly command?: RefusedCommand["command"] } = {},
 ): Promise<void> {
   const sharing = requireSharing(workspace);
   refuseReserved(outgoing);
@@ -42,7 +46,7 @@ export async function checkOutgoing(
   await refuseDamage(workspace.store, outgoing.tips);
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
-  await refuseSecrets(workspace, { outgoing: { objects, names }, allowed });
+  await refuseSecrets(workspace, { outgoing: { objects, names }, allowed, command });
 }
 
 /** Refuses branches that only stock git can have made: with `HEAD/…` on it, nobody can clone the remote any more. */

@@ -22,10 +22,26 @@ export interface AllowedSecrets {
 
 /** Who is refused: the command, what it did not do, a branch of the conversation. */
 export interface RefusedCommand {
-  readonly command: "jpg push" | "jpg review --markdown";
-  readonly nothing: "nothing was sent" | "nothing was printed";
+  readonly command: "jpg push" | "jpg review --markdown" | "jpg share --full";
   readonly of: string;
 }
+
+/** How that is said of each command. */
+const WORDS = {
+  "jpg push": { nothing: "nothing was sent", does: "sends", instead: "to push instead", gone: "pushed" },
+  "jpg review --markdown": {
+    nothing: "nothing was printed",
+    does: "prints",
+    instead: "to push instead",
+    gone: "pushed",
+  },
+  "jpg share --full": {
+    nothing: "nothing was written",
+    does: "writes",
+    instead: "to share instead",
+    gone: "handed over",
+  },
+} as const;
 
 /** Refuses what is not allowed. Throws `secrets_found`. */
 export function refuseFound(found: readonly LeavingSecret[], allowed: AllowedSecrets, refused: RefusedCommand): void {
@@ -38,22 +54,22 @@ export function refuseFound(found: readonly LeavingSecret[], allowed: AllowedSec
 /** Secrets that an error lists. */
 const MOST_LISTED = 10;
 
-function secretsError(secrets: readonly LeavingSecret[], { command, nothing, of }: RefusedCommand): Error {
+function secretsError(secrets: readonly LeavingSecret[], { command, of }: RefusedCommand): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
   const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
   const more = secrets.length > MOST_LISTED ? [`and ${secrets.length - MOST_LISTED} more`] : [];
   const lines = secrets.slice(0, MOST_LISTED).map(describe);
   const [first] = secrets;
-  const verb = command === "jpg push" ? "sends" : "prints";
+  const { nothing, does, instead, gone } = WORDS[command];
   return userError(
     "secrets_found",
     [`${count} would leave this machine${places}; ${nothing}:`, ...lines, ...more].join("\n"),
     {
       hints: [
-        `\`jpg redact ${shellWord(conversationOf(of))}\` makes a copy in which they are masked, to push instead.`,
-        `\`${command} --allow ${first?.rule}\` ${verb} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
-        "What was pushed cannot be called back: a real secret is to be revoked where it was issued.",
+        `\`jpg redact ${shellWord(conversationOf(of))}\` makes a copy in which they are masked, ${instead}.`,
+        `\`${command} --allow ${first?.rule}\` ${does} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
+        `What was ${gone} cannot be called back: a real secret is to be revoked where it was issued.`,
       ],
       data: { secrets },
     },

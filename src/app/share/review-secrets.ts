@@ -31,7 +31,6 @@ export async function checkReview(
   const allowed = { rules: allow, secrets: config.secrets.allow };
   refuseFound(secrets, allowed, {
     command: "jpg review --markdown",
-    nothing: "nothing was printed",
     of: report.fork,
   });
 }

@@ -3,8 +3,7 @@ import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { Sharing } from "../../store/sharing.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
-import { resolveWhole } from "../names/resolve-id.ts";
-import { resolveBranchRevision } from "../names/revision.ts";
+import { resolveForkRevision } from "../names/resolve-fork.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** The fork that things are merged into. */
@@ -22,18 +21,11 @@ export interface ReviewedPair {
  * where there is nothing to go against, and as `resolveId` does.
  */
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
-  const fork = await resolveFork(workspace, word);
+  const fork = await resolveForkRevision(workspace, word);
   const against = await findAgainst(workspace, fork);
   const pair = { one: fork.commit, other: against.commit };
   const [bases = []] = (await workspace.store.sharing?.mergeBases([pair])) ?? [];
   return { fork, against, base: bases[0] ?? null };
-}
-
-/** Forks of the active conversation go by their own name. */
-async function resolveFork(workspace: Workspace, word: string | undefined): Promise<BranchTree> {
-  const isName = word !== undefined && word !== "@" && word !== "-";
-  const found = isName ? await resolveBranchRevision(workspace, word, { bareForks: true }) : null;
-  return found === null ? resolveWhole(workspace, word) : loadBranchTree(workspace.store, found.branch, found.commit);
 }
 
 async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promise<BranchTree> {

@@ -9,7 +9,7 @@ import { createBufferSource } from "../sessions/buffer-source.ts";
 import { blobId } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { openCleanObjects } from "./clean-objects.ts";
-import { type AllowedSecrets, type LeavingSecret, refuseFound } from "./refused-secrets.ts";
+import { type AllowedSecrets, type LeavingSecret, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
 
 /** Objects that leave, and the names of the refs under which they do. */
 interface NamedObjects {
@@ -20,10 +20,18 @@ interface NamedObjects {
 /** Refuses to let secrets leave. Throws `secrets_found`. */
 export async function refuseSecrets(
   { store }: Workspace,
-  { outgoing, allowed }: { readonly outgoing: NamedObjects; readonly allowed: AllowedSecrets },
+  {
+    outgoing,
+    allowed,
+    command,
+  }: {
+    readonly outgoing: NamedObjects;
+    readonly allowed: AllowedSecrets;
+    readonly command: RefusedCommand["command"];
+  },
 ): Promise<void> {
   const found = await findLeavingSecrets(store, outgoing);
-  refuseFound(found, allowed, { command: "jpg push", nothing: "nothing was sent", of: outgoing.names[0] ?? "@" });
+  refuseFound(found, allowed, { command, of: outgoing.names[0] ?? "@" });
 }
 
 /** Lists the secrets of objects, and of the names of what leaves. */

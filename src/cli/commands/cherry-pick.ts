@@ -1,5 +1,5 @@
 import { cherryPick } from "../../app/manage/cherry-pick.ts";
-import { resolveWhole } from "../../app/names/resolve-id.ts";
+import { resolveFork } from "../../app/names/resolve-fork.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, text } from "../frame/command.ts";
@@ -16,7 +16,7 @@ export const command: CommandSpec = {
     const [id] = args;
     if (id === undefined) throw userError("usage", "jpg cherry-pick needs a compaction.");
     const workspace = await open();
-    const report = await cherryPick(workspace, id, await resolveWhole(workspace, text(options, "onto")));
+    const report = await cherryPick(workspace, id, await resolveFork(workspace, text(options, "onto")));
     const [compaction, branch] = [forTerminalLine(report.compaction), forTerminalLine(report.branch)];
     if (json) output.json(report);
     else if (report.commit === null) output.info(safe`${branch} has ${compaction} already.`);

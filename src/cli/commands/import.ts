@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
-import { type BundleRow, importBundle, readBundleHeader } from "../../app/share/read-bundle.ts";
+import { isBundle, readBundleHeader, withBundleFile } from "../../app/share/bundle-file.ts";
+import { type BundleFile, type BundleRow, importBundle } from "../../app/share/read-bundle.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { appendAll } from "../../core/append-all.ts";
-import type { BundleHeader } from "../../core/bundle-header.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
@@ -38,8 +38,10 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, options, runtime, output, json, open }) => {
     const request = await parseImportArguments(args, runtime.cwd);
-    const workspace = await open({ create: true });
-    const { bundles, paths } = await sortPaths(request.paths, runtime.cwd);
+    const opened = await open({ create: true });
+    const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
+    const workspace = stdin === null ? opened : withStdin(opened, stdin);
+    const { bundles, paths } = await sortPaths(request.paths, { cwd: runtime.cwd, stdin });
     const taken = await takeBundles(workspace, bundles);
     if (bundles.length > 0 && paths.length === 0) {
       if (json) output.json(taken);
@@ -63,30 +65,46 @@ export const command: CommandSpec = {
   },
 };
 
-interface Bundle {
-  readonly path: string;
-  readonly header: BundleHeader;
+/** Standard input is read once, whoever asks for it. */
+function withStdin(workspace: Workspace, stdin: Uint8Array): Workspace {
+  return { ...workspace, runtime: { ...workspace.runtime, readStdin: () => Promise.resolve(stdin) } };
 }
 
-/** Files that `jpg share` wrote, and the others as they were named. */
+/** Files that `jpg share` wrote, or its bytes from standard input, and the others as they were named. */
 async function sortPaths(
   paths: readonly string[],
-  cwd: string,
-): Promise<{ readonly bundles: readonly Bundle[]; readonly paths: readonly string[] }> {
-  const bundles: Bundle[] = [];
+  { cwd, stdin }: { readonly cwd: string; readonly stdin: Uint8Array | null },
+): Promise<{ readonly bundles: readonly (BundleFile | Uint8Array)[]; readonly paths: readonly string[] }> {
+  const bundles: (BundleFile | Uint8Array)[] = [];
   const others: string[] = [];
   for (const path of paths) {
-    const header = path === "-" ? null : await readBundleHeader(resolve(cwd, path));
-    if (header === null) others.push(path);
+    const isInput = path === "-";
+    const header = isInput ? null : await readBundleHeader(resolve(cwd, path));
+    if (isInput && stdin !== null && isBundle(stdin)) bundles.push(stdin);
+    else if (header === null) others.push(path);
     else bundles.push({ path: resolve(cwd, path), header });
   }
   return { bundles, paths: others };
 }
 
-async function takeBundles(workspace: Workspace, bundles: readonly Bundle[]): Promise<readonly BundleRow[]> {
+async function takeBundles(
+  workspace: Workspace,
+  bundles: readonly (BundleFile | Uint8Array)[],
+): Promise<readonly BundleRow[]> {
   const rows: BundleRow[] = [];
-  for (const bundle of bundles) appendAll(rows, await importBundle(workspace, bundle));
+  for (const bundle of bundles)
+    appendAll(
+      rows,
+      bundle instanceof Uint8Array ? await takeBytes(workspace, bundle) : await importBundle(workspace, bundle),
+    );
   return rows;
+}
+
+function takeBytes(workspace: Workspace, bytes: Uint8Array): Promise<readonly BundleRow[]> {
+  return withBundleFile(bytes, workspace.runtime.env, async (path) => {
+    const header = await readBundleHeader(path);
+    return header === null ? [] : await importBundle(workspace, { path, header, source: "-" });
+  });
 }
 
 /** What a folder may hold beside sessions, and what is wrong with a file that is none. */

@@ -1,11 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { mergeFork } from "../../app/manage/merge.ts";
-import { preferredBranch } from "../../app/names/conversations.ts";
-import { resolveWhole } from "../../app/names/resolve-id.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { resolveFork } from "../../app/names/resolve-fork.ts";
 import { messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
@@ -51,7 +47,7 @@ async function run(context: CommandContext, signal: AbortSignal): Promise<number
   if (id === undefined) throw userError("usage", "jpg merge needs a fork.");
   const own = await readOwn(context);
   const workspace = await open();
-  const into = await resolveFork(workspace, text(options, "into"), await preferredBranch(workspace));
+  const into = await resolveFork(workspace, text(options, "into"));
   const fork = await resolveFork(workspace, id, into.branch);
   const [model, focus] = [text(options, "model"), texts(options, "focus")];
   const report = await mergeFork(workspace, {
@@ -71,13 +67,6 @@ async function run(context: CommandContext, signal: AbortSignal): Promise<number
   if (json) output.json(report);
   else output.data(renderMerge(report, output));
   return 0;
-}
-
-/** A fork, by its own name where the conversation of a branch has one of that name. */
-async function resolveFork(workspace: Workspace, word: string | undefined, near: string | null): Promise<BranchTree> {
-  const sibling = word === undefined || near === null ? "" : `${conversationOf(near)}/${word}`;
-  const isThere = sibling.split("/").length === 2 && (await workspace.store.readBranch(sibling)) !== null;
-  return resolveWhole(workspace, isThere ? sibling : word);
 }
 
 /** The user's own text; undefined when it is to be written. Throws `unreadable_file`. */

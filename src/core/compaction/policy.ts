@@ -1,8 +1,10 @@
 // Policies: what happens to one kind of content in a compaction. Absent = no opinion. Those of tool calls are parsed from the
 // short strings of RFD 064 or from inline tables, the same in TOML and JSON; all are put into words for commit subjects and timelines.
+
 import { JpgError } from "../errors.ts";
 import { isFields } from "../event/fields.ts";
 import { nearestName } from "../nearest-name.ts";
+import { formatRuns } from "../turn-runs.ts";
 import type { Compaction, Summary, ToolCallPolicy, UniformToolCallPolicy } from "./compaction.ts";
 import { describeNamedCalls } from "./named-calls.ts";
 
@@ -110,7 +112,7 @@ function describeOmission({ from_turn, to_turn, stats }: Pick<Compaction, "from_
     ({ from, to }, at) => from > (runs[at - 1]?.to ?? from_turn - 1) && from <= to && to <= to_turn,
   );
   if (!isSound || runs.length === 0) return "turns omitted";
-  const named = runs.map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`)).join(", ");
+  const named = formatRuns(runs);
   return `${/\D/.test(named) ? "turns" : "turn"} ${named} omitted`;
 }
 
