@@ -101,9 +101,25 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
   await openCleanObjects(store).add([...objects].flatMap(([old, fresh]) => (found.clean.has(old) ? [fresh] : [])));
   await requireMasked(workspace, plan, branches);
   await requireSound(store, plan, branches);
-  await store.histories.create(branches);
-  await requireSharing(workspace).markLocal(plan.conversation, true);
+  await keepingLocal(workspace, plan.conversation, () => store.histories?.create(branches));
   return reportRedact(workspace, plan, id);
+}
+
+/** Marks the original before the copy is there: whoever is killed in between has one that does not leave. */
+async function keepingLocal(
+  workspace: Workspace,
+  conversation: string,
+  create: () => Promise<void> | undefined,
+): Promise<void> {
+  const sharing = requireSharing(workspace);
+  const wasLocal = (await sharing.localConversations()).has(conversation);
+  await sharing.markLocal(conversation, true);
+  try {
+    await create();
+  } catch (error) {
+    await sharing.markLocal(conversation, wasLocal);
+    throw error;
+  }
 }
 
 /** The report of a plan; `redacted` = the conversation that was made of it. */
