@@ -11,17 +11,34 @@ export interface RootMapping {
   readonly to: string;
 }
 
-/** Reads `OLD=NEW` words; OLD is absolute, NEW may begin at `cwd`. Throws `usage`. */
+/** Reads `OLD=NEW` words; OLD is absolute, NEW may begin at `cwd`. Throws `usage`, also where two say what one OLD is. */
 export function parseRoots(words: readonly string[], cwd: string): readonly RootMapping[] {
-  return words.map((word) => {
-    const [, old = "", to = ""] = /^([^=]+)=(.+)$/.exec(word) ?? [];
-    const from = old.replace(/[/\\]+$/, "");
-    if (/^(?:\/|[A-Za-z]:[/\\])./.test(from) && to !== "") return { from, to: resolve(cwd, to) };
-    throw userError("usage", `--root ${word}: expected OLD=NEW, OLD an absolute folder other than the topmost.`, {
-      hints: ["--root /home/ada/tidepool=. puts this folder in the place of Ada's."],
-    });
+  const roots = words.map((word) => parseRoot(word, cwd));
+  for (const [at, { from, to }] of roots.entries()) {
+    const other = roots.slice(0, at).find((root) => root.from === from && root.to !== to);
+    if (other !== undefined)
+      throw userError("usage", `--root: ${from} cannot be both ${other.to} and ${to}.`, {
+        hints: ["Say --root once for each OLD."],
+      });
+  }
+  return roots;
+}
+
+function parseRoot(word: string, cwd: string): RootMapping {
+  const [, old = "", to = ""] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+  const from = old.replace(/[/\\]+$/, "");
+  // A folder of a Windows machine is nowhere below this one.
+  if (/^(?:\/|[A-Za-z]:[/\\])./.test(from) && to !== "") return { from, to: WINDOWS.test(to) ? to : resolve(cwd, to) };
+  throw userError("usage", `--root ${word}: expected OLD=NEW, OLD an absolute folder other than the topmost.`, {
+    hints: ["--root /home/ada/tidepool=. puts this folder in the place of Ada's."],
   });
 }
+
+const WINDOWS = /^[A-Za-z]:[/\\]/;
+
+/** What goes on with the name of a folder. */
+const NAME = "\\p{L}\\p{M}\\p{N}_\\-";
+const NAME_ON = `${NAME}+@~%$`;
 
 /** A view with other roots: wherever a path begins with one, whole names of folders only. */
 export function mapRoots(view: View, roots: readonly RootMapping[]): View {
@@ -30,7 +47,7 @@ export function mapRoots(view: View, roots: readonly RootMapping[]): View {
   const ordered = [...roots].sort((a, b) => b.from.length - a.from.length);
   const target = new Map(ordered.map(({ from, to }) => [from, to]));
   const names = ordered.map(({ from }) => from.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|");
-  const path = new RegExp(`(?<![\\w./\\\\-])(?:${names})(?![\\w-]|\\.\\w)`, "g");
+  const path = new RegExp(`(?<![${NAME}./\\\\])(?:${names})(?![${NAME_ON}]|\\.[${NAME}])`, "gu");
   const mapper = {
     mask: (text: string): string => text.replace(path, (from) => target.get(from) ?? from),
     spans: () => [],
