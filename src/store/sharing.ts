@@ -66,6 +66,8 @@ export interface PushedBranch {
   readonly status: "sent" | "unchanged" | "behind" | "refused";
   /** In git's words; "" when there is nothing to say. */
   readonly reason: string;
+  /** What the other side printed where it does not take a branch, e.g. its hooks, in a line; absent = nothing. */
+  readonly said?: string;
 }
 
 /** Objects that a push sends: all that the tips reach and the known commits do not. */

@@ -235,19 +235,6 @@ describe("jpg import of a bundle", () => {
     }
   });
 
-  it("is read however many branches its head names", async () => {
-    const [commit, refs] = [ada.git(["rev-parse", `${ada.conversation}/main`]).trim(), [] as string[]];
-    for (let at = 0; at < 3000; at++)
-      refs.push(`create refs/heads/${ada.conversation}/fork-with-a-long-name-${at} ${commit}`);
-    const script = join(ada.root, "refs");
-    writeFileSync(script, `${refs.join("\n")}\n`);
-    ada.git(["-c", `alias.many=!git update-ref --stdin < '${script}'`, "many"]);
-    ada.git(["bundle", "create", "--quiet", file("many.bundle"), "--all"]);
-    expect(statSync(file("many.bundle")).size).toBeGreaterThan(256 * 1024);
-    expect(await ben.jpg(["import", file("many.bundle"), "--quiet"])).toMatchObject({ code: 0 });
-    expect((await ben.json<readonly unknown[]>(["ls", "--all"])).length).toBe(3001);
-  });
-
   it("refuses one that is cut off, needs more than it has, or holds no conversation", async () => {
     await ben.jpg(["init"]);
     await ada.jpg(["share", "-o", "whole.bundle"]);

@@ -1,6 +1,6 @@
 // Sharing over the transports and rules that hosts have: ssh, git's daemon, hooks that refuse, refs that are hidden. Each says what
 // is wrong, loses nothing, and works when tried again.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -129,6 +129,19 @@ describe("a host with rules of its own", () => {
     await sandbox.jpg(["remote", "add", "team", bare, "--as", "branches"]);
     expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
   });
+
+  it.each(["pre-receive", "update"])(
+    "is quoted where its %s hook refuses, made safe, and nothing is lost",
+    async (name) => {
+      hook(name, String.raw`printf 'No talks on Sundays.\n\033[2JAsk https://ada:sesame@host/rules\n' >&2; exit 1`);
+      await sandbox.jpg(["remote", "add", "team", bare, "--as", "branches"]);
+      const { code, stderr } = await sandbox.jpg(["push"]);
+      expect([code, refs()]).toEqual([3, ""]);
+      expect(stderr).toContain('hook declined. It says: "No talks on Sundays. Ask https://***@host/rules"');
+      rmSync(join(bare, "hooks", name));
+      expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    },
+  );
 
   it("takes the conversation where it refuses the README, and nothing is lost", async () => {
     hook("update", "case $1 in refs/heads/*/*) ;; *) exit 1;; esac");

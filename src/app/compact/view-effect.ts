@@ -11,7 +11,7 @@ import { largestChanges } from "../diff/largest-changes.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
 
 /** Works out what a compaction changes of a branch that has it not. Reads the turns of its range. */
-export async function effectOf(
+export async function viewEffectOf(
   store: ConversationStore,
   tree: BranchTree,
   compaction: Compaction,

@@ -11,7 +11,7 @@ import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers } from "../branch/covers.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
-import { effectOf } from "../compact/view-effect.ts";
+import { viewEffectOf } from "../compact/view-effect.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -41,7 +41,7 @@ export async function cherryPick(workspace: Workspace, id: string, onto: BranchT
   const appended = await commitChange(workspace, onto, async (tree) => {
     await requireCovers(workspace, tree, record);
     if (tree.compactions.some(({ path }) => path === found.path)) return null;
-    const message = compactionMessage({ compaction: record, ...(await effectOf(store, tree, record)) });
+    const message = compactionMessage({ compaction: record, ...(await viewEffectOf(store, tree, record)) });
     return { message, changes: [{ path: found.path, oid }], sign: true };
   });
   if (appended !== null) await refreshViews(workspace, onto.branch, appended.parent);

@@ -17,7 +17,7 @@ import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load
 import { readPins } from "../branch/pins.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { compact } from "../compact/compact.ts";
-import { effectOf } from "../compact/view-effect.ts";
+import { viewEffectOf } from "../compact/view-effect.ts";
 import { newForkName } from "../names/fork-name.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import { randomId } from "../workspace/runtime.ts";
@@ -175,7 +175,7 @@ async function adjustment(
     };
     changes.push(recordChange(workspace, "compactions", omit));
     if (aligned === 0)
-      message = compactionMessage({ compaction: omit, ...(await effectOf(workspace.store, tree, omit)) });
+      message = compactionMessage({ compaction: omit, ...(await viewEffectOf(workspace.store, tree, omit)) });
   }
   if (changes.length === 0) return null;
   const signature = await currentSignature(workspace);

@@ -50,6 +50,8 @@ export interface PushReport extends RemotePlace {
     readonly turns: number;
     /** Why it was refused, in git's words. */
     readonly reason?: string;
+    /** What the other side printed where it refused. */
+    readonly said?: string;
   }[];
   readonly local: readonly string[];
   /** As they are stored here. */
@@ -132,6 +134,7 @@ export function reportPush(
         status: isStopped ? answer.status : status,
         turns,
         ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
+        ...(answer?.said === undefined ? {} : { said: answer.said }),
       };
     }),
     local,
@@ -146,7 +149,9 @@ export function pushError({ remote, url, as, branches }: PushReport): Error | nu
   const refused = branches.filter(({ status }) => status === "refused");
   const behind = branches.filter(({ status }) => status === "behind");
   if (refused.length > 0) {
-    const message = `${remote} (${url}) refused ${namesOf(refused)}: ${refused[0]?.reason ?? "it did not say why"}.`;
+    const { reason = "it did not say why", said } = refused[0] ?? {};
+    const words = said === undefined ? "" : ` It says: "${said}"`;
+    const message = `${remote} (${url}) refused ${namesOf(refused)}: ${reason}.${words}`;
     const hidden = [
       `Some hosts take no hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
     ];

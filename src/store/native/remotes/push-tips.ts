@@ -6,7 +6,7 @@ import { recordPublished } from "../refs/published.ts";
 import { objectsOf, withPushFolder } from "./push-folder.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
 import { requireOpen, transfer } from "./transfer.ts";
-import { transferError } from "./transfer-error.ts";
+import { remoteWords, transferError } from "./transfer-error.ts";
 
 /** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
 export async function pushTips(
@@ -28,9 +28,11 @@ export async function pushTips(
     transfer(folder, { args, extraEnv: objectsOf(repository) }, { url: pushUrl, options }),
   );
   const answers = parsePushed(result.stdout.toString());
+  const said = remoteWords(result.stderr);
   const pushed = tips.flatMap((tip) => {
     const answer = answers.get(refOf(tip.name));
-    return answer === undefined ? [] : [{ name: tip.name, ...answer }];
+    if (answer === undefined) return [];
+    return [{ name: tip.name, ...answer, ...(answer.status === "refused" && said !== "" ? { said } : {}) }];
   });
   if (pushed.length < tips.length) throw transferError("Pushing to", { url: pushUrl, cwd: repository.cwd }, result);
   const arrived = new Set(

@@ -1,6 +1,7 @@
 // Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
 import { isLocalPath, shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
+import { forLine } from "../../../core/safe-text.ts";
 import { gitError, readableStderr } from "../git/git-error.ts";
 import type { GitResult } from "../git/git-process.ts";
 
@@ -45,6 +46,14 @@ const RULES: readonly TransferRule[] = [
       "Log in as git does: a credential helper of your own (git config --global credential.helper …), or a key in ssh-agent.",
       "`git ls-remote ADDRESS` shows whether git itself gets in.",
     ],
+  },
+  {
+    code: "remote_denied",
+    // gitolite, GitHub, GitLab.
+    pattern:
+      /\bDENIED by\b|Permission to \S+ denied to|not allowed to (?:push|pull|download|upload)|do(?:es)?n't have permission/,
+    says: "does not let you do that, or has no such repository",
+    hints: ["Check the address, and ask its owner what you may do there; `jpg remote ls` lists the addresses."],
   },
   {
     code: "remote_not_found",
@@ -109,6 +118,19 @@ export function transferError(
       data: { url: place, exit: code, stderr: said },
     },
   );
+}
+
+/** Characters of what the other side printed that are kept. */
+const MOST_SAID = 500;
+
+/**
+ * What the other side printed, its hooks for one, in a line: each line once, without git's own. "" where it printed nothing but
+ * how far it got.
+ */
+export function remoteWords(stderr: string): string {
+  const lines = [...stderr.replace(PROGRESS, "").matchAll(/^remote: (.*)$/gm)].map(([, line = ""]) => line.trim());
+  const own = lines.filter((line) => !/^error: hook declined to update /.test(line));
+  return withoutSecrets(forLine([...new Set(own)].join(" "), MOST_SAID));
 }
 
 /** What git adds to every failure of a transport. */

@@ -29,3 +29,20 @@ describe("a remote of another user", () => {
     ]);
   });
 });
+
+describe("a host that does not let one in", () => {
+  it.each([
+    "FATAL: W any talks ada DENIED by fallthru\n(or you mis-spelled the reponame)",
+    "ERROR: Permission to ada/talks.git denied to ben.",
+    "remote: ERROR: You are not allowed to push code to this project.",
+    "ERROR: The project you were looking for could not be found or you don't have permission to view it.",
+  ])("is not taken for one that broke off: %s", (said) => {
+    const text = `${said}\nfatal: Could not read from remote repository.\n`;
+    const { code, hints } = transferError(
+      "Pushing to",
+      { url: "git@host:talks", cwd: "/here" },
+      { code: 128, stderr: text },
+    );
+    expect([code, hints.join(" ")]).toEqual(["remote_denied", expect.stringContaining("ask its owner")]);
+  });
+});
