@@ -9,8 +9,8 @@ const event = (content: string): Event =>
 /** A text as it reads with other roots. */
 function mapped(text: string, ...words: readonly string[]): string {
   const view = { turns: [{ origin: { kind: "kept" as const, turn: 0 }, events: [event(text)] }] };
-  const [turn] = mapRoots(view, parseRoots(words, "/here")).turns;
-  return (turn?.events[0] as Event & { readonly content: string }).content;
+  const [read] = mapRoots(view, parseRoots(words, "/here")).turns.flatMap(({ events }) => events);
+  return String((read as { readonly content?: unknown } | undefined)?.content);
 }
 
 describe("other roots", () => {
