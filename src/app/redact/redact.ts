@@ -10,7 +10,7 @@ import { needsGit } from "../../store/needs-git.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
-import { listConversationRemotes } from "../share/local.ts";
+import { keepingLocal, listConversationRemotes } from "../share/local.ts";
 import { describeDamage, findDamage } from "../share/refuse-damage.ts";
 import { requireSharing } from "../share/remotes.ts";
 import { findLeavingSecrets } from "../share/scan-outgoing.ts";
@@ -101,25 +101,9 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
   await openCleanObjects(store).add([...objects].flatMap(([old, fresh]) => (found.clean.has(old) ? [fresh] : [])));
   await requireMasked(workspace, plan, branches);
   await requireSound(store, plan, branches);
-  await keepingLocal(workspace, plan.conversation, () => store.histories?.create(branches));
+  const { histories } = store;
+  await keepingLocal(workspace, plan.conversation, () => histories.create(branches));
   return reportRedact(workspace, plan, id);
-}
-
-/** Marks the original before the copy is there: whoever is killed in between has one that does not leave. */
-async function keepingLocal(
-  workspace: Workspace,
-  conversation: string,
-  create: () => Promise<void> | undefined,
-): Promise<void> {
-  const sharing = requireSharing(workspace);
-  const wasLocal = (await sharing.localConversations()).has(conversation);
-  await sharing.markLocal(conversation, true);
-  try {
-    await create();
-  } catch (error) {
-    await sharing.markLocal(conversation, wasLocal);
-    throw error;
-  }
 }
 
 /** The report of a plan; `redacted` = the conversation that was made of it. */

@@ -38,6 +38,23 @@ export async function listLocal(workspace: Workspace): Promise<readonly string[]
   return [...(await requireSharing(workspace).localConversations())].sort();
 }
 
+/** Does something with a conversation that is local from before it begins: whoever is killed meanwhile has one that does not leave. */
+export async function keepingLocal(
+  workspace: Workspace,
+  conversation: string,
+  act: () => Promise<void>,
+): Promise<void> {
+  const sharing = requireSharing(workspace);
+  const wasLocal = (await sharing.localConversations()).has(conversation);
+  await sharing.markLocal(conversation, true);
+  try {
+    await act();
+  } catch (error) {
+    await sharing.markLocal(conversation, wasLocal);
+    throw error;
+  }
+}
+
 /** The error of what would send local conversations. */
 export function localError(conversations: readonly string[]): Error {
   const [first = "", ...more] = [...new Set(conversations)];

@@ -2,6 +2,7 @@
 // conversations, so that a fork is born with its own.
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
+import { appendConfig, formatConfig } from "../refs/append-config.ts";
 
 const KEY = "jpg.local";
 
@@ -20,6 +21,8 @@ export async function readLocalMarks(repository: Repository): Promise<ReadonlySe
 export async function markLocal(repository: Repository, conversation: string, isLocal: boolean): Promise<void> {
   const isMarked = (await readLocalMarks(repository)).has(conversation);
   if (isMarked === isLocal) return;
-  const change = isLocal ? ["--add", KEY, conversation] : ["--unset-all", "--fixed-value", KEY, conversation];
+  // Waits for whoever writes the settings at the same time; git would not.
+  if (isLocal) return await appendConfig(repository.gitDir, () => formatConfig(new Map([[KEY, conversation]])));
+  const change = ["--unset-all", "--fixed-value", KEY, conversation];
   await runCommand(repository, { args: ["config", "--local", ...change] }, runPorcelain);
 }
