@@ -21,7 +21,9 @@ export interface PlacedCompaction {
 /** An event of the path and its turn. */
 interface EventPlace {
   readonly turn: number;
-  readonly event: Event;
+  /** Its id: the events themselves are as large as the file. */
+  readonly event: string;
+  readonly isVisible: boolean;
 }
 
 /** What an entry of the path makes of those before it. */
@@ -79,13 +81,17 @@ export function listPiCompactions(reading: PathReading, tree: SessionTree): read
     for (const entry of chain) {
       const found = [...(tree.isCutOff(entry) ? breakAt(entry, progress) : []), ...changesAt(entry, progress)];
       for (const one of found) named.push({ entry, turn, ...one });
-      const own = readEntry(reading, entry).map((event) => ({ turn, event }));
+      const own = readEntry(reading, entry).map((event) => placeOf(event, turn));
       progress.places.set(entry, own);
       progress.seen.add(entry);
       progress.end = own.at(-1) ?? progress.end;
     }
   }
   return dateChanges(named);
+}
+
+function placeOf(event: Event, turn: number): EventPlace {
+  return { turn, event: event.id, isVisible: traitsOf(event).providerVisible };
 }
 
 function dateChanges(named: readonly NamedChange[]): readonly PlacedCompaction[] {
@@ -135,11 +141,11 @@ function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
   const entries = keptEntries(found, progress);
   progress.seen = new Set(entries);
   if (end === undefined) return [];
-  const kept = entries.flatMap((one) => places.get(one) ?? []).filter(({ event }) => traitsOf(event).providerVisible);
+  const kept = entries.flatMap((one) => places.get(one) ?? []).filter(({ isVisible }) => isVisible);
   const tokens = raw["tokensBefore"];
   const change: Change = {
     ...rangeTo(end),
-    ...(kept.length > 0 && { keep: kept.map(({ event }) => event.id) }),
+    ...(kept.length > 0 && { keep: kept.map(({ event }) => event) }),
     summary: { summary: compactionText(stringOf(raw, "summary") ?? ""), source: "imported", inject: "request" },
     metadata: { ...(typeof tokens === "number" && { tokensBefore: tokens }), line: entry.id },
   };
@@ -151,7 +157,7 @@ function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
 }
 
 function rangeTo({ turn, event }: EventPlace): Pick<Change, "from_turn" | "to_turn" | "to_event"> & Change {
-  return { from_turn: 0, to_turn: turn, to_event: event.id };
+  return { from_turn: 0, to_turn: turn, to_event: event };
 }
 
 /** The entries that pi keeps before a compaction: from the one that it names on; none when the path holds no such entry. */
@@ -176,7 +182,7 @@ function editAt({ entry, raw }: FoundEntry, { reading, places, edits, seen }: Pr
   const [first] = own;
   const last = own.at(-1);
   if (target === undefined || !isSentKind(target.kind) || first === undefined || last === undefined) return [];
-  const range = { from_turn: first.turn, to_turn: last.turn, from_event: first.event.id, to_event: last.event.id };
+  const range = { from_turn: first.turn, to_turn: last.turn, from_event: first.event, to_event: last.event };
   const change: Change = {
     ...range,
     ...contentAfter({ entry, raw }, target, reading),
