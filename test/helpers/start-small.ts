@@ -1,14 +1,15 @@
-// Starts git from a small process instead of this one. A process that starts another is copied first, by its memory: from
+// Starts git from a small process instead of this one: from a shell what runs to its end, from a Node what talks meanwhile. A process that starts another is copied first, by its memory: from
 // one that has loaded all tests and sources a git costs ten times what it costs from a small one. What a program gets and
 // gives is the same: its streams end here. `node:child_process` itself is changed (setup file of vitest.config.ts).
-import childProcess, { type ChildProcess, type SpawnOptions, type SpawnSyncReturns } from "node:child_process";
+import childProcess, { type ChildProcess, type SpawnOptions } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { canRunInShell, runInShell, spawnInShell } from "./start-in-shell.ts";
 
 const HELPER = fileURLToPath(new URL("small-parent.mjs", import.meta.url));
 const { spawn, spawnSync, execFileSync, fork } = childProcess;
@@ -23,9 +24,6 @@ interface Message {
 
 interface SmallParent {
   readonly folder: string;
-  /** Written: what to run at once. Read: what came of it. */
-  readonly questions: number;
-  readonly answers: number;
   readonly process: ChildProcess;
   readonly started: Map<number, StartedProgram>;
 }
@@ -35,16 +33,17 @@ let parent: SmallParent | undefined;
 function smallParent(): SmallParent {
   if (parent !== undefined) return parent;
   const folder = mkdtempSync(join(tmpdir(), "jpg-start-"));
-  const [questions, answers] = ["questions", "answers"].map((name) => join(folder, name)) as [string, string];
-  execFileSync("mkfifo", [questions, answers]);
+  const ready = join(folder, "ready");
+  execFileSync("mkfifo", [ready]);
   const helper = fork(HELPER, [folder], { execArgv: [], env: {}, stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const started = new Map<number, StartedProgram>();
   helper.on("message", (message: Message) => started.get(message.id)?.take(message));
   helper.unref();
   helper.channel?.unref();
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  // Opened as soon as the other side is there; it then listens for streams, too.
-  parent = { folder, questions: openSync(questions, "r+"), answers: openSync(answers, "r"), process: helper, started };
+  // Opened as soon as the other side opens it: then it listens.
+  closeSync(openSync(ready, "r"));
+  parent = { folder, process: helper, started };
   return parent;
 }
 
@@ -122,42 +121,18 @@ function job(file: string, args: readonly string[], options: SpawnOptions): obje
   return { file, args, options: { cwd, env, uid, gid, detached }, umask: process.umask() };
 }
 
-/** What the small process answers before what the program printed; lengths in bytes. */
-interface Answer {
-  readonly status: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly error?: { readonly message: string };
-  readonly out: number;
-  readonly err: number;
-}
-
-function runSmall(file: string, args: readonly string[], options: RunSyncOptions): SpawnSyncReturns<Buffer> {
-  const { questions, answers } = smallParent();
-  const input = Buffer.from(options.input ?? "").toString("base64");
-  writeAll(questions, `${JSON.stringify({ ...job(file, args, options), input })}\n`);
-  const { out, err, status, signal, error } = JSON.parse(readLine(answers)) as Answer;
-  const [stdout, stderr] = [readBytes(answers, out), readBytes(answers, err)];
-  const failure = error === undefined ? {} : { error: Object.assign(new Error(error.message), error) };
-  return { pid: 0, output: [null, stdout, stderr], stdout, stderr, status, signal, ...failure };
-}
-
 type RunSyncOptions = SpawnOptions & { readonly input?: string | Uint8Array; readonly encoding?: BufferEncoding };
 
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-}
+/** Commands of git that are given their input at once and say all at their end. */
+const SHORT: ReadonlySet<string | undefined> = new Set([
+  ...["commit-tree", "config", "count-objects", "for-each-ref", "init", "log", "ls-tree", "merge-base", "mktree"],
+  ...["read-tree", "rev-list", "rev-parse", "status", "switch", "symbolic-ref", "update-ref", "var", "version"],
+]);
 
-function readLine(fd: number): string {
-  let line = "";
-  for (let byte = readBytes(fd, 1); byte[0] !== 0x0a; byte = readBytes(fd, 1)) line += byte.toString("latin1");
-  return Buffer.from(line, "latin1").toString();
-}
-
-function readBytes(fd: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  for (let at = 0; at < length; ) at += readSync(fd, bytes, at, length - at, null);
-  return bytes;
+/** Whether a command line of git is one of these; before its command stand `--git-dir=…`, `-c NAME=VALUE`, `-C FOLDER`. */
+function isShort(args: readonly string[]): boolean {
+  const at = args.findIndex((word, n) => !word.startsWith("-") && !/^-[cC]$/.test(args[n - 1] ?? ""));
+  return SHORT.has(args[at]);
 }
 
 /** Whether a start is one that the small process can do: git, with streams of its own or none. */
@@ -168,20 +143,25 @@ function canBeSmall(file: string, args: readonly string[], { stdio = "pipe" }: S
   return file === "git" && isPiped && !args.some((word) => word.includes("\0"));
 }
 
+function runsInShell(file: string, args: readonly string[], options: SpawnOptions): boolean {
+  return canBeSmall(file, args, options) && canRunInShell(file, options);
+}
+
 // A setup file runs for each test file, a process may run many.
 const CHANGED = Symbol.for("jpg.test.start-small");
 if (process.env["JPG_TEST_PROCESSES"] !== "1" && !(CHANGED in childProcess)) {
   Object.assign(childProcess, {
     [CHANGED]: true,
-    spawn: (file: string, args: readonly string[], options: SpawnOptions = {}) =>
-      canBeSmall(file, args, options) ? startSmall(file, args, options) : spawn(file, args, options),
+    spawn(file: string, args: readonly string[], options: SpawnOptions = {}) {
+      if (!canBeSmall(file, args, options)) return spawn(file, args, options);
+      const isFiled = isShort(args) && options.stdio !== "ignore" && canRunInShell(file, options);
+      return isFiled ? spawnInShell(file, args, options) : startSmall(file, args, options);
+    },
     spawnSync: (file: string, args: readonly string[], options: RunSyncOptions = {}) =>
-      canBeSmall(file, args, options) ? runSmall(file, args, options) : spawnSync(file, args, options as object),
+      runsInShell(file, args, options) ? runInShell(file, args, options) : spawnSync(file, args, options as object),
     execFileSync(file: string, args: readonly string[], options: RunSyncOptions = {}) {
-      if (!canBeSmall(file, args, options)) return execFileSync(file, args, options as object);
-      const result = runSmall(file, args, options);
-      if (result.error !== undefined) throw result.error;
-      const { stdout, stderr, status, signal } = result;
+      if (!runsInShell(file, args, options)) return execFileSync(file, args, options as object);
+      const { stdout, stderr, status, signal } = runInShell(file, args, options);
       if (status !== 0) {
         const message = `Command failed: ${[file, ...args].join(" ")}\n${stderr.toString()}`;
         throw Object.assign(new Error(message), { status, signal, stdout, stderr });
