@@ -123,6 +123,18 @@ describe.skipIf(missing !== null)(`real agent: the loop with pi${why}`, () => {
     },
   );
 
+  it("knows a file of the first version again, to which pi gave ids", { timeout: 300_000 }, async () => {
+    const bytes = readFileSync(join(sharedFolder, "corpus", golden?.file ?? ""));
+    const file = sandbox.session("first.jsonl", bytes.toString());
+    const { turns, branch } = await bringIn(file);
+    const before = await view();
+    const { sent } = await letPiGoOn(file, { prompt: "go on, please" });
+    expect(readFileSync(file, "utf8").slice(0, 300)).toContain('"version":3');
+    expect(asPiSends(sent)).toEqual(before);
+    expect(await bringIn(file)).toMatchObject({ status: "updated", turns: turns + 1, branch });
+    expect(await bringIn(file)).toMatchObject({ status: "unchanged", turns: turns + 1, branch });
+  });
+
   it("never overwrites a session that pi went on with, nor one that stands there", { timeout: 300_000 }, async () => {
     await bringIn(sandbox.session("varied.jsonl", variedPiSession("varied").bytes().toString()));
     const exported = await resume("pi");

@@ -28,7 +28,8 @@ export async function letPiGoOn(path: string, { prompt }: { readonly prompt: str
   const before = await readFile(path, "utf8");
   const after = await readFile(join(kept, "work/session.jsonl"), "utf8");
   // The runner names another directory in the copy's header: pi wants one that is there.
-  await writeFile(path, `${before.slice(0, before.indexOf("\n"))}${after.slice(after.indexOf("\n"))}`);
+  const header = { ...headerOf(after), cwd: headerOf(before)["cwd"] };
+  await writeFile(path, `${JSON.stringify(header)}${after.slice(after.indexOf("\n"))}`);
   const { messages } = JSON.parse(await readFile(out, "utf8")) as { messages: readonly SentMessage[] };
   await Promise.all([folder, kept].map((at) => rm(at, { recursive: true, force: true, maxRetries: 5 })));
   const unmarked = messages.map((message) => ({
@@ -39,4 +40,8 @@ export async function letPiGoOn(path: string, { prompt }: { readonly prompt: str
     sent: await sentHistory(messages, { isShaped: true, agent: "pi" }),
     withPrompt: await sentHistory(unmarked, { isShaped: true, agent: "pi" }),
   };
+}
+
+function headerOf(text: string): Record<string, unknown> {
+  return JSON.parse(text.slice(0, text.indexOf("\n"))) as Record<string, unknown>;
 }

@@ -42,7 +42,7 @@ function createBranch(active: PathReading, path: readonly Entry[], first: Entry)
   const reading = readTreePath(active.lines, active.index, path);
   const common = countCommonTurns(active.cuts, reading.cuts);
   return {
-    name: `left-${deriveName(first.id).slice(0, 8)}`,
+    name: `left-${deriveName(first.eventId).slice(0, 8)}`,
     commonTurns: common,
     turnCount: reading.cuts.length,
     readTurn: (turn) => readTurn(turn < common ? active : reading, turn),

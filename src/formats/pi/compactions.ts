@@ -117,9 +117,9 @@ function breakAt(entry: Entry, progress: Progress): readonly Found[] {
     ...rangeTo(progress.end),
     turns: "omit",
     reason: "broken-parent",
-    metadata: { line: entry.id },
+    metadata: { line: entry.eventId },
   };
-  return [{ name: `${entry.id}.broken-parent`, change }];
+  return [{ name: `${entry.eventId}.broken-parent`, change }];
 }
 
 function changesAt(entry: Entry, progress: Progress): readonly Found[] {
@@ -147,12 +147,12 @@ function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
     ...rangeTo(end),
     ...(kept.length > 0 && { keep: kept.map(({ event }) => event) }),
     summary: { summary: compactionText(stringOf(raw, "summary") ?? ""), source: "imported", inject: "request" },
-    metadata: { ...(typeof tokens === "number" && { tokensBefore: tokens }), line: entry.id },
+    metadata: { ...(typeof tokens === "number" && { tokensBefore: tokens }), line: entry.eventId },
   };
   const again = entries.flatMap((one) => edits.get(one) ?? []);
   return [
-    { name: entry.id, change },
-    ...again.map((edit) => ({ name: `${edit.by.id}.${entry.id}`, change: edit.change })),
+    { name: entry.eventId, change },
+    ...again.map((edit) => ({ name: `${edit.by.eventId}.${entry.eventId}`, change: edit.change })),
   ];
 }
 
@@ -187,10 +187,10 @@ function editAt({ entry, raw }: FoundEntry, { reading, places, edits, seen }: Pr
     ...range,
     ...contentAfter({ entry, raw }, target, reading),
     reason: "context-edit",
-    metadata: { line: entry.id },
+    metadata: { line: entry.eventId },
   };
   edits.set(target, { by: entry, change });
-  return seen.has(target) ? [{ name: entry.id, change }] : [];
+  return seen.has(target) ? [{ name: entry.eventId, change }] : [];
 }
 
 /** An edit to nothing takes the entry out. */

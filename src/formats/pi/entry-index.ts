@@ -18,7 +18,10 @@ export interface Entry {
   readonly kind: EntryKind;
   /** As in the file; in files without ids, which are one line of entries, made of the session and the line. */
   readonly id: string;
-  /** The id of its first event: no dot in it, and nothing that cannot stand in a name. */
+  /**
+   * The id of its first event: no dot in it, and nothing that cannot stand in a name. In files that began without ids made of the
+   * session and the entry's number: pi gives such entries ids by chance when it opens the file.
+   */
   readonly eventId: string;
   /** Absent = the entry is a root. */
   readonly parent?: string;
@@ -48,6 +51,8 @@ interface Draft {
   readonly header: RawLine;
   readonly sessionId: string;
   readonly hasIds: boolean;
+  /** Whether the file began without ids: its header then names the model, also after pi has given them. */
+  readonly beganWithout: boolean;
   readonly entries: Entry[];
   readonly nodes: Map<string, Entry>;
   readonly superseded: Set<Entry>;
@@ -86,10 +91,12 @@ export function idOfHeader(header: RawLine): string {
 }
 
 function startDraft(header: RawLine): Draft {
+  const hasIds = Number(header["version"] ?? 1) >= FIRST_WITH_IDS;
   return {
     header,
     sessionId: idOfHeader(header),
-    hasIds: Number(header["version"] ?? 1) >= FIRST_WITH_IDS,
+    hasIds,
+    beganWithout: !hasIds || typeof header["modelId"] === "string",
     entries: [],
     nodes: new Map(),
     superseded: new Set(),
@@ -117,7 +124,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
     firstLine: earlier?.firstLine ?? line,
     kind: kindOfEntry(raw),
     id,
-    eventId: entryId(id),
+    eventId: entryId(draft.beganWithout ? `${draft.sessionId}-${draft.entries.length + 1}` : id),
     timestamp: draft.timestamp ?? NO_DATE,
     ...(parent !== undefined && parent !== "" && { parent }),
     ...(typeof made === "number" && { made }),

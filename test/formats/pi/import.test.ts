@@ -186,6 +186,34 @@ describe("a pi session", () => {
       expect(session.readTurn(0)[1]?.id).toBe(version === 1 ? `${PI_SESSION}-1` : "00000001");
     }
   });
+
+  it("is the same conversation once pi has given ids to a file without", () => {
+    const model = { provider: "anthropic", modelId: "claude-sonnet-4-5" };
+    const before = createPiWriter({ version: 1, header: model });
+    before.user("go");
+    before.say("gone");
+    before.user("more");
+    before.add({ type: "compaction", summary: "all that was", firstKeptEntryIndex: 3, tokensBefore: 1 });
+    const after = createPiWriter({ header: model });
+    const ids = ["1b2c3d4e", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d"];
+    after.lines.push(
+      ...before.lines.slice(1).map((line, at) => {
+        const { firstKeptEntryIndex: kept, ...rest } = line;
+        return {
+          ...rest,
+          id: ids[at],
+          parentId: ids[at - 1] ?? null,
+          ...(kept !== undefined && { firstKeptEntryId: ids[2] }),
+        };
+      }),
+    );
+    const [old, now] = [readPi(before), readPi(after)];
+    expect(now.skippedLines).toEqual([]);
+    expect(turnsOf(now)).toEqual(turnsOf(old));
+    expect(now.compactions).toEqual(old.compactions);
+    expect(now.compactions[0]?.keep).toHaveLength(1);
+    expect([now.hasLine("1b2c3d4e"), old.hasLine("1b2c3d4e")]).toEqual([true, false]);
+  });
 });
 
 describe("a pi session with something wrong in it", () => {
