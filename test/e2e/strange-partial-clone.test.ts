@@ -200,6 +200,23 @@ describe("a partial clone that somebody gave", () => {
     expect(refused.stderr).toContain("`jpg fetch --from other`");
   });
 
+  it("names what is missing of one without trees, too, and asks for it after a fetch", async () => {
+    const bare = join(sandbox.root, `treeless-${copies}`);
+    // Not from the server, which this process is.
+    const served = `file://${join(sandbox.root, "served", "talks.git")}`;
+    sandbox.git(["clone", "--quiet", "--no-checkout", "--filter=tree:0", served, bare], sandbox.root);
+    sandbox.git(["config", "remote.origin.url", url], bare);
+    sandbox.git(["config", "jpg.format", "1"], bare);
+    server.state.connections = 0;
+    for (const words of [["ls"], ["log"], ["print"], ["fsck"], ["status"]]) {
+      const { code, stderr } = await jpg(bare, ...words);
+      expect([words, code, server.state.connections]).toEqual([words, 3, 0]);
+      expect(stderr).toContain("`jpg fetch --from origin`");
+    }
+    expect(await jpg(bare, "pull")).toMatchObject({ code: 0 });
+    expect((await jpg(bare, "print", main)).stdout).toBe((await sandbox.jpg(["print", main])).stdout);
+  });
+
   it("leaves stock git as it is, and its hooks reach nobody by themselves", async () => {
     await jpg(given, "ls");
     const env = { ...sandbox.env, GIT_ALLOW_PROTOCOL: "file" };

@@ -5,7 +5,8 @@ import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, type GitRunner, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
-import { guardEnvironment } from "./store-guard.ts";
+import { guardEnvironment, readReach } from "./store-guard.ts";
+import { objectsElsewhere, remoteNotAsked } from "./unasked-remote.ts";
 
 /** A repository that commands run in, named explicitly so that git searches for nothing. */
 export interface Repository {
@@ -69,7 +70,10 @@ export async function runCommand(
   return result.stdout;
 }
 
-/** The error of a failed command: `git_too_old` when git did not know what was asked, else by what git said. */
+/**
+ * The error of a failed command: `git_too_old` when git did not know what was asked, `objects_elsewhere` when it lacked an object
+ * of a partial clone that nobody was asked for, else by what git said.
+ */
 export async function commandError(
   repository: Repository,
   command: Pick<GitCommand, "args">,
@@ -78,5 +82,9 @@ export async function commandError(
   if (result.code === 129 || /unknown (option|switch|feature)|usage: git|is not a git command/.test(result.stderr)) {
     await requireGitVersion(placeOf(repository));
   }
+  const [, oid] = /could not fetch ([0-9a-f]{40}) from promisor remote/.exec(result.stderr) ?? [];
+  const [unasked] = oid === undefined ? [] : readReach(repository).unasked;
+  if (oid !== undefined && unasked !== undefined)
+    return objectsElsewhere(remoteNotAsked(repository, unasked), { oids: [oid], remote: unasked.name });
   return gitError({ args: command.args, code: result.code, stderr: result.stderr, where: repository.cwd });
 }
