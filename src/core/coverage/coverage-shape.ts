@@ -1,6 +1,7 @@
 // Whether an event in the view looks the way the rules want it: the same, stripped, or no longer than it was.
-import type { Expectation } from "./coverage-rules.ts";
+
 import type { Content, Event } from "../event/event.ts";
+import type { Expectation } from "./coverage-rules.ts";
 
 /** Whether `copy`, an event in the view, is what an expectation allows `event` to become. */
 export function looksAsExpected(event: Event, copy: Event, expectation: Expectation): boolean {
