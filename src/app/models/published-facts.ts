@@ -1,6 +1,5 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
-import { codeOf } from "../../core/errors.ts";
 import { isSameModelFamily } from "../../core/model/model-family.ts";
 import { formatModelName, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-price.ts";
@@ -34,7 +33,8 @@ export async function publishedFacts(runtime: Runtime, name: ModelName): Promise
 }
 
 async function lookUp({ provider, model }: ModelName, at: Date): Promise<PublishedFacts> {
-  const list = await loadList();
+  const { loadPriceList } = await import("./price-list.ts");
+  const list = await loadPriceList();
   const found = list?.calcPrice({}, model, { providerId: provider, timestamp: at }) ?? null;
   // `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another model.
   if (found === null || !isSameModelFamily(found.model.id, model)) return NOTHING;
@@ -43,16 +43,6 @@ async function lookUp({ provider, model }: ModelName, at: Date): Promise<Publish
     contextWindow: window === undefined ? null : sendable(model, window),
     price: toPrice(found.model_price),
   };
-}
-
-/** Null where the package is not installed: prices are no reason to fail. */
-async function loadList() {
-  try {
-    return await import("@pydantic/genai-prices");
-  } catch (error) {
-    if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
-    throw error;
-  }
 }
 
 function sendable(model: string, window: number): number {

@@ -14,38 +14,49 @@ export interface IndexedEvent {
   readonly event: Event;
 }
 
-/** Whether a compaction covers an event, kept by name or not. */
-export function covers(compaction: Compaction, { turn, index }: IndexedEvent): boolean {
-  const { from_turn, to_turn, from_event, to_event } = compaction;
-  if (turn.index < from_turn || turn.index > to_turn) return false;
+/** A compaction that covers something of a turn: from which of its events to which. Positions, 0-based, inclusive. */
+export interface Speaker {
+  readonly compaction: Compaction;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The compactions that cover something of a turn, kept by name or not, newest first. */
+export function listSpeakers(turn: Turn, newestFirst: readonly Compaction[]): readonly Speaker[] {
   const find = (id: string): number => turn.events.findIndex((event) => event.id === id);
-  if (turn.index === from_turn && from_event !== undefined && (find(from_event) === -1 || index < find(from_event))) {
-    return false;
-  }
-  return turn.index !== to_turn || to_event === undefined || find(to_event) === -1 || index <= find(to_event);
+  return newestFirst.flatMap((compaction) => {
+    const { from_turn, to_turn, from_event, to_event } = compaction;
+    if (turn.index < from_turn || turn.index > to_turn) return [];
+    const from = turn.index === from_turn && from_event !== undefined ? find(from_event) : 0;
+    const end = turn.index === to_turn && to_event !== undefined ? find(to_event) : -1;
+    return from === -1 ? [] : [{ compaction, from, to: end === -1 ? Number.POSITIVE_INFINITY : end }];
+  });
+}
+
+/** Compactions in the order of their say, newest first. */
+export function orderVoices(compactions: readonly Compaction[]): readonly Compaction[] {
+  return [...compactions].sort((a, b) => compareCompactions(b, a));
 }
 
 /** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
-function listVoices(placed: IndexedEvent, compactions: readonly Compaction[]): readonly Compaction[] {
-  const newestFirst = compactions
-    .filter((compaction) => covers(compaction, placed))
-    .sort((a, b) => compareCompactions(b, a));
-  const kept = newestFirst.findIndex((compaction) => compaction.keep?.includes(placed.event.id));
-  return kept === -1 ? newestFirst : newestFirst.slice(0, kept);
+function listVoices({ index, event }: IndexedEvent, speakers: readonly Speaker[]): readonly Compaction[] {
+  const voices = speakers.filter(({ from, to }) => from <= index && index <= to).map(({ compaction }) => compaction);
+  const kept = voices.findIndex((compaction) => compaction.keep?.includes(event.id));
+  return kept === -1 ? voices : voices.slice(0, kept);
 }
 
 /** The compaction that hides an event, if any. */
-export function findHider(placed: IndexedEvent, compactions: readonly Compaction[]): Compaction | undefined {
-  return listVoices(placed, compactions).find(isHiding);
+export function findHider(placed: IndexedEvent, speakers: readonly Speaker[]): Compaction | undefined {
+  return listVoices(placed, speakers).find(isHiding);
 }
 
 /** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
 export function expectEvent(
   placed: IndexedEvent,
-  compactions: readonly Compaction[],
+  speakers: readonly Speaker[],
   call: ToolCallRequest | undefined,
 ): Expectation {
-  for (const compaction of listVoices(placed, compactions)) {
+  for (const compaction of listVoices(placed, speakers)) {
     const opinion = opinionOn(placed.event, compaction, call);
     if (opinion !== undefined) return opinion;
   }

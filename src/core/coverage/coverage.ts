@@ -1,12 +1,20 @@
 // The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
 // wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
 import type { Compaction } from "../compaction/compaction.ts";
-import { covers, type Expectation, expectEvent, findHider, type IndexedEvent } from "./coverage-rules.ts";
-import { looksAsExpected } from "./coverage-shape.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import type { View } from "../projection/view.ts";
+import {
+  type Expectation,
+  expectEvent,
+  findHider,
+  type IndexedEvent,
+  listSpeakers,
+  orderVoices,
+  type Speaker,
+} from "./coverage-rules.ts";
+import { looksAsExpected } from "./coverage-shape.ts";
 
 /** What is wrong with a view. */
 export type CoverageRule =
@@ -51,8 +59,9 @@ export function checkCoverage(
   view: View,
   { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
 ): readonly CoverageViolation[] {
-  const events = listEvents(turns, compactions);
-  const unread = hidersOfUnread(turnCount, turns, compactions);
+  const ordered = orderVoices(compactions);
+  const events = listEvents(turns, ordered);
+  const unread = hidersOfUnread(turnCount, turns, ordered);
   const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
   const visible = shown.filter((event) => traitsOf(event).providerVisible);
   return [
@@ -62,12 +71,17 @@ export function checkCoverage(
   ];
 }
 
-/** The provider-visible events in order, each with what the rules say about it. */
+/** The provider-visible events in order, each with what the rules say about it. `compactions` = newest first. */
 function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]): readonly CheckedEvent[] {
+  const speakers = new Map<number, readonly Speaker[]>();
   const hiders = new Map<number, readonly (Compaction | undefined)[]>();
   for (const turn of turns) {
-    const find = (event: Event, index: number): Compaction | undefined => findHider({ turn, index, event }, compactions);
-    hiders.set(turn.index, turn.events.map(find));
+    const own = listSpeakers(turn, compactions);
+    speakers.set(turn.index, own);
+    hiders.set(
+      turn.index,
+      turn.events.map((event, index) => findHider({ turn, index, event }, own)),
+    );
   }
   const pairs = pairCalls(turns, (turn, index) => hiders.get(turn)?.[index] !== undefined);
   const checked: CheckedEvent[] = [];
@@ -75,14 +89,14 @@ function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]):
     for (const [index, event] of turn.events.entries()) {
       if (!traitsOf(event).providerVisible) continue;
       const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
-      const expectation = expectEvent({ turn, index, event }, compactions, call);
+      const expectation = expectEvent({ turn, index, event }, speakers.get(turn.index) ?? [], call);
       checked.push({ turn, index, event, hider: hiders.get(turn.index)?.[index], expectation });
     }
   }
   return checked;
 }
 
-/** The compactions that hide turns which were not read, told by positions alone. */
+/** The compactions that hide turns which were not read, told by positions alone. `compactions` = newest first. */
 function hidersOfUnread(
   turnCount: number,
   turns: readonly Turn[],
@@ -92,7 +106,10 @@ function hidersOfUnread(
   if (turns.length === turnCount) return hiders;
   const read = new Set(turns.map(({ index }) => index));
   for (let index = 0; index < turnCount; index += 1) {
-    const hider = read.has(index) ? undefined : findHider({ turn: { index, events: [] }, index: 0, event: UNREAD }, compactions);
+    const turn = { index, events: [] };
+    const hider = read.has(index)
+      ? undefined
+      : findHider({ turn, index: 0, event: UNREAD }, listSpeakers(turn, compactions));
     if (hider !== undefined) hiders.add(hider);
   }
   return hiders;
@@ -174,7 +191,7 @@ function checkReplacement(
 function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boolean {
   return turns.some(
     (turn) =>
-      turn.events.some((event, index) => covers(compaction, { turn, index, event })) &&
+      listSpeakers(turn, [compaction]).some(({ from, to }) => turn.events.some((_, at) => from <= at && at <= to)) &&
       !turn.events.some((event) => traitsOf(event).providerVisible),
   );
 }
