@@ -30,6 +30,7 @@ export async function benchGrowth(sandbox, { repetitions }) {
   const rows = [
     ...(await measureView(sandbox, { short: short.store, long: summarised }, repetitions)),
     ...(await measureLooks(sandbox, { short: short.store, long: summarised }, repetitions)),
+    ...(await measureChanges(sandbox, { short: short.store, long: summarised }, repetitions)),
     ...(await measureAppend(sandbox, { short: short.store, long: long.store }, repetitions)),
     await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, repetitions),
     await measureGrownImport(sandbox, { short, long }, repetitions),
@@ -98,6 +99,22 @@ async function measureLooks(sandbox, stores, repetitions) {
     );
   }
   return rows;
+}
+
+/** Commands that compact and take back, in turn: what a summary hides costs them little, too. */
+async function measureChanges(sandbox, stores, repetitions) {
+  const run = (args, store) => async () => (await sandbox.jpg([...args, "--store", store, "--quiet"])).ms;
+  const times = await interleave(repetitions, {
+    longCompact: run(["compact"], stores.long),
+    longUndo: run(["undo"], stores.long),
+    shortCompact: run(["compact"], stores.short),
+    shortUndo: run(["undo"], stores.short),
+  });
+  const title = (name) => `jpg ${name}, 10,000 turns with 99 % summarised ÷ 100 turns`;
+  return [
+    createRow("change-compact", title("compact"), ratio(times.longCompact, times.shortCompact)),
+    createRow("change-undo", title("undo"), ratio(times.longUndo, times.shortUndo)),
+  ];
 }
 
 async function measurePrintedTurns(sandbox, stores, repetitions) {
