@@ -14,24 +14,39 @@ import { type SoundFiles, type SoundTurn, soundTurn } from "./sound-files.ts";
 /**
  * Whether nothing in a branch is an error, as `checkBranch` finds them; false where that is not certain without all of its turns.
  * What is new and sound is added to what is known. The coverage of the view is not looked at: no file can break it, but jpg's
- * own code alone, and each compaction is checked when it is made.
+ * own code alone, and each compaction is checked when it is made. So one of which no turn was known before is left to the check
+ * of the whole where it has compactions. `read` = turns that were just found sound by themselves.
  */
-export async function isSoundBranch(store: ConversationStore, tip: BranchTip, known: SoundFiles): Promise<boolean> {
+export async function isSoundBranch(
+  store: ConversationStore,
+  tip: BranchTip,
+  { known, read }: { readonly known: SoundFiles; readonly read: ReadonlyMap<string, SoundTurn> },
+): Promise<boolean> {
   try {
     const files = await store.listTree(tip.commit);
     const sorted = sortBranchFiles(files);
-    const isKnown = sorted.turns.some((file) => file !== undefined && known.turns.has(file.oid));
-    if (!isKnown || hasErrors(sorted.findings)) return false;
+    const oids = sorted.turns.flatMap((file) => file?.oid ?? []);
+    const isKnown = oids.some((oid) => known.turns.has(oid));
+    const isPlain = sorted.records.compactions.length === 0 && oids.some((oid) => read.has(oid));
+    if ((!isKnown && !isPlain) || hasErrors(sorted.findings)) return false;
+    addTurns(known, read, oids);
     if ((await checkHeader(store, tip, files)).length > 0) return false;
     const turns = await readSoundTurns(store, sorted, known);
     if (turns === null || !isChain(turns, sorted) || hasRepeatedIds(turns)) return false;
     const records = await readRecords(store, sorted);
     if (hasErrors(records.findings)) return false;
-    const read = { commit: tip.commit, files: sorted, turns, records, checked: known };
-    return !hasErrors(await checkStoredAttachments(store, read));
+    const branch = { commit: tip.commit, files: sorted, turns, records, checked: known };
+    return !hasErrors(await checkStoredAttachments(store, branch));
   } catch (error) {
     if (error instanceof JpgError && error.kind === "repository") return false;
     throw error;
+  }
+}
+
+function addTurns({ turns }: SoundFiles, read: ReadonlyMap<string, SoundTurn>, oids: readonly string[]): void {
+  for (const oid of oids) {
+    const turn = read.get(oid);
+    if (turn !== undefined && !turns.has(oid)) turns.set(oid, turn);
   }
 }
 

@@ -8,10 +8,11 @@ import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
+import { createReadTurns } from "./read-turns.ts";
 import { refuseDamage } from "./refuse-damage.ts";
-import type { RefusedCommand } from "./refused-secrets.ts";
+import { type LeavingSecret, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
 import { requireSharing } from "./remotes.ts";
-import { refuseSecrets } from "./scan-outgoing.ts";
+import { findLeavingSecrets } from "./scan-outgoing.ts";
 
 /** What is about to leave. */
 export interface Outgoing {
@@ -43,10 +44,25 @@ export async function checkOutgoing(
   if (names.length === 0) return;
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
   await refuseLocalObjects(workspace, local, objects);
-  await refuseDamage(workspace.store, outgoing.tips);
+  const found = await lookInto(workspace.store, { objects, names }, outgoing.tips);
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
-  await refuseSecrets(workspace, { outgoing: { objects, names }, allowed, command });
+  refuseFound(found, allowed, { command, of: names[0] ?? "@" });
+}
+
+/** Reads what leaves, once; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
+async function lookInto(
+  store: ConversationStore,
+  leaving: Parameters<typeof findLeavingSecrets>[1],
+  tips: readonly BranchTip[],
+): Promise<readonly LeavingSecret[]> {
+  const turns = createReadTurns();
+  try {
+    return await findLeavingSecrets(store, leaving, turns.read);
+  } finally {
+    // Also where something could not be read: this says of which conversation it is a part.
+    await refuseDamage(store, tips, turns.sound);
+  }
 }
 
 /** Refuses branches that only stock git can have made: with `HEAD/…` on it, nobody can clone the remote any more. */

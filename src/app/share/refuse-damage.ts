@@ -10,7 +10,13 @@ import { openKnownIds } from "../branch/known-ids.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
 import { checkBranch } from "../integrity/fsck-branch.ts";
 import { isSoundBranch } from "../integrity/sound-branch.ts";
-import { CHECKS_VERSION, openSoundFiles, type SoundFiles, soundTurn } from "../integrity/sound-files.ts";
+import {
+  CHECKS_VERSION,
+  openSoundFiles,
+  type SoundFiles,
+  type SoundTurn,
+  soundTurn,
+} from "../integrity/sound-files.ts";
 
 /** Commits kept at most. */
 const MOST_SOUND = 20_000;
@@ -23,14 +29,25 @@ export interface DamagedTip {
   readonly finding: Finding;
 }
 
-/** Refuses to let a damaged conversation leave. Throws `damaged_conversation`. */
-export async function refuseDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
-  const damaged = await findDamage(store, tips);
+/** Refuses to let a damaged conversation leave; `read` as for `findDamage`. Throws `damaged_conversation`. */
+export async function refuseDamage(
+  store: ConversationStore,
+  tips: readonly BranchTip[],
+  read?: ReadonlyMap<string, SoundTurn>,
+): Promise<void> {
+  const damaged = await findDamage(store, tips, read);
   if (damaged !== null) throw damagedError(damaged);
 }
 
-/** The first tip that is damaged; null where all are sound, which is kept in mind. */
-export async function findDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<DamagedTip | null> {
+/**
+ * The first tip that is damaged; null where all are sound, which is kept in mind. `read` = turns that were just found sound by
+ * themselves, by object id.
+ */
+export async function findDamage(
+  store: ConversationStore,
+  tips: readonly BranchTip[],
+  read: ReadonlyMap<string, SoundTurn> = new Map(),
+): Promise<DamagedTip | null> {
   const known = openKnownIds(store, "sound-tips", { key: `checks-${CHECKS_VERSION}`, most: MOST_SOUND });
   const sound = new Set<string>();
   let family = openFamily(store, "", "");
@@ -45,7 +62,7 @@ export async function findDamage(store: ConversationStore, tips: readonly Branch
       if (saving.length === SAVED_AT_ONCE) await Promise.all(saving.splice(0));
       family = openFamily(store, conversationOf(tip.name), first);
     }
-    const finding = await findError(store, tip, family);
+    const finding = await findError(store, tip, { ...family, read });
     if (finding !== null) return { tip, finding };
     sound.add(tip.commit);
   }
@@ -79,11 +96,11 @@ async function firstTurn(store: ConversationStore, { commit: tip }: BranchTip): 
 async function findError(
   store: ConversationStore,
   tip: BranchTip,
-  { files, checked }: Family,
+  { files, checked, read }: Family & { readonly read: ReadonlyMap<string, SoundTurn> },
 ): Promise<Finding | null> {
   const commit = (await store.resolveCommit(tip.commit)) ?? tip.commit;
   const branch = { name: branchLike(tip.name), commit };
-  if (await isSoundBranch(store, branch, files)) return null;
+  if (await isSoundBranch(store, branch, { known: files, read })) return null;
   const { findings } = await checkBranch(store, branch, checked);
   for (const turn of checked.turns.values()) {
     const sound = soundTurn(turn);

@@ -7,9 +7,8 @@ import { type ScannedSource, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import { blobId } from "../workspace/object-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { openCleanObjects } from "./clean-objects.ts";
-import { type AllowedSecrets, type LeavingSecret, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
+import type { LeavingSecret } from "./refused-secrets.ts";
 
 /** Objects that leave, and the names of the refs under which they do. */
 interface NamedObjects {
@@ -17,27 +16,14 @@ interface NamedObjects {
   readonly names: readonly string[];
 }
 
-/** Refuses to let secrets leave. Throws `secrets_found`. */
-export async function refuseSecrets(
-  { store }: Workspace,
-  {
-    outgoing,
-    allowed,
-    command,
-  }: {
-    readonly outgoing: NamedObjects;
-    readonly allowed: AllowedSecrets;
-    readonly command: RefusedCommand["command"];
-  },
-): Promise<void> {
-  const found = await findLeavingSecrets(store, outgoing);
-  refuseFound(found, allowed, { command, of: outgoing.names[0] ?? "@" });
-}
+/** Told of each content that is read: who has another question to it need not read it again. */
+export type ContentReader = (object: OutgoingObject, bytes: Uint8Array) => void;
 
 /** Lists the secrets of objects, and of the names of what leaves. */
 export async function findLeavingSecrets(
   store: ConversationStore,
   outgoing: NamedObjects,
+  read?: ContentReader,
 ): Promise<readonly LeavingSecret[]> {
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
@@ -46,7 +32,7 @@ export async function findLeavingSecrets(
   const namesOid = blobId(Buffer.from(names));
   if (unknown.length === 0 && clean.has(namesOid)) return [];
   const scanner = await loadSecretScanner();
-  const found = await scanSources(scanner, contentsOf(store, unknown));
+  const found = await scanSources(scanner, contentsOf(store, unknown, read));
   const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
   const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));
   await clean.add([...unknown.map(({ oid }) => oid), namesOid].filter((oid) => !dirty.has(oid) && !clean.has(oid)));
@@ -65,11 +51,14 @@ interface Scanned {
 async function* contentsOf(
   store: ConversationStore,
   objects: readonly OutgoingObject[],
+  read: ContentReader = () => undefined,
 ): AsyncGenerator<ScannedSource<Scanned>> {
   let at = 0;
   for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
     const object = objects[at++];
-    if (object !== undefined) yield sourceOf({ oid: object.oid, place: placeOf(object) }, bytes);
+    if (object === undefined) continue;
+    read(object, bytes);
+    yield sourceOf({ oid: object.oid, place: placeOf(object) }, bytes);
   }
 }
 

@@ -1,9 +1,12 @@
 // What leaves is looked at file by file, once: what that finds is what a look at the whole branch finds.
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCheckedFiles } from "../../../src/app/integrity/checked-files.ts";
 import { checkBranch } from "../../../src/app/integrity/fsck-branch.ts";
+import { checkOutgoing } from "../../../src/app/share/check-outgoing.ts";
+import { createReadTurns } from "../../../src/app/share/read-turns.ts";
 import { refuseDamage } from "../../../src/app/share/refuse-damage.ts";
 import { sha256 } from "../../../src/app/workspace/object-id.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
@@ -156,5 +159,48 @@ describe("what leaves after a tip that is sound", () => {
     const asked = new Set(reading.mock.calls.flatMap(([oids]) => [...oids]));
     const turns = run(["ls-tree", "-r", "--object-only", tip, "turns"]).split("\n");
     expect(turns.filter((oid) => asked.has(oid))).toEqual([turns.at(-1)]);
+  });
+});
+
+describe("what leaves for the first time", () => {
+  /** Nothing is known of anything any more. */
+  const forget = (): void => rmSync(join(workspace.store.gitDir, "jpg-cache"), { recursive: true, force: true });
+
+  async function readInPassing(tip: string): Promise<ReturnType<typeof createReadTurns>["sound"]> {
+    const turns = createReadTurns();
+    for (const { path, oid } of await workspace.store.listTree(tip))
+      for await (const bytes of workspace.store.readBlobs([oid])) turns.read({ kind: "blob", oid, path }, bytes);
+    return turns.sound;
+  }
+
+  it.each([[{}], [{ "compactions/20260501T120000.000Z-c1.jsonl": null }]] as readonly (readonly [Files])[])(
+    "is refused exactly when a look at the whole finds an error, its turns read in passing: %j",
+    async (before) => {
+      const verdicts = new Set<boolean>();
+      for (const make of CHANGES) {
+        forget();
+        const tip = commit(sound, { ...before, ...make(TURNS - 2) });
+        const isWrong = await isDamaged(tip);
+        verdicts.add(isWrong);
+        const refused = refuseDamage(workspace.store, [{ name: branch, commit: tip }], await readInPassing(tip));
+        if (isWrong) await expect(refused, `${make}`).rejects.toMatchObject({ code: "damaged_conversation" });
+        else await refused;
+      }
+      expect(verdicts.size).toBe(2);
+    },
+  );
+
+  it("is read once, for damage and for secrets, and is known to have neither then", async () => {
+    const tip = commit(sound, { "compactions/20260501T120000.000Z-c1.jsonl": null });
+    forget();
+    const reading = vi.spyOn(workspace.store, "readBlobs");
+    const outgoing = { tips: [{ name: branch, commit: tip }], known: [] };
+    await checkOutgoing(workspace, outgoing);
+    const turns = run(["ls-tree", "-r", "--object-only", tip, "turns"]).split("\n");
+    const asked = reading.mock.calls.flatMap(([oids]) => [...oids]);
+    expect(asked.filter((oid) => turns.includes(oid)).toSorted()).toEqual(turns.toSorted());
+    reading.mockClear();
+    await checkOutgoing(workspace, outgoing);
+    expect(reading).not.toHaveBeenCalled();
   });
 });
