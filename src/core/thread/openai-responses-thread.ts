@@ -27,6 +27,10 @@ export interface OpenAiResponsesOptions {
   readonly model?: string;
   /** Whether harness texts are messages of their role; else they are reminders in messages of the user. */
   readonly systemMessages?: boolean;
+  /** Makes the item of reasoning, or none; absent = what OpenAI encrypted goes back, without its summary. */
+  readonly reasoningItem?: (event: ChatResponse, model: string | undefined) => ProviderObject | undefined;
+  /** Whether OpenAI's own compaction stays where it was recorded; else it goes before everything that a model made (R8). */
+  readonly compactionsStay?: boolean;
 }
 
 /** Longest call id, in characters ("Invalid 'input[…].call_id': string too long … maximum length 64"). */
@@ -108,7 +112,8 @@ function addMessage(writer: Writer, role: string, content: readonly ProviderObje
 
 function addResponse(writer: Writer, event: ChatResponse, origin: ItemOrigin): void {
   if (event.reasoning !== undefined) {
-    const item = toReasoningItem(event, writer.options.model);
+    const { model, reasoningItem = toReasoningItem } = writer.options;
+    const item = reasoningItem(event, model);
     if (item === undefined) drop(writer, event, "R7");
     else writer.items.push({ ...origin, item });
     return;
@@ -132,7 +137,8 @@ function phaseOf({ metadata }: ChatResponse): ProviderObject {
 /** Adds items as OpenAI gave them; its own compaction goes before everything that a model made (R8). */
 function addVerbatim(writer: Writer, event: Event, items: readonly ProviderObject[], origin: ItemOrigin): void {
   for (const item of items) {
-    const first = isCompactionItem(item) ? writer.items.findIndex((other) => isMadeByModel(other.item)) : -1;
+    const moves = isCompactionItem(item) && writer.options.compactionsStay !== true;
+    const first = moves ? writer.items.findIndex((other) => isMadeByModel(other.item)) : -1;
     if (first === -1) writer.items.push({ ...origin, item });
     else {
       writer.hardening.push({ rule: "R8", event: event.id, action: "changed" });

@@ -62,16 +62,18 @@ export function addUsage(one: Usage, other: Usage): Usage {
 export function listAnswers(events: readonly Event[]): readonly RecordedAnswer[] {
   const answers = new Map<string, WrittenAnswer>();
   let position = -1;
-  for (const { metadata } of events) {
+  for (const event of events) {
+    const { metadata } = event;
     position += 1;
     const key = answerKey(metadata, position);
     if (key === null) continue;
     let known = answers.get(key);
     if (known === undefined) {
-      known = { position, end: position, message: metadata?.message_id === key ? key : null, usage: null };
+      known = { position, end: position + 1, message: metadata?.message_id === key ? key : null, usage: null };
       answers.set(key, known);
     }
-    known.end = position + 1;
+    // A note may tell what was counted once the outputs of the answer's calls are there.
+    if (event.type !== "note") known.end = position + 1;
     if (metadata?.usage !== undefined) known.usage = readUsage(metadata.usage) ?? known.usage;
     if (typeof metadata?.model === "string") known.model = metadata.model;
   }

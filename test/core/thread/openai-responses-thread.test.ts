@@ -180,6 +180,29 @@ describe("toOpenAiResponsesThread", () => {
     expect(rules(viewOf([asked("u", "go"), asked("c", opaque(compaction))]))).toEqual([]);
   });
 
+  it("leaves OpenAI's compaction where it was, and makes reasoning as it is told, for an agent that stores items", () => {
+    const compaction = { type: "compaction", encrypted_content: "x" };
+    const view = viewOf([
+      asked("q", "go"),
+      thought("t", { provider: "openai", model: "gpt-5.5" }),
+      said("a", "done"),
+      said("c", opaque(compaction)),
+    ]);
+    const seen: unknown[] = [];
+    const options: OpenAiResponsesOptions = {
+      model: "gpt-5.4",
+      compactionsStay: true,
+      reasoningItem: ({ id }, model) => {
+        seen.push([id, model]);
+        return { type: "reasoning", summary: [] };
+      },
+    };
+    expect(itemsOf(view, options).map(({ type }) => type)).toEqual(["message", "reasoning", "message", "compaction"]);
+    expect(seen).toEqual([["t", "gpt-5.4"]]);
+    expect(rules(view, options)).toEqual([]);
+    expect(rules(view, { ...options, reasoningItem: () => undefined })).toEqual(["R7 dropped t"]);
+  });
+
   it("drops opaque items that cannot stand alone, and other providers' (R1, R2, R7, R0)", () => {
     const view = viewOf([
       said("a", opaque({ type: "shell_call", call_id: "1" })),

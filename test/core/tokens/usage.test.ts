@@ -125,6 +125,17 @@ describe("readUsage", () => {
 
 describe("listAnswers", () => {
   const listUsage = (events: readonly Event[]): readonly RecordedAnswer[] => listAnswers(events).filter(isCounted);
+
+  it("takes what a note says of an answer's usage, and ends the answer where it ended", () => {
+    const time = { timestamp: "2026-03-01T09:00:00.000Z" };
+    const metadata = { message_id: "m" };
+    const events: readonly Event[] = [
+      { type: "tool_call_request", id: "c", ...time, call_id: "c", name: "ls", arguments: {}, metadata },
+      { type: "tool_call_response", id: "r", ...time, call_id: "c", content: "x", is_error: false },
+      { type: "note", id: "n", ...time, kind: "usage", metadata: { ...metadata, usage: { input_tokens: 7 } } },
+    ];
+    expect(listAnswers(events)).toMatchObject([{ position: 0, end: 1, message: "m", usage: { input: 7 } }]);
+  });
   const answer = (id: string, metadata: EventMetadata): Event => ({
     type: "chat_response",
     id,
