@@ -8,6 +8,7 @@ import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
+import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
 import { agents, machineOf } from "./session-registry.ts";
 
@@ -96,19 +97,20 @@ async function* foldersWithin(
   for (const entry of entries) if (entry.isDirectory()) yield* foldersWithin(join(path, entry.name), levels - 1);
 }
 
-/** Whether a session is of the directory that is asked for; of one that cannot be read the import says so. */
+/** Whether a session is of the directory that is asked for; of one that cannot be read, or unpacked, the import says so. */
 function isHeld(path: string, holds: NonNullable<SessionFolder["holds"]>): Promise<boolean> {
   return readBeginning(path).then(
-    (bytes) => holds(createBufferSource(bytes)),
+    (bytes) => bytes === null || holds(createBufferSource(bytes)),
     () => true,
   );
 }
 
-async function readBeginning(path: string): Promise<Buffer> {
+async function readBeginning(path: string): Promise<Buffer | null> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SESSION_BEGINNING), 0, SESSION_BEGINNING, 0);
-    return buffer.subarray(0, bytesRead);
+    const bytes = buffer.subarray(0, bytesRead);
+    return isPacked(bytes) ? await unpackBeginning(bytes, SESSION_BEGINNING) : bytes;
   } finally {
     await file.close();
   }
@@ -117,23 +119,39 @@ async function readBeginning(path: string): Promise<Buffer> {
 /** A larger file is read in blocks, bytes. */
 const LARGE_FILE = 16 * 1024 * 1024;
 
-/** Reads a session file whole. Throws `unreadable_file`. */
+/** Reads a session file whole, unpacked. Throws `unreadable_file`, `damaged_file`, `large_file`. */
 export async function readSessionFile(runtime: Runtime, file: SessionFile): Promise<Buffer> {
+  const bytes = await readBytes(runtime, file);
+  return isPacked(bytes) ? unpackFile(bytes, file.path === "-" ? "standard input" : file.path) : bytes;
+}
+
+async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffer> {
   try {
-    return file.path === "-" ? Buffer.from(await runtime.readStdin()) : await readFile(file.path);
+    return path === "-" ? Buffer.from(await runtime.readStdin()) : await readFile(path);
   } catch (error) {
-    throw unreadable(file.path, error);
+    throw unreadable(path, error);
   }
 }
 
-/** Reads the lines of a session file, of a large one where they begin. Throws `unreadable_file`, `file_changed`. */
+/** Reads the lines of a session file, of a large one where they begin. Throws what `readSessionFile` does, and `file_changed`. */
 export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
   try {
-    if (file.path !== "-" && (await stat(file.path)).size > LARGE_FILE) return createFileSource(file.path);
+    if (file.path !== "-" && (await stat(file.path)).size > LARGE_FILE && !(await isPackedFile(file.path)))
+      return createFileSource(file.path);
   } catch (error) {
     throw error instanceof JpgError ? error : unreadable(file.path, error);
   }
   return createBufferSource(await readSessionFile(runtime, file));
+}
+
+async function isPackedFile(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(PACKED_MARK_BYTES), 0, PACKED_MARK_BYTES, 0);
+    return isPacked(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
 }
 
 function unreadable(path: string, error: unknown): Error {
