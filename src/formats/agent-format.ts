@@ -116,6 +116,8 @@ export interface SessionDraft {
 export interface ResumePlan {
   /** Where its file goes, absolute. */
   readonly path: string;
+  /** Where the agent may have moved it since, absolute: a session that stands there is not written again. Absent = it moves none. */
+  readonly elsewhere?: readonly string[];
   /** Program and arguments that have to be run first, e.g. to take the file into the agent's own store; absent = none. */
   readonly before?: readonly string[];
   /** Program and arguments that go on with it; both are run in the project's directory. */

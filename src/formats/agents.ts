@@ -3,6 +3,7 @@
 import type { AgentFormat } from "./agent-format.ts";
 import { ANTHROPIC_REQUESTS } from "./anthropic/agent.ts";
 import { CLAUDE_CODE } from "./claude-code/agent.ts";
+import { CODEX } from "./codex/agent.ts";
 import { GOOGLE_REQUESTS } from "./google/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
 import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
@@ -10,6 +11,7 @@ import { PI } from "./pi/agent.ts";
 
 export const AGENTS: readonly AgentFormat[] = [
   CLAUDE_CODE,
+  CODEX,
   PI,
   ANTHROPIC_REQUESTS,
   CHAT_REQUESTS,

@@ -11,6 +11,11 @@ export function createOriginLine(origin: ExportOrigin, sessionId: string): Reado
   return { type: ORIGIN_TYPE, format: ORIGIN_FORMAT, ...origin, sessionId };
 }
 
+/** Whether a parsed line is the side line of a session, of any version. */
+export function isOriginLine(line: Readonly<Record<string, unknown>>): boolean {
+  return line["type"] === ORIGIN_TYPE;
+}
+
 /** Reads the origin from a parsed side line; null when jpg did not write it. Never throws. */
 export function readExportOrigin(line: unknown): ExportOrigin | null {
   if (typeof line !== "object" || line === null || !("type" in line) || line.type !== ORIGIN_TYPE) return null;

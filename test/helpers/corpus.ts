@@ -1,6 +1,6 @@
 // Real session files and what the real agents sent for them, where this machine has them.
-import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -34,6 +34,16 @@ export function listGoldens(agent: string): readonly Golden[] {
     .map((row) => row.split("\t"))
     .filter(([golden]) => golden!.startsWith(`${agent}-`))
     .map(([golden, file, model]) => ({ golden: golden!, file: file!, model: model! }));
+}
+
+/** The sessions of one agent in the corpus, paths below `corpus/`; empty when the corpus is missing. */
+export function listCorpus(agent: string): readonly string[] {
+  if (corpusMissing !== null) return [];
+  const folder = join(sharedFolder, "corpus");
+  return readdirSync(join(folder, agent), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 export function readCorpusFile(file: string): Buffer {

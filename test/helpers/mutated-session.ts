@@ -2,6 +2,7 @@
 // are cut, repeated, moved or glued.
 import fc from "fast-check";
 import type { Json } from "./claude-session.ts";
+import { codexLines } from "./codex-session.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
 
@@ -92,6 +93,11 @@ export function mutatedSession(session: string): fc.Arbitrary<string> {
 /** Likewise of a session of pi. */
 export function mutatedPiSession(session: string): fc.Arbitrary<string> {
   return mutatedLines(fc.constantFrom(1, 2, 3).map((version) => variedPiSession(session, version as 1 | 2 | 3).lines));
+}
+
+/** Likewise of a session of Codex. */
+export function mutatedCodexSession(session: string): fc.Arbitrary<string> {
+  return mutatedLines(fc.constant(codexLines(session)));
 }
 
 function mutatedLines(bases: fc.Arbitrary<readonly Json[]>): fc.Arbitrary<string> {

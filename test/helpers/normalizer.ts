@@ -23,19 +23,22 @@ interface Normalizer {
   history(messages: readonly SentMessage[]): readonly SentMessage[];
 }
 
+/** The API that an agent sends its messages to. */
+const APIS = { "claude-code": "anthropic-messages", codex: "openai-responses", pi: "anthropic-messages" } as const;
+
 /**
- * The conversation in messages of Anthropic's API, as an agent sends them; `prompt` = one that the recording added, left out.
- * `isShaped` = the messages are in the runner's shape already.
+ * The conversation in messages of an API, as an agent sends them, Claude Code where none is named; `prompt` = one that the
+ * recording added, left out. `isShaped` = the messages are in the runner's shape already.
  */
 export async function sentHistory(
   messages: unknown,
   {
+    agent = "claude-code",
     prompt,
     isShaped = false,
-    agent = "claude-code",
-  }: { readonly prompt?: string; readonly isShaped?: boolean; readonly agent?: "claude-code" | "pi" } = {},
+  }: { readonly agent?: keyof typeof APIS; readonly prompt?: string; readonly isShaped?: boolean } = {},
 ): Promise<readonly SentMessage[]> {
   const tool = (await import(pathToFileURL(join(sharedFolder, "agents", "normalize.mjs")).href)) as Normalizer;
-  const options = { agent, api: "anthropic-messages", ...(prompt === undefined ? {} : { prompt }) };
+  const options = { agent, api: APIS[agent], ...(prompt === undefined ? {} : { prompt }) };
   return tool.history(isShaped ? (messages as readonly SentMessage[]) : tool.normalize(messages, options));
 }

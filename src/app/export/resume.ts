@@ -1,4 +1,5 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf, userError } from "../../core/errors.ts";
@@ -47,7 +48,7 @@ export async function prepareResume(
     const plan = agent.resume(machineOf(workspace.runtime), session);
     const text = agent.write.write(session);
     const existing = await readIfExists(plan.path);
-    if (existing !== null && existing !== text) continue;
+    if ((existing !== null && existing !== text) || (plan.elsewhere ?? []).some((path) => existsSync(path))) continue;
     if (existing === null) await writeWhole(plan, text);
     return {
       agent: name,

@@ -1,6 +1,6 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
-import type { Dirent } from "node:fs";
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { closeSync, type Dirent, openSync, readSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
 import { type AgentFormat, SESSION_BEGINNING, type SessionFolder } from "../../formats/agent-format.ts";
@@ -98,21 +98,24 @@ async function* foldersWithin(
 }
 
 /** Whether a session is of the directory that is asked for; of one that cannot be read, or unpacked, the import says so. */
-function isHeld(path: string, holds: NonNullable<SessionFolder["holds"]>): Promise<boolean> {
-  return readBeginning(path).then(
-    (bytes) => bytes === null || holds(createBufferSource(bytes)),
-    () => true,
-  );
+async function isHeld(path: string, holds: NonNullable<SessionFolder["holds"]>): Promise<boolean> {
+  try {
+    const bytes = readBeginning(path, SESSION_BEGINNING);
+    const text = isPacked(bytes) ? await unpackBeginning(bytes, SESSION_BEGINNING) : bytes;
+    return text === null || holds(createBufferSource(text));
+  } catch {
+    return true;
+  }
 }
 
-async function readBeginning(path: string): Promise<Buffer | null> {
-  const file = await open(path);
+/** At once: for each of thousands of files a detour through the thread pool would cost many times what reading costs. */
+function readBeginning(path: string, byteLength: number): Buffer {
+  const file = openSync(path, "r");
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SESSION_BEGINNING), 0, SESSION_BEGINNING, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    return isPacked(bytes) ? await unpackBeginning(bytes, SESSION_BEGINNING) : bytes;
+    const buffer = Buffer.allocUnsafe(byteLength);
+    return buffer.subarray(0, readSync(file, buffer, 0, byteLength, 0));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -136,22 +139,12 @@ async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffe
 /** Reads the lines of a session file, of a large one where they begin. Throws what `readSessionFile` does, and `file_changed`. */
 export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
   try {
-    if (file.path !== "-" && (await stat(file.path)).size > LARGE_FILE && !(await isPackedFile(file.path)))
-      return createFileSource(file.path);
+    const isLarge = file.path !== "-" && (await stat(file.path)).size > LARGE_FILE;
+    if (isLarge && !isPacked(readBeginning(file.path, PACKED_MARK_BYTES))) return createFileSource(file.path);
   } catch (error) {
     throw error instanceof JpgError ? error : unreadable(file.path, error);
   }
   return createBufferSource(await readSessionFile(runtime, file));
-}
-
-async function isPackedFile(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(PACKED_MARK_BYTES), 0, PACKED_MARK_BYTES, 0);
-    return isPacked(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
 }
 
 function unreadable(path: string, error: unknown): Error {

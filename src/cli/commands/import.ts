@@ -1,14 +1,17 @@
 import { resolve } from "node:path";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
+import { listKeptSessions } from "../../app/sessions/list-kept.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import { isBundle, readBundleHeader, withBundleFile } from "../../app/share/bundle-file.ts";
 import { type BundleFile, type BundleRow, importBundle } from "../../app/share/read-bundle.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { appendAll } from "../../core/append-all.ts";
+import { userError } from "../../core/errors.ts";
 import { safe } from "../../core/safe-text.ts";
-import { type CommandSpec, flag } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
+import { renderKept } from "../render/render-kept.ts";
 import { renderBundle } from "../render/render-share.ts";
 
 const EXAMPLE = exampleAgent();
@@ -25,6 +28,7 @@ export const command: CommandSpec = {
     },
   ],
   options: [
+    { flags: "--list", description: "list what agents keep for this project, and import nothing" },
     { flags: "--all-branches", description: "also make forks of the branches that the agent abandoned" },
     {
       flags: "--again",
@@ -33,37 +37,53 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg import", explains: "the sessions of this project" },
+    { command: "jpg import --list", explains: "look at them first" },
     { command: `jpg import ${EXAMPLE.help.file}`, explains: "one session file" },
     { command: `jpg import ${EXAMPLE.name} - < session.jsonl`, explains: "from standard input, naming the format" },
   ],
-  run: async ({ args, options, runtime, output, json, open }) => {
-    const request = await parseImportArguments(args, runtime.cwd);
-    const opened = await open({ create: true });
-    const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
-    const workspace = stdin === null ? opened : withStdin(opened, stdin);
-    const { bundles, paths } = await sortPaths(request.paths, { cwd: runtime.cwd, stdin });
-    const taken = await takeBundles(workspace, bundles);
-    if (bundles.length > 0 && paths.length === 0) {
-      if (json) output.json(taken);
-      else output.data(renderBundle(taken, output));
-      return taken.some(({ status }) => status === "left_out") ? 2 : 0;
-    }
-    const outcome = await importSessions(workspace, {
-      ...request,
-      paths,
-      allBranches: flag(options, "allBranches"),
-      again: flag(options, "again"),
-    });
-    const { sessions, failed } = outcome;
-    if (!json && taken.length > 0) output.data(renderBundle(taken, output));
-    if (json) output.json([...taken, ...sessions, ...failed.map(failureRow)]);
-    else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
-    for (const failure of failed) output.warn(renderFailure(failure));
-    if (!json && output.seen && sessions.some(({ status }) => status === "created"))
-      output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
-    return exitCodeAfter(outcome);
-  },
+  run: (context) => (flag(context.options, "list") ? listSessions(context) : importFiles(context)),
 };
+
+async function importFiles({ args, options, runtime, output, json, open }: CommandContext): Promise<number> {
+  const request = await parseImportArguments(args, runtime.cwd);
+  const opened = await open({ create: true });
+  const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
+  const workspace = stdin === null ? opened : withStdin(opened, stdin);
+  const { bundles, paths } = await sortPaths(request.paths, { cwd: runtime.cwd, stdin });
+  const taken = await takeBundles(workspace, bundles);
+  if (bundles.length > 0 && paths.length === 0) {
+    if (json) output.json(taken);
+    else output.data(renderBundle(taken, output));
+    return taken.some(({ status }) => status === "left_out") ? 2 : 0;
+  }
+  const outcome = await importSessions(workspace, {
+    ...request,
+    paths,
+    allBranches: flag(options, "allBranches"),
+    again: flag(options, "again"),
+  });
+  const { sessions, failed } = outcome;
+  if (!json && taken.length > 0) output.data(renderBundle(taken, output));
+  if (json) output.json([...taken, ...sessions, ...failed.map(failureRow)]);
+  else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
+  for (const failure of failed) output.warn(renderFailure(failure));
+  if (!json && output.seen && sessions.some(({ status }) => status === "created"))
+    output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
+  return exitCodeAfter(outcome);
+}
+
+/** 1 = there is none. */
+async function listSessions({ args, runtime, output, json, open }: CommandContext): Promise<number> {
+  if (args.length > 0) {
+    throw userError("contradictory_flags", "jpg import --list: it lists what agents keep, and takes no paths.", {
+      hints: ["Leave the paths out, or import them: `jpg import PATH`."],
+    });
+  }
+  const rows = await listKeptSessions(await open({ create: true }));
+  if (json) output.json(rows);
+  else output.data(renderKept(rows, { ...output, now: runtime.now() }));
+  return rows.length === 0 ? 1 : 0;
+}
 
 /** Standard input is read once, whoever asks for it. */
 function withStdin(workspace: Workspace, stdin: Uint8Array): Workspace {

@@ -6,14 +6,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { mutatedPiSession, mutatedSession } from "../../helpers/mutated-session.ts";
+import { mutatedCodexSession, mutatedPiSession, mutatedSession } from "../../helpers/mutated-session.ts";
 import { runInProcess } from "../../helpers/run-in-process.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, testEnvironment } from "../../helpers/temp-repository.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
 
-const SESSIONS = ["5e55mut0-a", "5e55mut0-b", "5e55mut0-c"];
-const sessions = fc.tuple(...SESSIONS.map((session) => mutatedSession(session)), mutatedPiSession("5e55mut0-pi"));
+const SESSIONS = ["5e55mut0-a", "5e55mut0-b"];
+const sessions = fc.tuple(
+  ...SESSIONS.map((session) => mutatedSession(session)),
+  mutatedPiSession("5e55mut0-pi"),
+  mutatedCodexSession("5e55mut0-codex"),
+);
 
 interface Imported {
   readonly branch: string;

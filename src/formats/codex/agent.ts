@@ -1,0 +1,61 @@
+// Codex as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
+import { lineUuid, sessionUuid } from "../derived-ids.ts";
+import { codexSessionId, isCodexSession } from "./detect.ts";
+import { timeOfView, writeCodexSession } from "./export.ts";
+import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
+import { isSessionOf } from "./session-folder.ts";
+
+/** Folders of a session's year, month and day. */
+const DATE_LEVELS = 3;
+
+export const CODEX: AgentFormat = {
+  name: "codex",
+  agent: { name: "Codex", email: "codex@jpg.invalid" },
+  importer: CODEX_IMPORTER_VERSION,
+  files: {
+    endings: [".jsonl", ".jsonl.zst"],
+    folders: sessionFolders,
+    isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
+      session !== undefined && session !== "" && fileName.includes(`-${session}.jsonl`),
+  },
+  detect: isCodexSession,
+  sessionId: codexSessionId,
+  origin: codexOrigin,
+  read: readCodexSession,
+  write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
+  resume: planResume,
+  help: {
+    place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
+    file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",
+    addServer: "codex mcp add jpg -- jpg mcp",
+  },
+};
+
+/** Codex finds a session by its id, in the folder of any day: that of the newest event says when the conversation stood so. */
+function planResume(machine: Machine, { sessionId, view }: SessionDraft): ResumePlan {
+  const [date = "", time = ""] = timeOfView(view).split("T");
+  const name = `rollout-${date}T${time.slice(0, 8).replaceAll(":", "-")}-${sessionId}.jsonl`;
+  const path = machine.join(codexHome(machine), "sessions", ...date.split("-"), name);
+  return {
+    path,
+    elsewhere: [`${path}.zst`, machine.join(codexHome(machine), "archived_sessions", name)],
+    command: ["codex", "resume", sessionId],
+    hints: ["CODEX_HOME names another folder for Codex's files."],
+  };
+}
+
+/** The sessions of all directories stand together. */
+function sessionFolders(machine: Machine, directory: string): readonly SessionFolder[] {
+  const holds = isSessionOf(directory);
+  return [
+    { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS, holds },
+    { path: machine.join(codexHome(machine), "archived_sessions"), holds },
+  ];
+}
+
+/** The folder in which Codex keeps all it has. */
+function codexHome({ env, home, join }: Machine): string {
+  const configured = env["CODEX_HOME"];
+  return configured !== undefined && configured !== "" ? configured : join(home, ".codex");
+}

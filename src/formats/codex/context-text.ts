@@ -1,0 +1,67 @@
+// Texts that Codex itself puts into the conversation in the user's name or the developer's. Some describe the surroundings
+// of the request that follows; the others tell of what happened and belong to where they stand.
+import { isRecord, type RawLine, stringOf } from "../json-line.ts";
+
+/** Whose words a message is: a person's, those that introduce the next request, or other words of the agent's own. */
+type Voice = "user" | "context" | "harness";
+
+/** Marks around what introduces a request. */
+const CONTEXT_TAGS: ReadonlySet<string> = new Set([
+  "environment_context",
+  "environments_instructions",
+  "user_instructions",
+  "INSTRUCTIONS",
+  "permissions",
+  "collaboration_mode",
+  "skills_instructions",
+  "apps_instructions",
+  "plugins_instructions",
+  "recommended_plugins",
+  "personality_spec",
+  "model_switch",
+  "tools",
+]);
+
+/** Marks around what tells of something that happened. */
+const HARNESS_TAGS: ReadonlySet<string> = new Set([
+  "turn_aborted",
+  "user_shell_command",
+  "user_action",
+  "subagent_notification",
+  "skill",
+  "context_window_reminder",
+  "rollout_budget",
+  "image_resize_notice",
+]);
+
+const PROJECT_INSTRUCTIONS = /^# AGENTS\.md instructions\b/;
+const MARKED = /^<([A-Za-z_]+)(?: [^<>]*)?>/;
+
+/** Tells who speaks in a message of a role other than the assistant's. */
+export function speakerOf(item: RawLine): Voice {
+  if (stringOf(item, "role") !== "user") return "context";
+  const content = item["content"];
+  const parts = typeof content === "string" ? [content] : Array.isArray(content) ? content.map(textOf) : [];
+  const speakers = parts.map((text) => (text === undefined ? "user" : speakerOfText(text)));
+  if (speakers.length === 0 || speakers.includes("user")) return "user";
+  return speakers.every((speaker) => speaker === "context") ? "context" : "harness";
+}
+
+function speakerOfText(text: string): Voice {
+  const trimmed = text.trim();
+  if (PROJECT_INSTRUCTIONS.test(trimmed) && trimmed.endsWith("</INSTRUCTIONS>")) return "context";
+  const tag = MARKED.exec(trimmed)?.[1];
+  if (tag === undefined || !trimmed.endsWith(">") || !endsWithTag(trimmed, tag)) return "user";
+  if (CONTEXT_TAGS.has(tag)) return "context";
+  return HARNESS_TAGS.has(tag) ? "harness" : "user";
+}
+
+/** `<permissions instructions>` is ended by `</permissions instructions>`. */
+function endsWithTag(text: string, tag: string): boolean {
+  return text.endsWith(`</${tag}>`) || text.endsWith(`</${tag} instructions>`);
+}
+
+function textOf(part: unknown): string | undefined {
+  if (!isRecord(part)) return undefined;
+  return part["type"] === "input_text" || part["type"] === "text" ? stringOf(part, "text") : undefined;
+}

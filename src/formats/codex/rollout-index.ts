@@ -1,0 +1,168 @@
+// First pass over a rollout: what each line is for, and what the lines before it say of it: time, model, the answer that it
+// belongs to. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+import type { SkippedLine } from "../imported-session.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
+import type { ParsedLines } from "../parsed-lines.ts";
+import { NO_DATE } from "../timestamp.ts";
+import { toUsableId } from "../usable-id.ts";
+import { isCodexLine, sessionNamedBy } from "./detect.ts";
+import { kindOfRolloutLine, type RolloutKind } from "./line-kind.ts";
+import { LINE_MARK } from "./line-mark.ts";
+import { payloadOf } from "./rollout-line.ts";
+import { followLine, noFacts, type RunningFacts } from "./running-facts.ts";
+
+/** A line that is an event, or changes which of them count. */
+export interface RolloutEntry {
+  /** 0-based. */
+  readonly line: number;
+  readonly kind: Exclude<RolloutKind, "silent">;
+  /** Id of its event, without a dot. */
+  readonly id: string;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  readonly provider: string;
+  readonly model?: string;
+  /** Of what a model made, and of its usage: shared by all that one answer gave. */
+  readonly messageId?: string;
+  /** A prompt that was typed while the agent worked. */
+  readonly isQueued?: true;
+  /** By how many requests the user went back, ≥ 0. */
+  readonly requests?: number;
+}
+
+export interface RolloutIndex {
+  readonly entries: readonly RolloutEntry[];
+  readonly sessionId: string;
+  readonly createdAt: string;
+  readonly cwd?: string;
+  /** Titles that the session was given, oldest first. */
+  readonly titles: readonly { readonly line: number; readonly timestamp: string; readonly title: string }[];
+  readonly skipped: readonly SkippedLine[];
+  /** Ids that jpg gave the lines of a session that it wrote. */
+  readonly marks: ReadonlySet<string>;
+  /** Whether any line can only come from Codex. */
+  readonly isCodex: boolean;
+}
+
+/** Indexes the lines of a rollout. */
+export function indexRollout(lines: ParsedLines, lineCount: number): RolloutIndex {
+  const writer: Writer = {
+    sessionId: findSessionId(lines, lineCount),
+    facts: noFacts(),
+    entries: [],
+    titles: [],
+    skipped: [],
+    marks: new Set(),
+    isCodex: false,
+  };
+  for (let at = 0; at < lineCount; at++) {
+    const line = lines.at(at);
+    if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
+    else if (line !== null) addLine(writer, line, at);
+  }
+  const { facts, sessionId, entries, titles, skipped, marks, isCodex } = writer;
+  const { createdAt = NO_DATE, cwd } = facts;
+  return { entries, sessionId, createdAt, ...(cwd !== undefined && { cwd }), titles, skipped, marks, isCodex };
+}
+
+interface Writer {
+  readonly sessionId: string;
+  readonly facts: RunningFacts;
+  readonly entries: RolloutEntry[];
+  readonly titles: { readonly line: number; readonly timestamp: string; readonly title: string }[];
+  readonly skipped: SkippedLine[];
+  readonly marks: Set<string>;
+  isCodex: boolean;
+  /** The answer that is being given; absent when somebody else spoke since. */
+  answer?: string;
+  /** The newest answer, whoever spoke since. */
+  lastAnswer?: string;
+  /** Tokens of the session as counted last. */
+  counted?: number;
+}
+
+/** The id that the file names first, so that it stays while the file grows; a file that names none is called after its first line. */
+function findSessionId(lines: ParsedLines, lineCount: number): string {
+  for (let at = 0; at < lineCount; at++) {
+    const line = lines.at(at);
+    const id = line === null || typeof line === "string" ? undefined : sessionNamedBy(line);
+    if (id !== undefined) return toUsableId(id);
+  }
+  return toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`);
+}
+
+function addLine(writer: Writer, line: RawLine, at: number): void {
+  const { facts } = writer;
+  followLine(facts, line);
+  writer.isCodex ||= isCodexLine(line);
+  const title = titleOf(line);
+  if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
+  const mark = takeMark(writer, line);
+  const kind = kindOfRolloutLine(line);
+  if (kind === "silent" || (kind === "usage" && !isNewCount(writer, payloadOf(line)))) return;
+  const id = mark ?? `${at}-${writer.sessionId.replaceAll(".", "_")}`;
+  const messageId = answerOf(writer, kind, id);
+  writer.entries.push({
+    line: at,
+    kind,
+    id,
+    timestamp: facts.timestamp,
+    provider: facts.provider,
+    ...(facts.model !== undefined && { model: facts.model }),
+    ...(messageId !== undefined && { messageId }),
+    ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
+    ...(kind === "rollback" && { requests: requestsOf(payloadOf(line)) }),
+  });
+}
+
+/** The id that jpg gave a line; one that stands there twice names the first. */
+function takeMark({ marks }: Writer, line: RawLine): string | undefined {
+  const mark = stringOf(line, LINE_MARK);
+  if (mark === undefined || !USABLE_MARK.test(mark) || marks.has(mark)) return undefined;
+  marks.add(mark);
+  return mark;
+}
+
+/** jpg gives UUIDs; other texts are no marks of its. */
+const USABLE_MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function requestsOf(payload: RawLine): number {
+  const count = payload["num_turns"];
+  return Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0;
+}
+
+/** All that a model gives until somebody else speaks is one answer. */
+function answerOf(writer: Writer, kind: RolloutKind, id: string): string | undefined {
+  if (kind === "usage") return writer.lastAnswer;
+  if (kind === "note" || kind === "rollback") return undefined;
+  if (kind !== "answer") {
+    delete writer.answer;
+    return undefined;
+  }
+  writer.answer ??= id;
+  writer.lastAnswer = writer.answer;
+  return writer.answer;
+}
+
+/** Whether the agent works on an earlier request; it does on this one from now on. */
+function isQueued(facts: RunningFacts): boolean {
+  const wasAsked = facts.task === "asked";
+  if (facts.task === "begun") facts.task = "asked";
+  return wasAsked;
+}
+
+/** Counts are written again when nothing was asked meanwhile. */
+function isNewCount(writer: Writer, payload: RawLine): boolean {
+  const info = recordOf(payload, "info") ?? {};
+  const total = recordOf(info, "total_token_usage")?.["total_tokens"];
+  if (typeof total !== "number" || total === writer.counted || writer.lastAnswer === undefined) return false;
+  writer.counted = total;
+  const sent = recordOf(info, "last_token_usage")?.["input_tokens"];
+  return typeof sent === "number" && sent > 0;
+}
+
+function titleOf(line: RawLine): string | undefined {
+  const payload = payloadOf(line);
+  const isTitle = line["type"] === "event_msg" && payload["type"] === "thread_name_updated";
+  return isTitle ? stringOf(payload, "thread_name") : undefined;
+}
