@@ -31,10 +31,10 @@ export function isCodexLine(line: RawLine): boolean {
   return FRAMED.has(line["type"]) && stringOf(line, "timestamp") !== undefined && isOwnPayload(line);
 }
 
-/** The header of old times is one by its keys alone. */
+/** The header of old times is one by its keys alone; what has no frame is its own payload. */
 function isOwnPayload(line: RawLine): boolean {
   const payload = payloadOf(line);
-  if (line["type"] !== "session_meta") return true;
+  if (line["type"] !== "session_meta") return payload["type"] !== line["type"];
   return "instructions" in payload || "cwd" in payload || "originator" in payload;
 }
 

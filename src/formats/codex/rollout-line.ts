@@ -22,7 +22,7 @@ export function parseRolloutLine(text: string): RawLine | string | null {
   if (type !== undefined && recordOf(line, "payload") !== undefined) return line;
   if (type === undefined) return headerOf(line) ?? "no `type`";
   if ("payload" in line) return "no object in `payload`";
-  return { ...line, type: BARE_ITEMS.has(type) ? "response_item" : type, payload: line };
+  return BARE_ITEMS.has(type) ? { type: "response_item", payload: line } : { ...line, payload: line };
 }
 
 /** The payload of a parsed line. */

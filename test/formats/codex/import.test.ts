@@ -323,6 +323,8 @@ describe("a damaged rollout", () => {
 
   it.each([
     ["of Claude Code", '{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"x"}}'],
+    ["of pi", '{"type":"message","id":"a","timestamp":"2026-01-02T03:04:05Z","message":{"role":"user","content":"x"}}'],
+    ["without frames", '{"type":"event_msg","timestamp":"2026-01-02T03:04:05Z"}'],
     ["of items alone", '{"type":"message","role":"user","content":"x"}'],
     ["of something with a time", '{"id":"a","timestamp":"2026-01-02T03:04:05Z"}'],
     ["empty", ""],
