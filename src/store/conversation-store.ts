@@ -90,7 +90,7 @@ export interface LogQuery {
   /** Folders or files; commits that touch none are left out (history is never simplified: --full-history). Empty = all. */
   readonly paths?: readonly string[];
   readonly limit?: number;
-  /** With `paths`: which merges only their first parent's history counts of. Asked of merges that hold other files than a parent. */
+  /** With `paths`: which merges only their first parent's history counts of. What is asked has no files. */
   readonly isAside?: (merge: LogEntry) => Promise<boolean>;
 }
 

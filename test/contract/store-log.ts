@@ -1,7 +1,7 @@
 // The log of the store contract: every commit once, newest first.
 import { describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
-import { AUTHOR, append, COMMITTER, commit, file } from "../helpers/store-writes.ts";
+import { AUTHOR, append, COMMITTER, commit, file, writeOne } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 
 /** Declares these tests for one engine. */
@@ -51,6 +51,25 @@ export function testLog(engine: string, open: () => Promise<StoreUnderTest>): vo
       ]);
       expect(await store.readLog({ from: "t/main", paths: ["compactions"], limit: 2 })).toEqual(log.slice(0, 2));
       expect(await store.readLog({ from: "t/main", paths: ["config", "meta"] })).toEqual([]);
+    });
+
+    it("leaves out what came by a merge that is aside, also where both sides hold the same files", async () => {
+      const step = (name: string, at: number) => [
+        commit(`compact ${name}`, [file(`compactions/${name}.jsonl`, name)], at),
+        commit(`Revert ${name}`, [{ path: `compactions/${name}.jsonl`, remove: true }], at + 1),
+      ];
+      const { commit: base } = await append(store, "t/main", [commit("turn 0", [file("turns/0", "0")], 0)]);
+      await writeOne(store, { branch: "t/fork", expected: null, parent: base, commits: step("theirs", 1) });
+      await append(store, "t/main", step("ours", 3));
+      const fork = (await store.readBranch("t/fork")) ?? "";
+      await append(store, "t/main", [{ ...commit("told", [file("turns/1", "1")], 5), merges: [fork] }]);
+      const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message === "told\n";
+      const read = async (asked: object): Promise<readonly string[]> =>
+        (await store.readLog({ from: "t/main", paths: ["compactions"], ...asked })).map(({ message }) =>
+          message.trim(),
+        );
+      expect(await read({ isAside })).toEqual(["Revert ours", "compact ours"]);
+      expect(await read({})).toEqual(["Revert ours", "compact ours", "Revert theirs", "compact theirs"]);
     });
 
     it("tells when commits were made, in the order asked", async () => {

@@ -19,44 +19,39 @@ export const LOG_CONFIG: readonly string[] = [
 
 /** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
 export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
-  const { from, paths = [], limit } = query;
-  const args = [
-    "log",
-    "-z",
-    "--full-history",
-    "--no-renames",
-    "--name-status",
-    "-c",
-    "-O/dev/null",
-    "--no-color",
-    "--no-notes",
-    "--encoding=UTF-8",
-    "--date=raw",
-    LOG_FORMAT,
-    ...orderArguments(query),
-    "--end-of-options",
-    from,
-    "--",
-    ...paths,
-  ];
-  const output = await runCommand(repository, { args, config: LOG_CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
-  const entries = parseLog(output.toString("utf8"));
-  if (paths.length === 0) return entries;
+  const { from, paths = [], limit, isAside } = query;
+  const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
+  if (paths.length === 0) return runLog(repository, flags, { from, paths });
+  const [entries, merges] = await Promise.all([
+    runLog(repository, flags, { from, paths }),
+    // Git names no merge whose sides hold the same files, whatever each of them did.
+    isAside === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
+  ]);
   const touching = entries.filter(
     ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
   );
-  return (await leaveAside(repository, query, { entries, touching })).slice(0, limit);
+  return (await leaveAside(repository, query, { merges, touching })).slice(0, limit);
+}
+
+async function runLog(
+  repository: Repository,
+  flags: readonly string[],
+  { from, paths }: { readonly from: string; readonly paths: readonly string[] },
+): Promise<readonly ParsedEntry[]> {
+  const form = ["-z", "--no-color", "--no-notes", "--encoding=UTF-8", "--date=raw", LOG_FORMAT];
+  const args = ["log", ...form, ...flags, "--end-of-options", from, "--", ...paths];
+  const output = await runCommand(repository, { args, config: LOG_CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
+  return parseLog(output.toString("utf8"));
 }
 
 /** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
 async function leaveAside(
   repository: Repository,
   { from, isAside }: LogQuery,
-  { entries, touching }: { readonly entries: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
+  { merges, touching }: { readonly merges: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
 ): Promise<readonly ParsedEntry[]> {
   const aside = new Set<string>();
-  for (const entry of entries)
-    if (entry.parents.length > 1 && (await isAside?.(entry)) === true) aside.add(entry.commit);
+  for (const merge of merges) if ((await isAside?.(merge)) === true) aside.add(merge.commit);
   if (aside.size === 0) return touching;
   const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
   const graph = (await runCommand(repository, { args })).toString();
