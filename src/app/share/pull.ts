@@ -72,7 +72,8 @@ async function takeIn(
   const differing = others.filter(({ commit }) => !refused.has(commit));
   const reason = `a commit of it has a ${SUBMODULES}, and no conversation has submodules`;
   const left = others.filter(({ commit }) => refused.has(commit));
-  const trashed = new Set(((await store.trash?.list()) ?? []).map(({ branch }) => branch));
+  const isKnown = differing.every(({ name }) => own.has(name));
+  const trashed = new Set((isKnown ? [] : ((await store.trash?.list()) ?? [])).map(({ branch }) => branch));
   const there = new Set(tracked.map(({ name }) => name));
   const isRemoved = ({ name }: BranchTip): boolean => !own.has(name) && trashed.has(name);
   const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));

@@ -65,6 +65,18 @@ describe("processes", () => {
     await store.close();
   });
 
+  it("are one for branches that go on with commits which are there", async () => {
+    const store = await openNativeStore({ root: temp.root, env: watched });
+    const { commit: tip } = await append(store, "t/main", turns(2));
+    await store.write([{ branch: "u/main", expected: null, parent: tip, commits: [] }]);
+    const before = commands().length;
+    const written = await append(store, "t/main", turns(1));
+    await store.write([{ branch: "u/main", expected: tip, parent: written.commit, commits: [] }]);
+    expect(commands().slice(before)).toEqual(["fast-import", "update-ref", "update-ref"]);
+    expect(await store.readBranch("u/main")).toBe(written.commit);
+    await store.close();
+  });
+
   it("are one for any number of reads", async () => {
     const store = await openNativeStore({ root: temp.root, env: watched });
     const { commit: tip } = await append(store, "t/main", turns(250));

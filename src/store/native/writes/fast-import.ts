@@ -6,7 +6,7 @@ import { repositoryError } from "../../../core/errors.ts";
 import type { BranchWrite, CommitSpec } from "../../conversation-store.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import type { Environment } from "../git/git-environment.ts";
-import { openGit } from "../git/git-process.ts";
+import { type GitPipe, openGit } from "../git/git-process.ts";
 import { createSink, type GitSink } from "../git/git-sink.ts";
 import { ZERO_ID } from "../refs/ref-name.ts";
 import { createDeltaBase, type DeltaBase, parseMarks } from "./delta-base.ts";
@@ -47,46 +47,52 @@ export async function fastImport(
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
   onSign: () => void = () => undefined,
 ): Promise<readonly ImportedBranch[]> {
-  const source = startIteration(writes);
-  const first = await source.next();
-  if (first.done === true) return [];
-  const pipe = openGit(formatArguments(repository, { args: ARGS, config: CONFIG }), placeOf(repository, MEMORY));
-  const sink = createSink(pipe);
-  let answer = "";
-  pipe.child.stdout.on("data", (chunk: Buffer) => {
-    answer += chunk.toString("latin1");
-  });
+  const stream = createImportStream(repository);
   const planned: PlannedBranch[] = [];
   let failure: { readonly cause: unknown } | null = null;
   try {
-    await sendWrites(sink, resume(first.value, source), { planned, onSign });
+    await sendWrites(stream.sink, writes, { planned, onSign });
   } catch (cause) {
     failure = { cause };
   }
-  sink.text(`reset ${WRITE_REF}\nfrom ${ZERO_ID}\n\ndone\n`);
-  await sink.end();
-  const result = await pipe.ended;
-  if (result.code !== 0) {
-    await rm(join(repository.gitDir, `fast_import_crash_${pipe.child.pid}`), { force: true });
-    throw await commandError(repository, { args: ARGS }, result);
-  }
+  const answer = await stream.end();
   if (failure !== null) throw failure.cause;
   return assignIds(planned, parseMarks(answer));
 }
 
-function startIteration(
-  writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
-): Iterator<BranchWrite> | AsyncIterator<BranchWrite> {
-  return Symbol.asyncIterator in writes ? writes[Symbol.asyncIterator]() : writes[Symbol.iterator]();
+/** A fast-import that starts with what is written first: moves without commits need none. */
+interface ImportStream {
+  readonly sink: () => GitSink;
+  /** Ends it; gives what it printed, "" when it was not started. */
+  readonly end: () => Promise<string>;
 }
 
-/** What was looked at, then the rest: git is not started for nothing. */
-async function* resume(
-  first: BranchWrite,
-  rest: Iterator<BranchWrite> | AsyncIterator<BranchWrite>,
-): AsyncGenerator<BranchWrite> {
-  yield first;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+function createImportStream(repository: Repository): ImportStream {
+  let started: { readonly pipe: GitPipe; readonly sink: GitSink } | undefined;
+  let answer = "";
+  const start = (): NonNullable<typeof started> => {
+    const pipe = openGit(formatArguments(repository, { args: ARGS, config: CONFIG }), placeOf(repository, MEMORY));
+    pipe.child.stdout.on("data", (chunk: Buffer) => {
+      answer += chunk.toString("latin1");
+    });
+    return { pipe, sink: createSink(pipe) };
+  };
+  return {
+    sink() {
+      started ??= start();
+      return started.sink;
+    },
+    async end() {
+      if (started === undefined) return "";
+      const { pipe, sink } = started;
+      sink.text(`reset ${WRITE_REF}\nfrom ${ZERO_ID}\n\ndone\n`);
+      await sink.end();
+      const result = await pipe.ended;
+      if (result.code === 0) return answer;
+      await rm(join(repository.gitDir, `fast_import_crash_${pipe.child.pid}`), { force: true });
+      throw await commandError(repository, { args: ARGS }, result);
+    },
+  };
 }
 
 interface PlannedBranch extends Omit<ImportedBranch, "commits"> {
@@ -94,7 +100,7 @@ interface PlannedBranch extends Omit<ImportedBranch, "commits"> {
 }
 
 async function sendWrites(
-  sink: GitSink,
+  start: () => GitSink,
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
   { planned, onSign }: { readonly planned: PlannedBranch[]; readonly onSign: () => void },
 ): Promise<void> {
@@ -104,10 +110,10 @@ async function sendWrites(
     const { branch, expected, parent } = write;
     const specs: Omit<CommitSpec, "changes">[] = [];
     let count = 0;
-    sink.text(`reset ${WRITE_REF}\n`);
     for await (const commit of write.commits) {
       if (commit.sign === true) onSign();
-      sink.text(formatCommitHead(commit, ++mark, count === 0 ? parent : null));
+      const sink = start();
+      sink.text(formatHead(commit, ++mark, count === 0 ? { parent } : null));
       await sendChanges(sink, commit.changes, base);
       sink.text(`\nget-mark :${mark}\n`);
       count++;
@@ -118,6 +124,13 @@ async function sendWrites(
     }
     planned.push({ branch, expected, parent, count, firstSigned: count - specs.length, specs });
   }
+}
+
+/** `first` = what the first commit of a branch builds on; null for those that follow it. */
+function formatHead(commit: CommitSpec, mark: number, first: Pick<BranchWrite, "parent"> | null): string {
+  return first === null
+    ? formatCommitHead(commit, mark, null)
+    : `reset ${WRITE_REF}\n${formatCommitHead(commit, mark, first.parent)}`;
 }
 
 async function sendChanges(sink: GitSink, changes: CommitSpec["changes"], base: DeltaBase): Promise<void> {
