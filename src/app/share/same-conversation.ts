@@ -25,6 +25,8 @@ export async function whyAnother(
   if (own === null) return null;
   const { header } = await loadBranchTree(store, own.name, own.commit);
   if (isSameConversation(header, tree.header)) return null;
-  const fork = tree.branch.slice(conversationOf(tree.branch).length);
-  return `it is another conversation than ${conversationOf(own.name)} here; \`jpg git branch NAME${fork} refs/remotes/${remote}/${tree.branch}\` takes it in as NAME`;
+  const forkPart = (branch: string): string => branch.slice(conversationOf(branch).length);
+  const theirs = `\`jpg git branch NAME${forkPart(tree.branch)} refs/remotes/${remote}/${tree.branch}\` takes it in as NAME`;
+  const ours = `\`jpg git branch -m ${own.name} NAME${forkPart(own.name)}\` gives yours another name`;
+  return `it is another conversation than ${conversationOf(own.name)} here; ${theirs}, and ${ours}`;
 }

@@ -4,7 +4,7 @@ import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
@@ -91,7 +91,7 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
   const { remote, branches, removed, total, active } = report;
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
   const name = forTerminalLine(remote);
-  const isForked = branches.some(({ status }) => status === "forked");
+  const forked = branches.filter(({ status }) => status === "forked");
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
   return joinLines([
     ...renderFew(branches.map(pulledCells), columns, width),
@@ -99,7 +99,12 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
       ? []
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
     ...keptNotes(report, style),
-    ...(isForked ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`] : []),
+    ...(forked.length === 0 ? [] : [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]),
+    ...forked
+      .filter(({ fork }) => fork === active)
+      .map(
+        ({ branch }) => safe`\`jpg merge ${forTerminalLine(forkOf(branch))}\` adds a summary of their turns to yours.`,
+      ),
     ...(removed.length === 0
       ? []
       : [safe`Not brought back because they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
@@ -120,7 +125,7 @@ function keptNotes({ branches }: PullReport, style: Style): readonly SafeText[] 
 
 function pulledCells({ branch, status, turns, fork }: PullReport["branches"][number]): string[] {
   const count = turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`;
-  return [status, branch, [fork === undefined ? "" : `yours is ${fork}`, count].filter(Boolean).join("; ")];
+  return [status, branch, [fork === undefined ? "" : `yours is ${forkOf(fork)}`, count].filter(Boolean).join("; ")];
 }
 
 /** What a clone made. */

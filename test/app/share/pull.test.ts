@@ -219,6 +219,12 @@ describe("a pull", () => {
     expect(await ben.branches()).toEqual(before);
     ben.git(...command.replace("NAME", "else").split(" "));
     expect(await ben.branches()).toEqual({ ...before, "else/main": made?.commit });
+    // Or one's own gets another name: then theirs comes in, and one's own can be pushed.
+    const [, rename = ""] = /jpg git (branch -m [^`]+)/.exec(branches[1]?.reason ?? "") ?? [];
+    ben.git(...rename.replace("NAME", "mine").split(" "));
+    const renamed = await ben.pull();
+    expect(renamed.branches.map(({ branch: name, status }) => `${name} ${status}`)).toContain(`${branch} new`);
+    expect((await ben.push({ id: "mine/main" })).branches).toMatchObject([{ branch: "mine/main", status: "new" }]);
   });
 
   it("takes in the same when two run at once", async () => {
