@@ -2,6 +2,7 @@
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
 import { isLocalPath, shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
 import { forLine } from "../../../core/safe-text.ts";
+import { shellWord } from "../../../core/shell-word.ts";
 import { gitError, readableStderr } from "../git/git-error.ts";
 import type { GitResult } from "../git/git-process.ts";
 
@@ -12,6 +13,10 @@ interface TransferRule {
   readonly hints: readonly string[];
 }
 
+/** Stands in a hint for the address, as a shell takes it. */
+const ADDRESS = "ADDRESS";
+const CHECK =
+  "Check the address: `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.";
 const AGAIN = "Run the command again: nothing was lost.";
 
 // Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
@@ -26,16 +31,13 @@ const RULES: readonly TransferRule[] = [
     code: "remote_host_unknown",
     pattern: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
     says: "does not have the host key that ssh knows, or none is known",
-    hints: ["Run `ssh HOST` once in a terminal and look at what it asks."],
+    hints: [`Run \`git ls-remote ${ADDRESS}\` once in a terminal and look at what ssh asks.`],
   },
   {
     code: "remote_not_served",
     pattern: /access denied or repository not exported|service not enabled/,
     says: "does not serve that, or not to you",
-    hints: [
-      "Check the address; `jpg remote ls` lists those of the remotes.",
-      "Git's daemon mostly lets people read only: to push, name an address of it over ssh or https.",
-    ],
+    hints: [CHECK, "Git's daemon mostly lets people read only: to push, name an address of it over ssh or https."],
   },
   {
     code: "remote_credentials",
@@ -44,7 +46,7 @@ const RULES: readonly TransferRule[] = [
     says: "refused the credentials",
     hints: [
       "Log in as git does: a credential helper of your own (git config --global credential.helper …), or a key in ssh-agent.",
-      "`git ls-remote ADDRESS` shows whether git itself gets in.",
+      `\`git ls-remote ${ADDRESS}\` shows whether git itself gets in.`,
     ],
   },
   {
@@ -60,14 +62,14 @@ const RULES: readonly TransferRule[] = [
     pattern:
       /does not appear to be a git repository|[Rr]epository '?.*'? not found|The requested URL returned error: 404|not a git repository|does not exist|not valid: is this a git repository|No such file or directory/,
     says: "is not a git repository, or you may not see it",
-    hints: ["Check the address; `jpg remote ls` lists those of the remotes."],
+    hints: [CHECK],
   },
   {
     code: "remote_unreachable",
     pattern:
       /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|Empty reply from server|(Recv|Send) failure|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|certificate/i,
     says: "cannot be reached",
-    hints: ["Check the network and the address; `jpg remote ls` lists those of the remotes.", AGAIN],
+    hints: [`Check the network. ${CHECK}`, AGAIN],
   },
   {
     code: "remote_protocol",
@@ -104,6 +106,7 @@ export function transferError(
 ): JpgError {
   const place = shownUrl(url);
   const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "").replace(PROGRESS, "")));
+  const cause = said.replace(CONSEQUENCE, "") || said;
   const rule = RULES.find(({ pattern }) => pattern.test(stderr));
   // A full disk on this side, a store that may not be written or is damaged; a folder here that git does not trust.
   const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
@@ -112,9 +115,12 @@ export function transferError(
   const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(
     rule?.code ?? "remote_failed",
-    `${doing} ${place} failed: ${says}${said || "git said nothing"}`,
+    `${doing} ${place} failed: ${says}${cause || "git said nothing"}`,
     {
-      hints: rule?.hints ?? [AGAIN],
+      // What is masked in an address is not to be typed.
+      hints: (rule?.hints ?? [AGAIN]).map((hint) =>
+        place === url ? hint.replace(ADDRESS, () => shellWord(url)) : hint,
+      ),
       data: { url: place, exit: code, stderr: said },
     },
   );
@@ -135,6 +141,9 @@ export function remoteWords(stderr: string): string {
 
 /** What git adds to every failure of a transport. */
 const ADVICE = /^Please make sure you have the correct access rights\nand the repository exists\.$/m;
+
+/** What git adds to what it, or ssh, has said of the cause. */
+const CONSEQUENCE = /; fatal: Could not read from remote repository\.$/;
 
 /** How far git, on either side, got before: as many lines of it as there are steps would hide what went wrong. */
 const PROGRESS =

@@ -46,3 +46,47 @@ describe("a host that does not let one in", () => {
     expect([code, hints.join(" ")]).toEqual(["remote_denied", expect.stringContaining("ask its owner")]);
   });
 });
+
+const failed = (url: string, stderr: string) =>
+  transferError("Fetching from", { url, cwd: "/store" }, { code: 128, stderr });
+
+describe("the error of a transfer", () => {
+  it("says the cause once, without what git adds to each", () => {
+    const { message, code } = failed(
+      "ssh://ada@host:22/talks.git",
+      "ssh: connect to host host port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n",
+    );
+    expect(code).toBe("remote_unreachable");
+    expect(message).toBe(
+      "Fetching from ssh://ada@host:22/talks.git failed: it cannot be reached: ssh: connect to host host port 22: Connection refused",
+    );
+  });
+
+  it("keeps what git adds where nothing else was said", () => {
+    const { message, code } = failed("host:x", "fatal: Could not read from remote repository.\n");
+    expect([code, message]).toEqual([
+      "remote_broke_off",
+      "Fetching from host:x failed: it broke off, or sent what cannot be read: fatal: Could not read from remote repository.",
+    ]);
+  });
+
+  it("names the command that shows what ssh asks, ready to be typed", () => {
+    const said = "Host key verification failed.\nfatal: Could not read from remote repository.\n";
+    expect(failed("ada@host:my talks.git", said).hints).toEqual([
+      "Run `git ls-remote 'ada@host:my talks.git'` once in a terminal and look at what ssh asks.",
+    ]);
+  });
+
+  it("puts no address into a hint of which a part is masked", () => {
+    const said = "fatal: Authentication failed for 'https://ada:pa55@host/x.git/'";
+    const error = failed("https://ada:pa55@host/x.git", said);
+    expect(error.hints).toContain("`git ls-remote ADDRESS` shows whether git itself gets in.");
+    expect(JSON.stringify([error.message, error.hints])).not.toContain("pa55");
+  });
+
+  it("says how an address is changed", () => {
+    expect(failed("/gone", "fatal: '/gone' does not appear to be a git repository").hints).toEqual([
+      "Check the address: `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.",
+    ]);
+  });
+});
