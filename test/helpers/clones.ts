@@ -12,6 +12,7 @@ import type { Policies } from "../../src/core/compaction/policy.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { parseBound } from "../../src/core/range/range-bound.ts";
 import { createStore } from "../../src/store/native/create-store.ts";
+import type { Remote } from "../../src/store/sharing.ts";
 import { createTempFolder, git, type TempFolder, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 import { createTestRuntime, type TestRuntime, tipOf } from "./workspace.ts";
 
@@ -25,7 +26,8 @@ export interface Clone {
   turn(branch: string, said: string): Promise<string>;
   /** Compacts turns from the first to this one; gives the compaction's id. */
   compact(branch: string, to: number, policies?: Policies): Promise<string>;
-  push(request?: { readonly id?: string }): Promise<PushReport>;
+  /** `meanwhile` happens when it is known what is sent, and nothing was sent yet. */
+  push(request?: { readonly id?: string; readonly meanwhile?: () => Promise<unknown> }): Promise<PushReport>;
   pull(): Promise<PullReport>;
   /** Commits by branch. */
   branches(): Promise<Readonly<Record<string, string>>>;
@@ -48,6 +50,8 @@ export async function createClones(
 ): Promise<Clones> {
   const remote = join(folder.path, "remote.git");
   git(folder.path, testEnvironment(folder.path), ["init", "--quiet", "--bare", "--template=", remote]);
+  // Git would look after each push whether it is time to tidy: it never is.
+  git(folder.path, testEnvironment(folder.path), ["-C", remote, "config", "receive.autogc", "false"]);
   const all: Clone[] = [];
   for (let at = 0; at < count; at++) {
     const clone = await openClone(folder.path, at);
@@ -90,7 +94,8 @@ function withActions(workspace: Clone["workspace"], root: string, env: TestEnvir
   const { store, runtime } = workspace;
   const tree = async (branch: string): Promise<BranchTree> =>
     loadBranchTree(store, branch, await tipOf(workspace, branch));
-  const team = () => findRemote(workspace, "team");
+  let found: Promise<Remote> | undefined;
+  const team = (): Promise<Remote> => (found ??= findRemote(workspace, "team"));
   return {
     workspace,
     gitDir: join(root, ".git"),
@@ -123,9 +128,10 @@ function withActions(workspace: Clone["workspace"], root: string, env: TestEnvir
       });
       return compaction?.id ?? "";
     },
-    async push({ id } = {}) {
+    async push({ id, meanwhile } = {}) {
       const request = id === undefined ? { all: true } : { all: false, id };
       const plan = await planPush(workspace, await team(), { request, options: {} });
+      await meanwhile?.();
       return sendPush(workspace, plan, {});
     },
     pull: async () => pullConversations(workspace, await team(), {}),

@@ -1,4 +1,4 @@
-// Three people's stores, a plain clone and their remote, all with a conversation and a fork of it: made once, and put back as it
+// Three people's stores, a plain clone and their remote, all with a compacted conversation and a fork of it: made once, and put back as it
 // was for each example of a law. Making it starts sixty gits, putting it back none.
 import { cpSync, rmSync } from "node:fs";
 import { forkConversation } from "../../src/app/manage/fork.ts";
@@ -20,6 +20,8 @@ export interface World {
   readonly plain: PlainClone;
   /** Conversations' refs of the remote. */
   remote(): ReadonlyMap<string, string>;
+  /** Commits that were seen there, by branch. */
+  readonly published: ReadonlyMap<string, ReadonlySet<string>>;
   /** All refs of everybody as one text: what changed something changed it. */
   state(): string;
   close(): Promise<void>;
@@ -35,11 +37,16 @@ export async function prepareWorld(
   const [first, ...others] = clones.all as [Clone, ...Clone[]];
   await importBytes(first.workspace, buildSession(SHARED_SESSION).text());
   const [main = ""] = Object.keys(await first.branches());
-  await forkConversation(first.workspace, await first.tree(main), { activate: false, first: 2, name: "try" });
+  // There is something to take back, and a fork that an earlier pull may have made: its name is taken.
+  await first.compact(main, 0);
+  const fork = { activate: false, first: 2, name: "main-ada-1" };
+  await forkConversation(first.workspace, await first.tree(main), fork);
   await first.push();
   for (const other of others) await other.pull();
   createPlainClone(place.path, clones.remote, as);
   for (const { workspace } of clones.all) await workspace.close();
+  // A pack is one file to copy, its objects are fifty.
+  for (const { git } of clones.all) git("repack", "-adq");
   cpSync(place.path, saved.path, { recursive: true, verbatimSymlinks: true });
   const open = async (): Promise<World> => {
     rmSync(place.path, { recursive: true, force: true });
@@ -47,11 +54,17 @@ export async function prepareWorld(
     const all: Clone[] = [];
     for (let at = 0; at < PEOPLE; at++) all.push(await openClone(place.path, at, 1));
     const plain = openPlainClone(place.path, clones.remote, as);
+    const published = new Map<string, Set<string>>();
     const gitDirs = [...all.map(({ gitDir }) => gitDir), plain.gitDir, clones.remote];
     return {
       all,
       plain,
-      remote: () => remoteRefs(clones.remote, as),
+      remote() {
+        const refs = remoteRefs(clones.remote, as);
+        for (const [name, commit] of refs) published.set(name, (published.get(name) ?? new Set()).add(commit));
+        return refs;
+      },
+      published,
       state: () => JSON.stringify(gitDirs.map((gitDir) => [...readRefs(gitDir)].sort())),
       close: async () => {
         for (const { workspace } of all) await workspace.close();
@@ -65,30 +78,60 @@ export async function prepareWorld(
   return { open, remove };
 }
 
-/** Everybody who has something to pulls and pushes, until all have the same; throws when it goes on for ever. */
-export async function settle({ all, plain, remote }: World): Promise<void> {
+/**
+ * Everybody pulls and pushes until all have the same; throws when it goes on for ever. First those who have something of their own,
+ * then those who only wait for it: so nobody pulls more often than it takes.
+ */
+export async function settle(world: World): Promise<void> {
+  const { all, plain } = world;
   for (let round = 0; round < 12; round++) {
-    const before = new Map(remote());
-    if (plain.isBehind() || plain.isAhead()) {
+    if (plain.isAhead()) {
       plain.pull();
       plain.push();
     }
-    let differ = before.size === remote().size && same(Object.fromEntries(before), remote()) ? 0 : 1;
-    for (const clone of all) {
-      if (same(await clone.branches(), remote())) continue;
-      differ++;
-      const { branches } = await clone.pull();
-      const kept = branches.filter(({ status }) => status === "kept");
-      if (kept.length > 0) throw new Error(`a pull left something: ${JSON.stringify(kept)}`);
-      if (!same(await clone.branches(), remote())) await clone.push();
+    if (!plain.isAhead() && all.every((clone) => hasAll(world, clone))) return;
+    for (const clone of [...all.filter(hasOwn), ...all.filter((one) => !hasOwn(one))]) {
+      if (hasAll(world, clone)) continue;
+      if (!hasFetched(world, clone)) await pullAll(clone);
+      if (!hasAll(world, clone)) await clone.push();
     }
-    if (differ === 0) return;
+    // What was fetched and left lying is not on the way any more.
+    for (const clone of all) if (hasFetched(world, clone) && !hasAll(world, clone)) await pullAll(clone);
   }
   throw new Error("the stores did not come to rest in 12 rounds");
 }
 
-/** Whether a person's branches are what stands on the remote. */
-function same(own: Readonly<Record<string, string>>, there: ReadonlyMap<string, string>): boolean {
-  const names = Object.keys(own);
-  return names.length === there.size && names.every((name) => own[name] === there.get(name));
+async function pullAll(clone: Clone): Promise<void> {
+  const { branches } = await clone.pull();
+  const kept = branches.filter(({ status }) => status === "kept");
+  if (kept.length > 0) throw new Error(`a pull left something: ${JSON.stringify(kept)}`);
+}
+
+/** A person's branches, and the remote's as they were fetched last: from git's files. */
+export function branchesOf({ gitDir }: Clone): {
+  readonly own: ReadonlyMap<string, string>;
+  readonly tracked: ReadonlyMap<string, string>;
+} {
+  const [own, tracked] = ["refs/heads/", "refs/remotes/team/"].map(
+    (prefix) => new Map([...readRefs(gitDir, prefix)].filter(([name]) => name.includes("/"))),
+  ) as [Map<string, string>, Map<string, string>];
+  return { own, tracked };
+}
+
+/** Whether a branch stands elsewhere than where the remote's was last seen. */
+function hasOwn(clone: Clone): boolean {
+  const { own, tracked } = branchesOf(clone);
+  return !isSame(own, tracked);
+}
+
+function hasFetched({ remote }: World, clone: Clone): boolean {
+  return isSame(branchesOf(clone).tracked, remote());
+}
+
+function hasAll({ remote }: World, clone: Clone): boolean {
+  return isSame(branchesOf(clone).own, remote());
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([name, commit]) => other.get(name) === commit);
 }

@@ -10,9 +10,8 @@ import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.t
 import { setTitle } from "../../src/app/manage/title.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { Clone } from "./clones.ts";
-import { readRefs } from "./ref-files.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
-import type { World } from "./shared-world.ts";
+import { branchesOf, type World } from "./shared-world.ts";
 import { importBytes } from "./workspace.ts";
 
 /** What was ever made. */
@@ -52,8 +51,18 @@ const DEEDS = {
         async () =>
           made.turns.add(await clone.turn(branch, `t${made.turns.size}`)),
     ),
-  push: ({ clone, own, remote }) =>
-    [...own].some(([name, commit]) => remote().get(name) !== commit) ? [() => clone.push()] : [],
+  push: (scene) => (isToSend(scene) ? [() => scene.clone.push()] : []),
+  "late push": (scene) => {
+    const { all, clone, remote } = scene;
+    const isFaster = (other: Clone): boolean => other !== clone && isToSend({ own: branchesOf(other).own, remote });
+    const meanwhile = (other: Clone) => async (): Promise<void> => {
+      await other.push();
+      remote();
+    };
+    return isToSend(scene)
+      ? all.filter(isFaster).map((other) => () => clone.push({ meanwhile: meanwhile(other) }))
+      : [];
+  },
   compact: ({ clone, trees, made, pick }) =>
     trees.flatMap(({ branch, turnOids }) =>
       [...turnOids.keys()].map((last) => async () => {
@@ -148,7 +157,18 @@ export interface Act {
 /** Acts of three people with jpg, and of one without; what moves something is drawn more often. */
 export const act: fc.Arbitrary<Act> = fc.record({
   who: fc.nat({ max: 2 }),
-  kind: fc.constantFrom(...KINDS, "turn", "compact", "merge", "cherry-pick", "push", "push", "pull", "pull"),
+  kind: fc.constantFrom(
+    ...KINDS,
+    "turn",
+    "compact",
+    "merge",
+    "cherry-pick",
+    "push",
+    "push",
+    "late push",
+    "pull",
+    "pull",
+  ),
   pick: fc.nat({ max: 99 }),
 });
 
@@ -158,8 +178,9 @@ export async function perform(world: World, { who, kind, pick }: Act, made: Made
   const before = world.state();
   // The others in an order of the act's own: in one that is always the same, whoever stands behind a rare kind comes too often.
   const others = KINDS.map((_, at) => KINDS[(at * STRIDE + pick) % KINDS.length] as Kind);
+  const scene = await look(world, clone, { made, pick });
   for (const tried of [kind, ...others]) {
-    const deeds = await DEEDS[tried](await look(world, clone, { made, pick }));
+    const deeds = await DEEDS[tried](scene);
     for (let turn = 0; turn < Math.min(MOST_TRIES, deeds.length); turn++) {
       await deeds[(pick + turn) % deeds.length]?.();
       if (world.state() !== before) return tried;
@@ -169,10 +190,15 @@ export async function perform(world: World, { who, kind, pick }: Act, made: Made
 }
 
 async function look(world: World, clone: Clone, rest: Pick<Scene, "made" | "pick">): Promise<Scene> {
-  const own = new Map(Object.entries(await clone.branches()).sort());
+  const { own: unordered, tracked } = branchesOf(clone);
+  const own = new Map([...unordered].sort());
   const trees = await Promise.all([...own.keys()].map((name) => clone.tree(name)));
-  const tracked = readRefs(clone.gitDir, "refs/remotes/team/");
   return { ...world, ...rest, clone, own, trees, tracked };
+}
+
+/** Whether a branch stands elsewhere than on the remote. */
+function isToSend({ own, remote }: Pick<Scene, "own" | "remote">): boolean {
+  return [...own].some(([name, commit]) => remote().get(name) !== commit);
 }
 
 /** Branches of which the remote has what the store has not. */
@@ -223,6 +249,8 @@ async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, Branc
   const text = `told ${made.turns.size}`;
   const report = await mergeFork(clone.workspace, { into, fork, text, dryRun: false, summary: {} });
   if (report.commit === null) return;
+  const again = { into: await clone.tree(into.branch), fork, text: "told again", dryRun: false, summary: {} };
+  if ((await mergeFork(clone.workspace, again)).commit !== null) throw new Error(`${fork.branch} was told of twice`);
   const file = clone.git("show", `${report.commit}:turns/0000/${String(report.turn).padStart(6, "0")}.jsonl`);
   made.turns.add((JSON.parse(file.split("\n")[0] ?? "") as { id: string }).id);
 }

@@ -5,23 +5,35 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
+import { RECORD_FOLDERS } from "../../../src/core/integrity/branch-files.ts";
+import { type History, lastWords, reachedFrom, readHistory } from "../../helpers/branch-history.ts";
 import type { Clone } from "../../helpers/clones.ts";
 import { endOfLongLaw, runs } from "../../helpers/runs.ts";
-import { prepareWorld, SHARED_SESSION, settle, type World } from "../../helpers/shared-world.ts";
+import { branchesOf, prepareWorld, SHARED_SESSION, settle, type World } from "../../helpers/shared-world.ts";
 import { type Act, act, type Made, perform } from "../../helpers/sharing-acts.ts";
 
 /** Ids that the turns of all branches begin with, and names of all compactions in their history. */
-async function survey(clone: Clone): Promise<{ readonly turns: string; readonly records: string }> {
-  const [turns, records]: [string[], string[]] = [[], []];
-  for (const branch of Object.keys(await clone.branches())) {
+async function survey(
+  clone: Clone,
+  history: History,
+  branches: ReadonlyMap<string, string>,
+): Promise<{ readonly turns: string; readonly records: string }> {
+  const turns: string[] = [];
+  const seen = new Set<string>();
+  for (const [branch, tip] of branches) {
     const tree = await clone.tree(branch);
-    for await (const bytes of clone.workspace.store.readBlobs(tree.turnOids)) turns.push(Buffer.from(bytes).toString());
-    const log = await clone.workspace.store.readLog({ from: tree.commit, paths: ["compactions"] });
-    records.push(...log.flatMap(({ added }) => added));
+    const fresh = tree.turnOids.filter((oid) => !seen.has(oid));
+    for (const oid of fresh) seen.add(oid);
+    for await (const bytes of clone.workspace.store.readBlobs(fresh)) turns.push(Buffer.from(bytes).toString());
+    const files = await clone.workspace.store.listTree(tip, { under: RECORD_FOLDERS });
+    const live = new Set(files.map(({ path }) => path));
+    const { brought, takenBack } = lastWords(history, tip);
+    expect(brought.filter((path) => !live.has(path))).toEqual([]);
+    expect(takenBack.filter((path) => live.has(path))).toEqual([]);
     expect(await findBrokenLinks(clone.workspace.store, tree)).toEqual([]);
     await loadView(clone.workspace.store, tree);
   }
-  return { turns: turns.join("\n"), records: records.join("\n") };
+  return { turns: turns.join("\n"), records: [...history.values()].flatMap(({ added }) => added).join("\n") };
 }
 
 type Place = "branches" | "hidden";
@@ -32,9 +44,14 @@ async function holds(world: World, acts: readonly Act[]): Promise<void> {
     for (const one of acts) await perform(world, one, made);
     await settle(world);
     const [first, ...others] = world.all as [Clone, ...Clone[]];
-    const branches = await first.branches();
-    for (const other of others) expect(await other.branches()).toEqual(branches);
-    const { turns, records } = await survey(first);
+    const { own: branches } = branchesOf(first);
+    for (const other of others) expect(branchesOf(other).own).toEqual(branches);
+    const history = readHistory(first);
+    const { turns, records } = await survey(first, history, branches);
+    for (const [name, commits] of world.published) {
+      const reached = reachedFrom(history, branches.get(name) ?? "");
+      expect([...commits].filter((commit) => !reached.has(commit))).toEqual([]);
+    }
     for (const id of made.turns) expect(turns).toContain(`"${id}"`);
     for (const id of made.compactions) expect(records).toContain(id);
     for (const { git } of world.all) expect(git("status", "--porcelain")).toBe("");
