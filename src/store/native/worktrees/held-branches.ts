@@ -7,8 +7,9 @@ import { refOfBranch } from "../refs/ref-name.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "../refs/ref-update.ts";
 import { takeBack } from "./half-step.ts";
+import { readActiveBranch } from "./use-branch.ts";
 import { type Advance, applyAdvance, checkAdvance } from "./worktree-advance.ts";
-import { forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
+import { catchUp, forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
 
 interface HeldMove extends BranchMove {
   readonly worktree: Worktree;
@@ -23,7 +24,38 @@ export async function moveWithWorktrees(
   const held = worktrees.flatMap((worktree) =>
     moves.filter(({ branch }) => branch === worktree.branch).map((move) => ({ ...move, worktree })),
   );
-  if (held.length === 0) return await moveBranches(repository, moves);
+  const moved = held.length === 0 ? await moveBranches(repository, moves) : await moveHeld(repository, moves, held);
+  await followLate(
+    repository,
+    moves.filter((_, i) => moved[i]),
+    worktrees,
+  );
+  return moved;
+}
+
+/** A worktree that went over to a branch after it was listed, and before the branch moved, is brought along as well. */
+async function followLate(
+  repository: Repository,
+  moved: readonly BranchMove[],
+  worktrees: readonly Worktree[],
+): Promise<void> {
+  for (const worktree of worktrees) {
+    const branch = await readActiveBranch(repository, worktree.gitDir);
+    const move = branch === worktree.branch ? undefined : moved.find((one) => one.branch === branch);
+    if (move === undefined) continue;
+    await withWorktreeLock(repository, worktree, async () => {
+      if ((await readActiveBranch(repository, worktree.gitDir)) !== move.branch) return;
+      await catchUp(repository, worktree, { branch: move.branch, at: move.expected });
+    });
+  }
+}
+
+/** Moves branches under the locks of the worktrees that hold some of them. */
+async function moveHeld(
+  repository: Repository,
+  moves: readonly BranchMove[],
+  held: readonly HeldMove[],
+): Promise<readonly boolean[]> {
   return await withLocks(repository, held, async () => {
     const current = await Promise.all(moves.map(({ branch }) => readRef(repository, refOfBranch(branch))));
     const isStale = (branch: string): boolean =>

@@ -7,7 +7,7 @@ import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { takeBack } from "./half-step.ts";
 import { checkAdvance, refusalOfSwitch } from "./worktree-advance.ts";
-import { forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
+import { catchUp, forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
 
 /** The branch that HEAD of a store, or of one of its worktrees, names, born or not; null when it names none. */
 export async function readActiveBranch(
@@ -42,6 +42,7 @@ async function tryUse(repository: Repository, name: string, where: Worktree | un
     await checkAdvance(repository, { worktree, from, to });
     await recordStep(worktree, { kind: "use", branch: name, from, to });
     await switchTo(repository, worktree, { name, from, to });
+    await catchUp(repository, worktree, { branch: name, at: to });
     await forgetStep(worktree);
     return true;
   });

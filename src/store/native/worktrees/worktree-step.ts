@@ -143,6 +143,22 @@ async function isHeld(repository: Repository, lock: string, freshMs: number | un
   return false;
 }
 
+/**
+ * Brings a worktree along whose branch moved while it went over to it, so that whoever moved it did not see it there. Under its
+ * lock; nothing is done where the index does not hold just what the commit does that it went over to.
+ */
+export async function catchUp(repository: Repository, worktree: Worktree, { branch, at }: MovedBranch): Promise<void> {
+  const tip = await readRef(repository, refOfBranch(branch));
+  if (tip === null || tip === at || !(await runsClean(repository, worktree, at ?? EMPTY_TREE))) return;
+  await applyAdvance(repository, { worktree, from: at, to: tip });
+}
+
+/** A branch that a worktree shows, and the commit at which it may still show it; null = none. */
+interface MovedBranch {
+  readonly branch: string;
+  readonly at: string | null;
+}
+
 /** Whether the index holds just what a commit does. */
 async function runsClean(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
   const command = { args: ["diff-index", "--cached", "--quiet", commit] };

@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
 import { markThisProcess, type ProcessMark } from "../../../../src/store/files/running-process.ts";
 import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import { moveWithWorktrees } from "../../../../src/store/native/worktrees/held-branches.ts";
+import { listWorktrees } from "../../../../src/store/native/worktrees/worktree-list.ts";
 import type { Worktree } from "../../../../src/store/worktrees.ts";
 import { endUnreaped } from "../../../helpers/processes.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
@@ -59,6 +62,42 @@ describe("worktrees", () => {
     await store.worktrees?.advance(worktree, second, first);
     expect([status(dir), status(temp.root)]).toEqual(["", ""]);
     expect(existsSync(join(dir, "compactions/turn-1"))).toBe(true);
+  });
+
+  /** A branch with two commits that stands at the first of them. */
+  async function rewoundBranch(): Promise<{ readonly before: string; readonly after: string }> {
+    await append(store, "t/other", [commit("root", [file("conversation.json", '{"format":1,"id":"t"}')])]);
+    const before = (await store.readBranch("t/other")) ?? "";
+    await append(store, "t/other", [turn(1)]);
+    const after = (await store.readBranch("t/other")) ?? "";
+    run(temp.root, "update-ref", "refs/heads/t/other", before);
+    return { before, after };
+  }
+
+  it("that go over to a branch after somebody looked for those that show it are brought along all the same", async () => {
+    const { before, after } = await rewoundBranch();
+    const repository = { gitDir: join(temp.root, ".git"), cwd: temp.root, env: temp.env };
+    const seen = await listWorktrees(repository, temp.root);
+    await store.useBranch("t/other");
+    const moves = [{ branch: "t/other", expected: before, to: after }];
+    expect(await moveWithWorktrees(repository, moves, seen)).toEqual([true]);
+    expect(status(temp.root)).toBe("");
+    expect(existsSync(join(temp.root, "compactions/turn-1"))).toBe(true);
+  });
+
+  it("whose branch moves while they go over to it end where it stands", async () => {
+    const { after } = await rewoundBranch();
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    const bin = join(temp.folder, "bin");
+    const move = `"${real}" --git-dir="${temp.root}/.git" update-ref refs/heads/t/other ${after}`;
+    const script = `"${real}" "$@"; code=$?; case " $* " in *" switch "*) ${move};; esac; exit $code`;
+    writeText(join(bin, "git"), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, "git"), 0o755);
+    const slow = await openNativeStore({ ...temp, env: { ...temp.env, PATH: `${bin}:${temp.env["PATH"]}` } });
+    await slow.useBranch("t/other");
+    await slow.close();
+    expect(await store.readBranch("t/other")).toBe(after);
+    expect(status(temp.root)).toBe("");
   });
 
   it("show a branch that is also active, sparse unless asked for in full", async () => {
