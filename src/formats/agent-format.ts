@@ -3,6 +3,7 @@
 import type { View } from "../core/projection/view.ts";
 import type { SessionName, Sha1 } from "./derived-ids.ts";
 import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
+import type { SessionDescent } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 import type { SessionSource } from "./session-source.ts";
 
@@ -21,6 +22,11 @@ export interface AgentFormat {
   sessionId(source: SessionSource): string | null;
   /** The conversation that jpg exported it from; null for the agent's own. Never throws. */
   origin(source: SessionSource): ExportOrigin | null;
+  /**
+   * The session that it comes from; null for one that began by itself. `about` = the text of the file that tells of it, null =
+   * there is none. Never throws. Absent = its sessions never come from others.
+   */
+  readonly descent?: (source: SessionSource, about: string | null) => SessionDescent | null;
   /** Reads it. Throws `not_a_session` for a file that is none. */
   read(source: SessionSource): ImportedSession;
   /**
@@ -62,6 +68,8 @@ export interface SessionFiles {
   readonly folders?: (machine: Machine, directory: string) => readonly SessionFolder[];
   /** Whether the file of this name is the session of the agent that started this process, as its environment says. */
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
+  /** The file beside a session's that tells where it comes from, by the session file's name; null or absent = there is none. */
+  readonly about?: (fileName: string) => string | null;
   readonly beside?: SideFileRules;
 }
 
@@ -86,6 +94,8 @@ export interface SideFileRules {
   holdsFolder(path: string): boolean;
   /** Whether the agent writes a file of this path, likewise relative. */
   holdsFile(path: string): boolean;
+  /** Whether such a file may be a session of its own, which an agent of this one wrote; absent = none is. */
+  readonly isSession?: (path: string) => boolean;
 }
 
 /** Writes views as sessions. Ids derive from what is written: the same export is the same bytes. */

@@ -3,6 +3,7 @@
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Event } from "../core/event/event.ts";
 import type { ToolDefinition } from "../core/tools/tool-definition.ts";
+import type { SessionPart } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 
 /** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
@@ -78,6 +79,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly compactionTurns: ReadonlyMap<string, number>;
   readonly abandoned: readonly AbandonedBranch[];
   readonly skippedLines: readonly SkippedLine[];
+  /** Sessions of agents that it began, which stand in its own file; absent = there are none. */
+  readonly parts?: readonly SessionPart[];
   /** Present when jpg exported this file. */
   readonly origin?: ExportOrigin;
   /** The session that jpg exported, where the agent copied it into one with an id of its own; absent = this one. */

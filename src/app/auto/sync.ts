@@ -34,7 +34,8 @@ export async function syncSessions(
 ): Promise<SyncReport> {
   const { sessions, failed } = await importEach(workspace, request);
   const compactions: CompactReport[] = [];
-  const grown = sessions.filter(({ status }) => status !== "unchanged");
+  // Nobody goes on with what a sub-agent did: there is nothing to shorten it for.
+  const grown = sessions.filter(({ status, agent_of }) => status !== "unchanged" && agent_of === undefined);
   for (const branch of new Set(grown.map((session) => session.branch))) {
     if (signal?.aborted === true) break;
     const report = await autoCompact(workspace, branch, {

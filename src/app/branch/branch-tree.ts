@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { appendAll } from "../../core/append-all.ts";
 import { repositoryError } from "../../core/errors.ts";
+import { fieldsOf } from "../../core/event/fields.ts";
 import { shownTitle } from "../../core/title.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { listTurnOids } from "./turn-list.ts";
@@ -12,7 +13,27 @@ export interface ConversationHeader {
   readonly id: string;
   readonly title: string;
   readonly created_at: string;
-  readonly source: { readonly format: string; readonly session: string; readonly importer: number } | null;
+  readonly source: ConversationSource | null;
+}
+
+/** What a conversation was imported from. */
+export interface ConversationSource {
+  readonly format: string;
+  readonly session: string;
+  readonly importer: number;
+  /** The session that this one comes from; absent = it began by itself. */
+  readonly parent?: ParentSession;
+}
+
+/** A session that another one comes from, by its own ids: its conversation may be imported later, or never. */
+export interface ParentSession {
+  /** `agent`: the other began it to have something done. `fork`: it goes on from a copy of the other's beginning. */
+  readonly kind: "agent" | "fork";
+  readonly session: string;
+  /** The other's call that began it. */
+  readonly call?: string;
+  /** What the other's results call it; absent = by its session's id. */
+  readonly name?: string;
 }
 
 /** What is read as a header where it did not come from a branch. */
@@ -123,6 +144,13 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
     created_at: typeof value.created_at === "string" ? value.created_at : "",
     source: value.source ?? null,
   };
+}
+
+/** The session that a conversation's comes from; null when it began by itself. What a header says is anybody's. */
+export function parentSession({ source }: ConversationHeader): ParentSession | null {
+  const { kind, session, call, name } = fieldsOf(source?.parent);
+  if ((kind !== "agent" && kind !== "fork") || typeof session !== "string") return null;
+  return { kind, session, ...(typeof call === "string" && { call }), ...(typeof name === "string" && { name }) };
 }
 
 /** Reads blobs whole, in order. */

@@ -51,7 +51,7 @@ function callerBranch(reports: readonly ImportReport[], env: Runtime["env"]): st
   const isCallers = (fileName: string): boolean =>
     agents().some(({ files }) => files.isCallers?.(env, fileName) === true);
   const named = reports.find(({ source }) => source !== undefined && isCallers(basename(source)));
-  const changed = reports.filter(({ status }) => status !== "unchanged");
+  const changed = reports.filter(({ status, agent_of }) => status !== "unchanged" && agent_of === undefined);
   if (named !== undefined && (changed.length === 0 || changed.includes(named))) return named.branch;
   const newest = changed.reduce<ImportReport | undefined>(
     (best, report) => (best === undefined || (report.updated_at ?? "") > (best.updated_at ?? "") ? report : best),

@@ -2,15 +2,14 @@
 // is what reading the whole file comes to; where that is not sure the whole file is read.
 
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { familyOf, importSuffix } from "../names/session-family.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { digestOfTurns, type Growth, growthKey, readGrowth } from "./growth-cache.ts";
 import { decide } from "./import-decision.ts";
 import { type ImportPlace, placeImport } from "./import-place.ts";
-import { importSuffix } from "./import-target.ts";
 import { sourcesAt } from "./keep-growth.ts";
 import type { Planned } from "./planned-import.ts";
-import { familyOf } from "./session-family.ts";
 import type { StoreFacts } from "./source-cache.ts";
 import { createTurnChain } from "./turn-chain.ts";
 import { wholeSequence } from "./turn-sequence.ts";

@@ -3,9 +3,9 @@
 import type { SessionMark } from "../../formats/session-mark.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
+import { importSuffix } from "../names/session-family.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { sha256 } from "../workspace/object-id.ts";
-import { importSuffix } from "./import-target.ts";
 
 /** A session as it was when a branch was made to hold all of it. */
 export interface Growth {

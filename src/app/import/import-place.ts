@@ -1,17 +1,19 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { SessionDescent } from "../../formats/session-descent.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
-import { type ConversationHeader, FORMAT_VERSION, loadBranchTree } from "../branch/branch-tree.ts";
+import { type ConversationHeader, FORMAT_VERSION, loadBranchTree, type ParentSession } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { type BranchAtTurn, startOfTurns } from "../branch/fork-start.ts";
 import { loadCompactions } from "../branch/load-view.ts";
 import { titleForId } from "../names/id-title.ts";
+import { importSuffix } from "../names/session-family.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";
 import type { ImportDecision } from "./import-plan.ts";
-import { importSuffix, placeOfGrownTurn } from "./import-target.ts";
+import { placeOfGrownTurn } from "./import-target.ts";
 import { alignPieces } from "./source-alignment.ts";
 import type { TurnChain } from "./turn-chain.ts";
 import type { TurnSequence } from "./turn-sequence.ts";
@@ -143,9 +145,18 @@ async function newConversation({ session, open, suffix, taken }: Placing): Promi
     id,
     title: session.title,
     created_at: session.createdAt,
-    source: { format: open.format.name, session: session.sessionId, importer: session.importer },
+    source: {
+      format: open.format.name,
+      session: session.sessionId,
+      importer: session.importer,
+      ...(open.descent !== null && { parent: parentOf(open.descent) }),
+    },
   };
   return { ...PLAIN, branch: branchName(id, "main"), parent: null, firstTurn: 0, header };
+}
+
+function parentOf({ kind, sessions: [session = ""], call, name }: SessionDescent): ParentSession {
+  return { kind, session, ...(call !== undefined && { call }), ...(name !== undefined && { name }) };
 }
 
 /** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */

@@ -3,6 +3,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import type { SkippedLine } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
 import type { SideFilesReport } from "../sessions/side-files.ts";
 import type { CountCache } from "./count-cache.ts";
 
@@ -23,6 +24,8 @@ export interface ImportReport {
   /** Where it was read from. */
   readonly source?: string;
   readonly title?: string;
+  /** The session that began it, of a sub-agent: its id. */
+  readonly agent_of?: string;
   /** Turns that this import added. */
   readonly turns_added?: number;
   readonly bytes?: number;
@@ -39,25 +42,37 @@ export interface ImportReport {
 const NEWLINE = 10;
 
 /** What a branch holds, as an import reports it. */
-export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" | "title">;
+export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" | "title" | "agent_of">;
 
 /** The report of a session of which the branch holds everything. Its lines were not read: none is counted as skipped. */
 export async function reportUnchanged(
   store: ConversationStore,
-  open: { readonly path: string; readonly source: { readonly byteLength: number } },
+  open: Pick<OpenSession, "path" | "descent"> & { readonly source: { readonly byteLength: number } },
   { tree, counts }: { readonly tree: BranchTree; readonly counts: CountCache },
 ): Promise<ImportReport> {
   const events = counts.get(tree.commit) ?? sum(await countStoredEvents(store, tree.turnOids));
   counts.set(tree.commit, events);
   const { branch, header, turnOids, compactions } = tree;
-  const held = { turns: turnOids.length, events, compactions: compactions.length, title: header.title };
+  const held = {
+    turns: turnOids.length,
+    events,
+    compactions: compactions.length,
+    title: header.title,
+    ...agentOf(open),
+  };
   return unchangedReport(branch, held, { path: open.path, byteLength: open.source.byteLength });
+}
+
+/** What a report says of the session that a sub-agent's comes from. */
+export function agentOf({ descent }: Pick<OpenSession, "descent">): Pick<ImportReport, "agent_of"> {
+  const session = descent?.kind === "agent" ? descent.sessions[0] : undefined;
+  return session === undefined ? {} : { agent_of: session };
 }
 
 /** The same of a branch of which it is known what it holds: nothing is read. */
 export function unchangedReport(
   branch: string,
-  { turns, events, compactions, title }: HeldContent,
+  { turns, events, compactions, title, agent_of }: HeldContent,
   file: { readonly path: string; readonly byteLength: number },
 ): ImportReport {
   return {
@@ -70,6 +85,7 @@ export function unchangedReport(
     status: "unchanged",
     source: file.path,
     ...(title === undefined ? {} : { title }),
+    ...(agent_of !== undefined && { agent_of }),
     turns_added: 0,
     bytes: file.byteLength,
   };

@@ -85,6 +85,11 @@ export function createRun(
       next === undefined || "source" in next || next.path === "-" ? null : { path: next.path, looked: lookAt(next) };
     return looked;
   };
+  /** Opens a file; null for one that is passed over. One beside another is wanted only where an agent of that one wrote it. */
+  const openWanted = async (file: SessionFile, how: Parameters<typeof openSession>[2]): Promise<OpenSession | null> => {
+    const open = await openSession(runtime, file, how).catch((error: unknown) => passOver(run, file, error));
+    return file.isBeside !== true || open?.descent?.kind === "agent" ? open : null;
+  };
   const run: ImportRun = {
     request,
     reports: [],
@@ -92,7 +97,7 @@ export function createRun(
     sources: start.sources,
     found: [],
     failed: [],
-    isSingle: start.files.length === 1 && start.files[0]?.named === true,
+    isSingle: start.files.filter(({ isBeside }) => isBeside !== true).length === 1 && start.files[0]?.named === true,
     failure: null,
     hasMore: () => waiting.length > 0 && run.failure === null,
     putBack: (session) => {
@@ -104,12 +109,8 @@ export function createRun(
         const { fingerprint, known, source } = await lookAhead(file);
         if (fingerprint !== null && known !== null && known.proof === proofOf(facts, known))
           return { file, known, byteLength: fingerprint.byteLength };
-        try {
-          const opening = { ...request, fingerprint, ...(source === null ? {} : { source }) };
-          return await openSession(runtime, file, opening);
-        } catch (error) {
-          passOver(run, file, error);
-        }
+        const open = await openWanted(file, { ...request, fingerprint, ...(source === null ? {} : { source }) });
+        if (open !== null) return open;
       }
       return null;
     },
@@ -118,11 +119,18 @@ export function createRun(
 }
 
 /** Notes what was wrong with a file, and goes on; where it was the only one that was named, or nothing can be stored, the run ends. */
-export function passOver(run: ImportRun, file: Pick<SessionFile, "path" | "named">, error: unknown): null {
+export function passOver(run: ImportRun, file: PassedOver, error: unknown): null {
+  // An agent that was just begun has said nothing yet; what is no session stays a file beside one.
+  const isBeside = file.isBeside === true || file.isPart === true;
+  if (isBeside && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
   if (run.isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
   run.failed.push({ path: file.path, error, ...(file.named && { named: true }) });
   return null;
 }
+
+type PassedOver = Pick<SessionFile, "path" | "named" | "isBeside"> & Partial<Pick<OpenSession, "isPart">>;
+
+const NO_SESSION: ReadonlySet<string> = new Set(["empty_session", "not_a_session"]);
 
 /** Branches that the agent left are found by reading the file. */
 function isKnown(entry: CachedSource, request: ImportRequest, fingerprint: Fingerprint | null): boolean {

@@ -1,5 +1,6 @@
 // Plans the import of one session against the store as it stands, and reports one of which the store holds everything.
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { importSuffix } from "../names/session-family.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CountCache } from "./count-cache.ts";
@@ -18,7 +19,7 @@ import { placeImport } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
 import { type ImportReport, reportUnchanged, unchangedReport } from "./import-report.ts";
 import type { KnownSession } from "./import-run.ts";
-import { findSessionBranches, importSuffix } from "./import-target.ts";
+import { findSessionBranches } from "./import-target.ts";
 import { plannedImport, type SessionImport, withAbandoned } from "./planned-import.ts";
 import { hasSideFiles } from "./source-alignment.ts";
 import type { StoreFacts } from "./source-cache.ts";

@@ -1,24 +1,18 @@
 // Finds what the store holds of a session and where its next commits go.
-import { conversationOf, shortId } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { readRecordLog } from "../branch/record-log.ts";
+import { type FamilyNames, familyOf } from "../names/session-family.ts";
 import { listPieces } from "../sessions/stored-session.ts";
-import { sha256 } from "../workspace/object-id.ts";
 import type { ImportCandidate } from "./import-plan.ts";
-import { type FamilyNames, familyOf } from "./session-family.ts";
 
 /** A branch that holds pieces of the session. */
 export interface SessionBranch {
   readonly tree: BranchTree;
   readonly pieces: readonly TreeFile[];
-}
-
-/** The suffix of an imported conversation's id: derived from the session, so that everyone's import has the same. */
-export function importSuffix(format: string, session: string, length = 4): string {
-  return shortId(sha256(`${format}:${session}`), length);
 }
 
 /** What a session's branches are found by. */

@@ -7,7 +7,8 @@ import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchWrite } from "../../store/conversation-store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { withAgentFiles } from "../sessions/agent-files.ts";
+import { type OpenSession, openParts } from "../sessions/open-session.ts";
 import {
   type FoundFiles,
   findAgentSessions,
@@ -59,12 +60,13 @@ export async function parseImportArguments(
 /** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store } = workspace;
-  const { files, failed } = await filesOf(workspace, request);
+  const { files: found, failed } = await filesOf(workspace, request);
+  const files = await withAgentFiles(found);
   const [counts, sources] = [readCountCache(store), readSourceCache(store)];
   const run = createRun(workspace, request, { files, counts, sources });
   appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
-  await activate(workspace, run, files);
+  await activate(workspace, run, found);
   rememberFound(run, (await readStanding(workspace)).branch);
   await Promise.all([writeCountCache(store, counts), writeSourceCache(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
@@ -154,7 +156,8 @@ async function prepareNext(
   const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
   if (session === null) return null;
   appendAll(run.failed, open.beside.leftOut);
-  const { write, finish, holder } = session;
+  const { write, finish, holder, parts = [] } = session;
+  for (const part of openParts(open, parts).toReversed()) run.putBack(part);
   const found = holder === null ? null : describeSource(run, open, holder);
   return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };
 }
@@ -181,7 +184,8 @@ function namesOf(session: OpenSession | KnownSession): SessionNames {
 }
 
 function fileOf(open: OpenSession): SessionFile | OpenSession {
-  return open.path === "-" ? open : { path: open.path, named: open.named };
+  const { path, named, isPart, isBeside } = open;
+  return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
 }
 
 /** Whether two sessions may meet in one conversation. */
@@ -215,9 +219,14 @@ async function activate(
 ): Promise<void> {
   const { store } = workspace;
   const changed = reports.filter((report) => report.status !== "unchanged");
+  // What an agent's agents did is looked at, not gone on with.
+  const own = reports.filter(({ agent_of }) => agent_of === undefined);
+  const candidates = own.length === 0 ? reports : own;
   const newest =
-    [...changed].sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? "")).at(-1) ??
-    (files.length === 1 ? reports[0] : undefined);
+    candidates
+      .filter(({ status }) => status !== "unchanged")
+      .sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? ""))
+      .at(-1) ?? (files.length === 1 ? candidates[0] : undefined);
   if (newest === undefined) return;
   const { branch: active, commit } = await readStanding(workspace);
   const isThere = active !== null && (await store.readBranch(active)) !== null;

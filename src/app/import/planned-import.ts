@@ -1,5 +1,6 @@
 // An import that was planned: its commits, made while the store takes them in, and what is reported once they are written.
 import { conversationOf } from "../../core/conversation-name.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec, WriteResult } from "../../store/conversation-store.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -8,7 +9,7 @@ import { forkAbandoned } from "./import-abandoned.ts";
 import { makeCommits } from "./import-commits.ts";
 import type { ImportPlace } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
-import { countCompactions, type ImportReport } from "./import-report.ts";
+import { agentOf, countCompactions, type ImportReport } from "./import-report.ts";
 import { everCompactions } from "./import-target.ts";
 import { type DecidedImport, draftGrowth, type GrowthDraft, keepGrowth } from "./keep-growth.ts";
 import { alignPieces } from "./source-alignment.ts";
@@ -20,6 +21,8 @@ export interface SessionImport {
   readonly finish: (result?: WriteResult) => Promise<ImportReport>;
   /** The branch that holds the whole file once the write is done; null where that is not sure. */
   readonly holder: string | null;
+  /** Sessions of agents that stand in its file; absent = it was not read whole, or holds none. */
+  readonly parts?: ImportedSession["parts"];
 }
 
 /** What a session's commits are made from; let go once they are written, so that many sessions may be on their way at once. */
@@ -43,6 +46,7 @@ export async function plannedImport(workspace: Workspace, plan: Planned): Promis
     write: { branch, expected, parent, commits: writeAndRelease(held, await createCommits(workspace, plan)) },
     finish: (result) => finishImport(workspace, held, result),
     holder: plan.open.origin === null ? branch : null,
+    ...(plan.session.parts !== undefined && { parts: plan.session.parts }),
   };
 }
 
@@ -112,6 +116,7 @@ function describe({ open, session, chain, decision, place }: Planned, counts: { 
     status: decision.kind === "create" ? "created" : decision.kind === "fork" ? "forked" : "updated",
     source: open.path,
     title: session.title,
+    ...agentOf(open),
     turns_added: chain.turnCount - turnsBefore(decision),
     bytes: open.source.byteLength,
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),

@@ -17,8 +17,9 @@ export async function rememberWritten(
 }
 
 /** What of a report is remembered with the file. */
-export function heldIn({ turns, events, compactions, title }: ImportReport): HeldContent {
-  return { turns, events, compactions, ...(title === undefined ? {} : { title }) };
+export function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
+  const named = { ...(title === undefined ? {} : { title }), ...(agent_of !== undefined && { agent_of }) };
+  return { turns, events, compactions, ...named };
 }
 
 /** The branches as one write left them; other writes of the pass are of other sessions. */

@@ -3,10 +3,9 @@
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
+import { familyOf, importSuffix } from "../names/session-family.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { HeldContent } from "./import-report.ts";
-import { importSuffix } from "./import-target.ts";
-import { familyOf } from "./session-family.ts";
 
 /** A session file of which a branch holds everything. */
 export interface CachedSource {

@@ -1,7 +1,7 @@
 // What a list says of a conversation, worked out from its turns and records.
 import { marksInForce } from "../../core/conversation-marks.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { type BranchTree, type ConversationHeader, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { type CountedView, loadCountedHere } from "../branch/counted-view.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
 import { readMetas, titleIn } from "../branch/titles.ts";
@@ -25,12 +25,18 @@ export async function readFacts(workspace: Workspace, { name, commit }: BranchTi
     ...reportTokens(loaded),
     compactions: loaded.live.all.length,
     ...compactedTo(loaded, tree),
+    ...parentOf(tree.header),
     ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
     ...(damaged > 0 ? { damaged: true as const } : {}),
     updated_at: new Date(seconds * 1000).toISOString(),
     ...(archived ? { archived } : {}),
     ...(labels.length === 0 ? {} : { labels }),
   };
+}
+
+function parentOf(header: ConversationHeader): Pick<ConversationFacts, "parent"> {
+  const parent = parentSession(header);
+  return parent === null || header.source === null ? {} : { parent: { format: header.source.format, ...parent } };
 }
 
 function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<ConversationFacts, "compacted_to"> {

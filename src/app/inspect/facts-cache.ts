@@ -6,7 +6,7 @@ import type { BranchTip, ConversationStore } from "../../store/conversation-stor
 import type { ListRow } from "./list-row.ts";
 
 /** What a row says that follows from the commit alone. */
-export type ConversationFacts = Omit<ListRow, "id" | "branch" | "forks" | "active">;
+export type ConversationFacts = Omit<ListRow, "id" | "branch" | "forks" | "active" | "agents">;
 
 /** Facts by commit id. */
 export interface FactsCache {

@@ -1,5 +1,7 @@
 // The rows of `jpg ls`, as `--json` prints them (DESIGN §5): keys that the design names stay.
+
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { ParentSession } from "../branch/branch-tree.ts";
 
 /** One conversation of `ls`, seen on one branch. */
 export interface ListRow {
@@ -27,6 +29,10 @@ export interface ListRow {
   readonly archived?: boolean;
   readonly pinned?: boolean;
   readonly labels?: readonly string[];
+  /** The session that this one comes from, of a sub-agent's or one that was forked off elsewhere; `id`: its conversation here. */
+  readonly parent?: ParentSession & { readonly format: string; readonly id?: string };
+  /** Conversations of sub-agents that are left out of the list; absent = none. */
+  readonly agents?: number;
   /** Some turns do not follow the turn before them: git put them together. */
   readonly spliced?: true;
   /** Whether records of the branch are damaged: they are not applied. */

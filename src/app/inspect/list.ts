@@ -8,6 +8,7 @@ import { preferredBranch } from "../names/conversations.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readFacts } from "./conversation-facts.ts";
 import { type ConversationFacts, type FactsCache, openFactsCache } from "./facts-cache.ts";
+import { placeAgents } from "./list-agents.ts";
 import type { ListReport, ListRow } from "./list-row.ts";
 
 /** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
@@ -42,9 +43,13 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const [tips, active] = await Promise.all([listing, preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
   const kept = collectRows(shown, { known, active, options });
-  if (kept.unknown.length === 0) return { ...(await warnAndSort(workspace, kept)), unreadable: [] };
+  const finish = async (collected: CollectedRows) => {
+    const listed = await warnAndSort(workspace, collected);
+    return { ...listed, rows: await placeAgents(store, tips, { rows: listed.rows, all: options.all }) };
+  };
+  if (kept.unknown.length === 0) return { ...(await finish(kept)), unreadable: [] };
   const unreadable = await readUnknown(workspace, kept.unknown, { known, tips, onReading: options.onReading });
-  return { ...(await warnAndSort(workspace, collectRows(shown, { known, active, options }))), unreadable };
+  return { ...(await finish(collectRows(shown, { known, active, options }))), unreadable };
 }
 
 interface CollectedRows {
@@ -161,7 +166,7 @@ async function readUnknown(
 
 function toRow({ tip: { name }, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
-  const { turns_elsewhere, overhead_source, spliced, damaged, archived, labels } = facts;
+  const { turns_elsewhere, overhead_source, spliced, damaged, archived, labels, parent } = facts;
   const isActive = name === active;
   // Ten thousand copies of a row would be a fifth of the time: what most lack is set where it is there.
   const row: { -readonly [Key in keyof ListRow]: ListRow[Key] } =
@@ -185,5 +190,6 @@ function toRow({ tip: { name }, id, forks }: ShownBranch, facts: ConversationFac
   if (damaged === true) row.damaged = damaged;
   if (archived === true) row.archived = archived;
   if (labels !== undefined) row.labels = labels;
+  if (parent !== undefined) row.parent = parent;
   return row;
 }

@@ -7,6 +7,7 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type LineageReport, readLineage } from "./lineage-report.ts";
 
 export interface TurnSelection {
   /** Turn positions, 0-based, inclusive. */
@@ -30,7 +31,23 @@ export async function renderPrinted(workspace: Workspace, tree: BranchTree, requ
     ...(selection === undefined ? {} : { turns: selection }),
   });
   if (request.format === "jsonl") return renderViewLines(view);
-  return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
+  return renderMarkdown(view, {
+    title: await conversationTitle(workspace, tree),
+    ...describeLineage(await readLineage(workspace, tree)),
+  });
+}
+
+/** What a document says of the conversation's parent, and at the calls that began sub-agents. */
+function describeLineage({ parent, agents = [] }: LineageReport): { lineage?: string; remarks: Map<string, string[]> } {
+  const remarks = new Map<string, string[]>();
+  for (const { id, title, call } of agents) {
+    if (call === undefined) continue;
+    remarks.set(call, [...(remarks.get(call) ?? []), `Sub-agent: ${id} (${title})`]);
+  }
+  if (parent === undefined) return { remarks };
+  const what = parent.kind === "agent" ? "Sub-agent" : "Fork";
+  const turn = parent.turn === undefined ? "" : `, turn ${parent.turn}`;
+  return { remarks, lineage: `${what} of ${parent.id ?? `session ${parent.session}`}${turn}.` };
 }
 
 /** Renders a view that is at hand. */

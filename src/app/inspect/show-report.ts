@@ -4,6 +4,7 @@ import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { HiddenContent } from "../../core/loss/hidden-content.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { ParentSession } from "../branch/branch-tree.ts";
 import type { LogRow } from "./log-row.ts";
 
 /** A conversation in detail. */
@@ -30,6 +31,15 @@ export interface ShowConversation {
   readonly branches: readonly { readonly name: string; readonly turns: number; readonly active: boolean }[];
   /** Live compactions, newest first. */
   readonly compactions: readonly LogRow[];
+  /** The session that it comes from; `id` and `turn`: the conversation here, and the turn that began it. */
+  readonly parent?: ParentSession & { readonly id?: string; readonly turn?: number };
+  /** Conversations of the sub-agents that it began, by turn; absent = none. */
+  readonly agents?: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly turn?: number;
+    readonly call?: string;
+  }[];
   readonly labels?: readonly string[];
   readonly archived?: boolean;
   readonly pinned?: boolean;

@@ -28,6 +28,7 @@ import { hiddenBy } from "../plan/hidden-by.ts";
 import { lossOf } from "../plan/loss.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { stateOf } from "./blame.ts";
+import { readLineage } from "./lineage-report.ts";
 import { readCompactionLog } from "./log.ts";
 import { tellsChange } from "./record-subject.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "./show-report.ts";
@@ -104,6 +105,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     ...reportTokens(loaded),
     branches,
     compactions: log.filter((row) => row.live && row.kind !== "revert"),
+    ...(await readLineage(workspace, tree)),
   };
 }
 

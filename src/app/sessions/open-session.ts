@@ -2,12 +2,13 @@
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
+import type { SessionDescent, SessionPart } from "../../formats/session-descent.ts";
 import type { Runtime } from "../workspace/runtime.ts";
-import type { ByteSource } from "./buffer-source.ts";
+import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import type { Fingerprint } from "./file-fingerprint.ts";
 import { readSessionSource, type SessionFile } from "./session-files.ts";
 import { detectFormat, formatByName } from "./session-registry.ts";
-import { readSideFiles, type SideFiles } from "./side-files.ts";
+import { readAbout, readSideFiles, type SideFiles } from "./side-files.ts";
 import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
 
 export interface OpenSession {
@@ -21,6 +22,12 @@ export interface OpenSession {
   /** The conversation it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
+  /** The session that it comes from; null for one that began by itself. */
+  readonly descent: SessionDescent | null;
+  /** Whether it stands on lines of another session's file: it cannot be read again from its path. */
+  readonly isPart: boolean;
+  /** As `SessionFile` says. */
+  readonly isBeside: boolean;
   readonly beside: SideFiles;
   /** How the files stood before they were read; null when that says nothing about them later. */
   readonly fingerprint: Fingerprint | null;
@@ -69,6 +76,9 @@ export async function openSession(
     document: format.files.document?.(source) ?? null,
     origin: format.origin(source),
     sessionId,
+    descent: format.descent?.(source, await readAbout(file, format.files)) ?? null,
+    isPart: false,
+    isBeside: file.isBeside === true,
     beside,
     fingerprint: how.fingerprint ?? null,
     allBranches: how.allBranches,
@@ -86,6 +96,29 @@ function sessionIdOf(format: AgentFormat, source: ByteSource, name: string): str
     if (!(error instanceof JpgError) || error.code !== "not_a_session") throw error;
     throw userError(error.code, error.message.replace(/^The file/, name), { hints: error.hints, data: error.data });
   }
+}
+
+/** Opens the sessions of agents that stand on lines of a session's own file. */
+export function openParts(open: OpenSession, parts: readonly SessionPart[]): readonly OpenSession[] {
+  return parts.flatMap(({ lines, call }) => {
+    const pieces = lines.map((line) => open.source.slice(open.source.lineStart(line), open.source.lineStart(line + 1)));
+    const source = createBufferSource(Buffer.concat(pieces));
+    const sessionId = open.format.sessionId(source);
+    const descent = open.format.descent?.(source, null) ?? null;
+    if (sessionId === null || descent === null) return [];
+    return {
+      ...open,
+      named: false,
+      source,
+      sessionId,
+      document: null,
+      origin: null,
+      descent: { ...descent, ...(call !== undefined && { call }) },
+      isPart: true,
+      beside: { files: [], leftOut: [], others: [] },
+      fingerprint: null,
+    };
+  });
 }
 
 /** Lines of a source that is stored in pieces; null for one that is stored whole. */

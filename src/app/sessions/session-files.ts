@@ -17,6 +17,8 @@ export interface SessionFile {
   readonly path: string;
   /** Named by the user, not found in a folder: then trouble with it is an error, not a skip. */
   readonly named: boolean;
+  /** Whether it stands beside another session, whose agents may have written it: then it is passed over if it is none of theirs. */
+  readonly isBeside?: boolean;
 }
 
 /** A session file that was found where an agent keeps its sessions. */

@@ -5,7 +5,7 @@ import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import type { SideFileRules } from "../../formats/agent-format.ts";
+import type { SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
 import type { SessionFile } from "./session-files.ts";
 import { agents } from "./session-registry.ts";
 import { refusalOf } from "./side-path.ts";
@@ -115,6 +115,20 @@ export async function readSideFiles(
     }
   }
   return { files, leftOut, others };
+}
+
+/** What tells of a session, larger than it ever is, bytes. */
+const LARGEST_ABOUT = 64 * 1024;
+
+/** Reads the file that tells where a session comes from; null where there is none that can be read. */
+export async function readAbout(file: SessionFile, { about }: SessionFiles): Promise<string | null> {
+  const name = file.path === "-" ? null : (about?.(basename(file.path)) ?? null);
+  if (name === null) return null;
+  try {
+    return (await readSideFile(join(dirname(file.path), name), LARGEST_ABOUT)).toString("utf8");
+  } catch {
+    return null; // older versions wrote none; the session itself says whose it is
+  }
 }
 
 /** What an import says of the files beside a session; nothing when there are none. */

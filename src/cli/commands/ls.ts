@@ -17,7 +17,7 @@ export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with turns, tokens, compactions and forks",
   options: [
-    { flags: "-a, --all", description: "one row per fork, archived ones included" },
+    { flags: "-a, --all", description: "one row per fork, archived ones and those of sub-agents included" },
     { flags: "--archived", description: "only archived conversations" },
     {
       flags: "--label <name>",
@@ -49,6 +49,8 @@ export const command: CommandSpec = {
       output.detail(
         safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`,
       );
+    if (!json && rows.some(({ agents = 0 }) => agents > 0))
+      output.detail(safe`Conversations of sub-agents are left out; \`jpg ls --all\` lists them behind their own.`);
     for (const one of unreadable) output.warn(renderUnreadable(one));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },

@@ -30,11 +30,13 @@ export function renderFailure({ path, error }: { readonly path: string; readonly
 /** Renders the outcome of an import: a row per session, totals last. */
 export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): SafeText {
   if (reports.length === 0) return safe`No sessions imported.`;
-  const { style, width } = rendering;
+  const { style, width, verbose } = rendering;
+  const own = reports.filter(({ agent_of }) => agent_of === undefined);
+  const shown = own.length === 0 || verbose === true ? reports : own;
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
-  const table = renderTable([header, ...reports.map((report) => cells(report, style))], { columns: COLUMNS, width });
+  const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
   const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
-  return joinLines([...table, ...lines, totals(reports)]);
+  return joinLines([...table, ...lines, totals(shown), ...leftAgents(reports, shown)]);
 }
 
 function cells(report: ImportReport, style: Style): Cell[] {
@@ -77,6 +79,13 @@ function sideFiles({ source, side_files }: ImportReport): SafeText[] {
   return [safe`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${joinSafe([...stored, ...others], "; ")}.`];
 }
 
+/** What became of the conversations of sub-agents that have no row. */
+function leftAgents(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
+  const agents = reports.filter((report) => !shown.includes(report));
+  if (agents.length === 0) return [];
+  return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
+}
+
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;
 
 /** A file that was named twice is one session; several sessions of one conversation have its turns once. */
@@ -84,10 +93,6 @@ function totals(reports: readonly ImportReport[]): SafeText {
   const sessions = reports.filter(({ source }, index) => {
     return source === undefined || reports.findIndex((report) => report.source === source) === index;
   });
-  const counts = STATUSES.map(
-    (status) => [status, sessions.filter((report) => report.status === status).length] as const,
-  );
-  const outcome = counts.filter(([, count]) => count > 0).map(([status, count]) => safe`${count} ${status}`);
   const branches = new Map(reports.map(({ branch, turns }) => [branch, turns]));
   const turns = [...branches.values()].reduce((sum, count) => sum + count, 0);
   const skipped = sessions.reduce((sum, report) => sum + report.skipped_lines, 0);
@@ -95,5 +100,13 @@ function totals(reports: readonly ImportReport[]): SafeText {
     skipped === 0
       ? ""
       : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is" : "are"} no event; kept with the source.`;
-  return safe`${renderCount(sessions.length, "session")}: ${joinSafe(outcome, ", ")}; ${renderCount(turns, "turn")}.${kept}`;
+  return safe`${renderCount(sessions.length, "session")}: ${outcomes(sessions)}; ${renderCount(turns, "turn")}.${kept}`;
+}
+
+function outcomes(sessions: readonly ImportReport[]): SafeText {
+  const counts = STATUSES.map(
+    (status) => [status, sessions.filter((report) => report.status === status).length] as const,
+  );
+  const named = counts.filter(([, count]) => count > 0).map(([status, count]) => safe`${count} ${status}`);
+  return joinSafe(named, ", ");
 }

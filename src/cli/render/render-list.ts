@@ -44,7 +44,7 @@ function columnsIn({ id, faint }: Style): readonly Column[] {
 
 function addCells(cells: Cell[], row: ListRow, style: Style, age: string): void {
   cells.push(
-    row.active === true ? { text: `* ${row.id}`, paint: style.good } : `  ${row.id}`,
+    row.active === true ? { text: `* ${row.id}`, paint: style.good } : `${isAgent(row) ? "   " : "  "}${row.id}`,
     forkName(row.branch, row.id),
     String(row.turns),
     tokensText(row),
@@ -68,8 +68,18 @@ function forkName(branch: string, id: string): string {
   return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
 }
 
-function titleText({ title, pinned, archived, labels = [] }: ListRow): string {
-  if (pinned !== true && archived !== true && labels.length === 0) return title;
-  const marks = [...(pinned === true ? ["pinned"] : []), ...(archived === true ? ["archived"] : []), ...labels];
+/** Stands behind the conversation that began it. */
+function isAgent({ parent }: ListRow): boolean {
+  return parent?.kind === "agent" && parent.id !== undefined;
+}
+
+function titleText({ title, pinned, archived, labels = [], agents = 0 }: ListRow): string {
+  if (pinned !== true && archived !== true && labels.length === 0 && agents === 0) return title;
+  const marks = [
+    ...(pinned === true ? ["pinned"] : []),
+    ...(archived === true ? ["archived"] : []),
+    ...labels,
+    ...(agents === 0 ? [] : [`+${agents} ${agents === 1 ? "agent" : "agents"}`]),
+  ];
   return `[${marks.join(", ")}] ${title}`;
 }

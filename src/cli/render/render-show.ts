@@ -39,6 +39,7 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
       ["Branch", report.branch],
       ["Commit", renderCommit(report)],
       ["Source", report.source],
+      ["Parent", renderParent(report.parent)],
       ["Created", renderTime(report.created_at)],
       ["Updated", renderTime(report.updated_at)],
       ["Turns", groupDigits(report.turns)],
@@ -60,7 +61,26 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
     ...lines,
     ...section(style.heading(safe`Branches:`), branches),
     ...section(style.heading(safe`Live compactions, newest first:`), compactions),
+    ...section(
+      style.heading(safe`Sub-agents:`),
+      (report.agents ?? []).map((agent) => renderAgent(agent, rendering)),
+    ),
   ]);
+}
+
+function renderParent(parent: ShowConversation["parent"]): SafeText | null {
+  if (parent === undefined) return null;
+  const what = parent.kind === "agent" ? safe`sub-agent of` : safe`fork of`;
+  if (parent.id === undefined) return safe`${what} session ${forTerminalLine(parent.session)}, which is not here`;
+  return safe`${what} ${forTerminalLine(parent.id)}${parent.turn === undefined ? "" : safe`, turn ${parent.turn}`}`;
+}
+
+function renderAgent(
+  { id, title, turn }: NonNullable<ShowConversation["agents"]>[number],
+  { style }: Rendering,
+): SafeText {
+  const place = turn === undefined ? safe`` : style.faint(safe` (turn ${turn})`);
+  return safe`  ${style.id(forTerminalLine(id))}${place} ${forTerminalLine(title)}`;
 }
 
 const STATES = {

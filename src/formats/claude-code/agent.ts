@@ -3,11 +3,12 @@ import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { parseExportOrigin } from "../export-origin.ts";
+import { claudeDescent } from "./descent.ts";
 import { isClaudeSession } from "./detect.ts";
 import { exportClaudeCode } from "./export.ts";
 import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
-import { isSideFile, isSideFolder } from "./side-files.ts";
+import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
 import { typicalClaudeOverhead } from "./typical-overhead.ts";
 
 const ENDING = ".jsonl";
@@ -21,15 +22,18 @@ export const CLAUDE_CODE: AgentFormat = {
     folders: (machine, directory) => [{ path: projectFolder(machine, directory) }],
     isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
       session !== undefined && fileName === `${session}${ENDING}`,
+    about: aboutTranscript,
     beside: {
       folder: (fileName) => (fileName.endsWith(ENDING) ? fileName.slice(0, -ENDING.length) : null),
       holdsFolder: isSideFolder,
       holdsFile: isSideFile,
+      isSession: isTranscript,
     },
   },
   detect: isClaudeSession,
   sessionId: claudeSessionId,
   origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
+  descent: claudeDescent,
   read: readClaudeSession,
   readTail: readClaudeTail,
   overhead: typicalClaudeOverhead,

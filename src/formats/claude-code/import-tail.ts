@@ -6,6 +6,7 @@ import { type NameFilter, openNameFilter } from "../name-filter.ts";
 import { createParsedLines } from "../parsed-lines.ts";
 import type { SessionMark } from "../session-mark.ts";
 import type { SessionSource } from "../session-source.ts";
+import { listParts } from "./descent.ts";
 import { IMPORTER_VERSION } from "./import.ts";
 import { parseLine } from "./line.ts";
 import { indexSession, type LineEntry, type SessionIndex } from "./session-index.ts";
@@ -31,6 +32,7 @@ function createTail(reading: SessionReading, former: FormerMark, lineCount: numb
   const { index, cuts, plan } = reading;
   const { turn: first, state } = former;
   const starts = cuts.map(({ opener }) => opener.firstLine);
+  const parts = listParts(plan.source, index);
   return {
     format: "claude-code",
     importer: IMPORTER_VERSION,
@@ -52,6 +54,7 @@ function createTail(reading: SessionReading, former: FormerMark, lineCount: numb
     compactionTurns: new Map(),
     abandoned: [],
     skippedLines: [...state.skipped, ...index.skipped],
+    ...(parts.length > 0 && { parts }),
     mark: () => createMark(reading, { title: null, compactions: [] }, former),
   };
 }

@@ -3,14 +3,15 @@
 import { userError } from "../../core/errors.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ImportedSession } from "../imported-session.ts";
-import { stringOf } from "../json-line.ts";
 import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { findAbandoned } from "./abandoned.ts";
 import { readAgentCompactions } from "./compactions.ts";
+import { listParts } from "./descent.ts";
 import { isClaudeLine } from "./detect.ts";
 import { parseLine } from "./line.ts";
+import { sessionOfLine } from "./named-session.ts";
 import { sessionIdOf } from "./session-id.ts";
 import { indexSession, type SessionIndex } from "./session-index.ts";
 import { firstTitle, readPath } from "./session-reading.ts";
@@ -38,6 +39,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const starts = turnStarts(cuts);
   const title = firstTitle(plan);
   const origin = readExportOrigin(index.firstLine);
+  const parts = listParts(lines, index);
   const readTurn = (turn: number) => readPlannedTurn(plan, turn);
   return {
     format: "claude-code",
@@ -57,6 +59,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),
     abandoned: findAbandoned(index, graph, { path, cuts, plan }),
     skippedLines: index.skipped,
+    ...(parts.length > 0 && { parts }),
     ...(origin !== null && { origin }),
     mark: () => createMark(reading, { title, compactions }),
   };
@@ -66,7 +69,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
 export function claudeSessionId(source: SessionSource): string | null {
   for (let line = 0; line < source.lineCount; line++) {
     const parsed = parseLine(source.line(line));
-    const id = parsed === null || typeof parsed === "string" ? undefined : stringOf(parsed, "sessionId");
+    const id = parsed === null || typeof parsed === "string" ? undefined : sessionOfLine(parsed);
     if (id !== undefined) return toUsableId(id);
   }
   return null;

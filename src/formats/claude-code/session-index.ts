@@ -6,6 +6,7 @@ import type { ParsedLines } from "../parsed-lines.ts";
 import { NO_DATE, readTimestamp } from "../timestamp.ts";
 import { messageBlocks } from "./line.ts";
 import { kindOfLine, type LineKind } from "./line-kind.ts";
+import { sessionOfLine } from "./named-session.ts";
 import { listsTools, type SnapshotLine } from "./tool-lists.ts";
 
 /** What the index keeps of one line. */
@@ -150,7 +151,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const dated = readTimestamp(raw["timestamp"]);
   draft.createdAt ??= dated;
   draft.timestamp = dated ?? draft.timestamp;
-  draft.sessionId ??= stringOf(raw, "sessionId");
+  draft.sessionId ??= sessionOfLine(raw);
   draft.cwd ??= stringOf(raw, "cwd");
   draft.firstLine ??= raw;
   const timestamp = draft.timestamp ?? NO_DATE;

@@ -1,7 +1,7 @@
 // Codex as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import { codexSessionId, isCodexSession } from "./detect.ts";
+import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
 import { isSessionOf } from "./session-folder.ts";
@@ -22,6 +22,7 @@ export const CODEX: AgentFormat = {
   detect: isCodexSession,
   sessionId: codexSessionId,
   origin: codexOrigin,
+  descent: codexDescent,
   read: readCodexSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,

@@ -1,5 +1,6 @@
 // Whether a file is a rollout of Codex, told from its first lines so that asking costs nothing; and the id of its session.
-import { type RawLine, stringOf } from "../json-line.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { namedUnder, type SessionDescent } from "../session-descent.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
@@ -51,4 +52,40 @@ export function codexSessionId(source: SessionSource): string | null {
 /** The id of the session that a line describes; absent where it describes none. */
 export function sessionNamedBy(line: RawLine): string | undefined {
   return line["type"] === "session_meta" ? stringOf(payloadOf(line), "id") : undefined;
+}
+
+/** How many lines are looked at for descriptions of other sessions: they stand behind the own one. */
+const DESCRIPTIONS = 16;
+
+/** Where a session comes from, as its description says; null for one that began by itself. Never throws. */
+export function codexDescent(source: SessionSource): SessionDescent | null {
+  const described = firstDescriptions(source);
+  const [own, ...copied] = described;
+  if (own === undefined) return null;
+  const begunBy = parentOf(own);
+  const parent = begunBy ?? namedUnder(own, "forked_from_id");
+  if (parent === undefined) return null;
+  const ids = [parent, ...copied.flatMap((payload) => namedUnder(payload, "id") ?? [])];
+  return { kind: begunBy === undefined ? "fork" : "agent", sessions: [...new Set(ids.map(toUsableId))] };
+}
+
+/** The session whose agent began this one. */
+function parentOf(description: RawLine): string | undefined {
+  const subagent = recordOf(recordOf(description, "source") ?? {}, "subagent") ?? {};
+  return (
+    namedUnder(recordOf(subagent, "thread_spawn") ?? {}, "parent_thread_id") ??
+    namedUnder(description, "parent_thread_id")
+  );
+}
+
+/** The descriptions of sessions that a file begins with: its own, then those that were copied with what it goes on from. */
+function firstDescriptions(source: SessionSource): readonly RawLine[] {
+  const found: RawLine[] = [];
+  for (let at = 0; at < Math.min(source.lineCount, LINES_LOOKED_AT) && found.length < DESCRIPTIONS; at++) {
+    const line = parseRolloutLine(source.line(at));
+    if (line === null || typeof line === "string") continue;
+    if (line["type"] === "session_meta") found.push(payloadOf(line));
+    else if (found.length > 0) break;
+  }
+  return found;
 }

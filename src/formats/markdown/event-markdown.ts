@@ -4,12 +4,14 @@
 import { isText, plainText } from "../../core/event/content.ts";
 import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
-import { renderFence, renderName, renderQuote } from "./safe-text.ts";
+import { renderFence, renderLine, renderName, renderQuote } from "./safe-text.ts";
 
 /** How events are shown. */
 export interface EventMarkdownOptions {
   /** Longest tool argument or result shown whole, in lines; > 0; absent = all whole. */
   readonly maxLines?: number;
+  /** What is said of calls behind them, a line each, by call id. */
+  readonly remarks?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What an event's turn knows about it. */
@@ -33,7 +35,9 @@ export function renderEventMarkdown(event: Event, context: EventContext, options
       return renderResponse(event, context, maxLines);
     case "tool_call_request": {
       const text = argumentsText(event.arguments);
-      return labelled(`**Tool call** ${renderName(event.name)}`, text === "" ? "" : renderFence(text, "", maxLines));
+      const remarks = (options.remarks?.get(event.call_id) ?? []).map((remark) => `${renderLine(remark)}\n\n`);
+      const label = `**Tool call** ${renderName(event.name)}`;
+      return labelled(label, text === "" ? "" : renderFence(text, "", maxLines)) + remarks.join("");
     }
     case "tool_call_response": {
       const tool = context.tools.get(event.call_id);

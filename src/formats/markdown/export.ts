@@ -7,24 +7,31 @@ import { renderLine, renderName } from "./safe-text.ts";
 /** What a document is about. */
 export interface ViewHeading {
   readonly title: string;
+  /** Where the conversation comes from, a sentence. */
+  readonly lineage?: string;
   readonly branch?: string;
   /** Commit the view was made from. */
   readonly commit?: string;
 }
 
 /** Renders a view: a heading when it is given a title, then the concatenation of its turns. */
-export function renderMarkdown(view: View, options: EventMarkdownOptions & { readonly title?: string } = {}): string {
-  const heading = options.title === undefined ? "" : renderViewHeading({ title: options.title });
+export function renderMarkdown(
+  view: View,
+  options: EventMarkdownOptions & Partial<Pick<ViewHeading, "title" | "lineage">> = {},
+): string {
+  const { title, lineage } = options;
+  const heading = title === undefined ? "" : renderViewHeading({ title, ...(lineage !== undefined && { lineage }) });
   return heading + view.turns.map((turn) => renderTurnMarkdown(turn, options)).join("");
 }
 
 /** Renders the heading of a document; ends with a blank line. */
-export function renderViewHeading({ title, branch, commit }: ViewHeading): string {
+export function renderViewHeading({ title, lineage, branch, commit }: ViewHeading): string {
   const source = [branch, commit]
     .filter((name) => name !== undefined)
     .map(renderName)
     .join(" at ");
-  return `# ${renderLine(title)}\n\n${source === "" ? "" : `${source}\n\n`}`;
+  const lines = [...(lineage === undefined ? [] : [renderLine(lineage)]), ...(source === "" ? [] : [source])];
+  return `# ${renderLine(title)}\n\n${lines.map((line) => `${line}\n\n`).join("")}`;
 }
 
 /** Renders one projected turn: its heading, then its events; ends with a blank line. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
+import { conversationOf } from "../../../src/core/conversation-name.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { runs } from "../../helpers/runs.ts";
 import { anySteps, buildSession, growingSteps, type SessionStep } from "../../helpers/session-builder.ts";
@@ -51,7 +52,9 @@ describe("import, laws", () => {
         const once = await importBytes(whole, buildSession(steps).text());
         expect({ ...last, status: "", turns_added: 0 }).toEqual({ ...once, status: "", turns_added: 0 });
         expect(await tipOf(grown, last.branch)).toBe(await tipOf(whole, once.branch));
-        expect((await grown.store.listBranches()).length).toBe(1);
+        const branches = await grown.store.listBranches();
+        expect(branches).toEqual(await whole.store.listBranches());
+        expect(branches.filter(({ name }) => conversationOf(name) === conversationOf(last.branch))).toHaveLength(1);
       }),
       { numRuns: runs(4) },
     );

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
+import { conversationOf } from "../../../src/core/conversation-name.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { Json } from "../../helpers/claude-session.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -70,7 +71,9 @@ async function expectSameEnd(bytes: Buffer, stride: number): Promise<void> {
   const last = await importGrowing(grown, bytes, stride);
   expect(await viewOf(grown, last.branch)).toEqual(await viewOf(whole, once.branch));
   expect(await tipOf(grown, last.branch)).toBe(await tipOf(whole, once.branch));
-  expect(await grown.store.listBranches()).toHaveLength(1);
+  const branches = await grown.store.listBranches();
+  expect(branches).toEqual(await whole.store.listBranches());
+  expect(branches.filter(({ name }) => conversationOf(name) === conversationOf(last.branch))).toHaveLength(1);
 }
 
 it("has one branch where a result was written before its call", () => {

@@ -1,7 +1,7 @@
 // The branches of a session are those whose conversation bears its suffix or is the one that it continues.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { familyOf } from "../../../src/app/import/session-family.ts";
+import { familyOf } from "../../../src/app/names/session-family.ts";
 import { conversationOf } from "../../../src/core/conversation-name.ts";
 
 const suffix = fc.constantFrom("ab12", "ab13", "ab12c", "ab12cd", "zz00");

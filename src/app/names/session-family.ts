@@ -1,6 +1,12 @@
 // The branches among which those of a session are, found without going through all branches for each of many sessions.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, shortId } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
+import { sha256 } from "../workspace/object-id.ts";
+
+/** The suffix of an imported conversation's id: derived from the session, so that everyone's import has the same. */
+export function importSuffix(format: string, session: string, length = 4): string {
+  return shortId(sha256(`${format}:${session}`), length);
+}
 
 /** What the branches of a session are found by. */
 export interface FamilyNames {
