@@ -23,7 +23,12 @@ export const PLAIN: AgentFormat = {
     command: ["plain", sessionId],
     hints: ["Give yourself access to ~/.plain."],
   }),
-  help: { place: "Plain keeps its sessions under ~/.plain.", file: "~/.plain/-home-me-app/4f2e.jsonl" },
+  help: {
+    place: "Plain keeps its sessions under ~/.plain.",
+    file: "~/.plain/-home-me-app/4f2e.jsonl",
+    reads: "Lines of a role and a text.",
+    lost: [],
+  },
 };
 
 function folderOf({ home, join }: Machine, directory: string): string {

@@ -1,9 +1,12 @@
 // The formats that jpg reads, those of agents first: the only place that lists them. A file is taken for the first that
 // recognises it, and what is in no agent's own format may be a request as an API takes it.
 import type { AgentFormat } from "./agent-format.ts";
+import { AIDER } from "./aider/agent.ts";
 import { ANTHROPIC_REQUESTS } from "./anthropic/agent.ts";
 import { CLAUDE_CODE } from "./claude-code/agent.ts";
+import { CLINE } from "./cline/agent.ts";
 import { CODEX } from "./codex/agent.ts";
+import { COPILOT_CLI } from "./copilot-cli/agent.ts";
 import { GOOGLE_REQUESTS } from "./google/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
 import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
@@ -12,7 +15,10 @@ import { PI } from "./pi/agent.ts";
 export const AGENTS: readonly AgentFormat[] = [
   CLAUDE_CODE,
   CODEX,
+  COPILOT_CLI,
   PI,
+  CLINE,
+  AIDER,
   ANTHROPIC_REQUESTS,
   CHAT_REQUESTS,
   GOOGLE_REQUESTS,

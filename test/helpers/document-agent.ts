@@ -41,7 +41,7 @@ export const DOCUMENT_AGENT: AgentFormat = {
     const read = messages.map((message, line) => ({ ...message, text: message.text + READING.suffix, line }));
     return createSession(read, { format: "document", sessionId: session, skippedLines: [] });
   },
-  help: { place: "", file: "" },
+  help: { place: "", file: "", reads: "", lost: [] },
 };
 
 function parse(source: SessionSource): Document {

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { Json } from "./claude-session.ts";
 import { codexLines } from "./codex-session.ts";
+import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
 
@@ -99,6 +100,24 @@ export function mutatedPiSession(session: string): fc.Arbitrary<string> {
 export function mutatedCodexSession(session: string): fc.Arbitrary<string> {
   return mutatedLines(fc.constant(codexLines(session)));
 }
+
+/** Likewise of a session of Copilot CLI. */
+export const mutatedCopilotSession: fc.Arbitrary<string> = mutatedLines(
+  fc.constant(
+    framed([
+      begun(),
+      typed("One", "<t/>One"),
+      said("", ["c1", "c2"], { reasoningText: "r", reasoningOpaque: "s", outputTokens: 3, model: "m" }),
+      done("c1"),
+      ["tool.execution_complete", { toolCallId: "c2", success: false, error: { message: "e" } }],
+      noticed("n"),
+      said("Yes"),
+      ["session.model_change", { newModel: "m2" }],
+      typed("Two"),
+      ["abort", { reason: "r" }],
+    ]),
+  ),
+);
 
 function mutatedLines(bases: fc.Arbitrary<readonly Json[]>): fc.Arbitrary<string> {
   return fc.tuple(bases, fc.array(mutation, { minLength: 1, maxLength: 5 })).map(([base, mutations]) => {

@@ -52,7 +52,16 @@ export function createBodyFormat({ name, title, shape, read }: BodyRules): Agent
       if (body.messages.every(({ said }) => said.length === 0)) throw notABody(title, `${shape} with a message in it`);
       return createBodySession(name, body, skipped);
     },
-    help: { place: `Requests of the ${title} API stand wherever you saved them.`, file: "request.json" },
+    help: {
+      place: `Requests of the ${title} API stand wherever you saved them.`,
+      file: "request.json",
+      reads:
+        "A request as a JSON document, the messages alone, or a log of requests, one a line, each of which goes on with the one before.",
+      lost: [
+        "A request says nothing of when it was sent: its messages are dated from 1970 on, a second apart.",
+        "Settings such as temperature and limits stay in the source.",
+      ],
+    },
   };
 }
 

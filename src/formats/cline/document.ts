@@ -1,0 +1,54 @@
+// The file of a Cline session, before anything is believed about it: one JSON document with the messages of the conversation or,
+// in a file beside it, with those that Cline sends since it compacted it. A file is parsed once, whoever asks.
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
+import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
+import { toUsableId } from "../usable-id.ts";
+
+/** A document that is one of Cline's. */
+export interface ClineDocument {
+  /** The session's id as it can stand in names; what is sent since a compaction has a name of its own. */
+  readonly sessionId: string;
+  /** As many as the list has; what is no object says nothing. */
+  readonly messages: readonly RawLine[];
+}
+
+const parsed = new WeakMap<SessionSource, ClineDocument | null>();
+
+/** Parses a file; null where it is no document of Cline's. Never throws. */
+export function parseClineDocument(source: SessionSource): ClineDocument | null {
+  let document = parsed.get(source);
+  if (document === undefined) {
+    document = isLines(source) ? null : toDocument(parseText(source));
+    parsed.set(source, document);
+  }
+  return document;
+}
+
+function isLines(source: SessionSource): boolean {
+  return source.lineCount !== 1 && (source.lineCount === 0 || isRecord(parseJsonLine(source.line(0))));
+}
+
+/** The value of a file; null where it is none, or longer than a text can be. */
+function parseText(source: SessionSource): unknown {
+  try {
+    const text = source.text().replace(/^\uFEFF/, "");
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? null : value;
+  } catch {
+    return null;
+  }
+}
+
+function toDocument(value: unknown): ClineDocument | null {
+  if (!isRecord(value) || typeof value["version"] !== "number") return null;
+  const id = stringOf(value, "sessionId") ?? "";
+  const list = value["messages"];
+  if (id === "" || !Array.isArray(list)) return null;
+  const messages = list.map((message) => (isRecord(message) ? message : {}));
+  const isCompacted = messages.some((message) => recordOf(message, "metadata")?.["kind"] === KIND);
+  return { sessionId: toUsableId(isCompacted ? `${id}-compacted` : id), messages };
+}
+
+/** Marks the message that a compaction begins with. */
+const KIND = "compaction";

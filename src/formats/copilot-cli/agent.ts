@@ -1,0 +1,45 @@
+// Copilot CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. It is read only: its
+// sessions are bound to the service that answers them.
+import type { AgentFormat, Machine } from "../agent-format.ts";
+import { recordOf, stringOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
+import { COPILOT_IMPORTER, copilotSessionId, isCopilotSession, readCopilotSession } from "./import.ts";
+import { dataOf, parseCopilotLine } from "./line.ts";
+
+export const COPILOT_CLI: AgentFormat = {
+  name: "copilot-cli",
+  agent: { name: "Copilot CLI", email: "copilot-cli@jpg.invalid" },
+  importer: COPILOT_IMPORTER,
+  files: {
+    endings: [".jsonl"],
+    folders: (machine, directory) => [
+      { path: sessionFolder(machine), levels: 1, holds: (beginning) => isOf(beginning, directory) },
+    ],
+  },
+  detect: isCopilotSession,
+  sessionId: copilotSessionId,
+  origin: () => null,
+  read: readCopilotSession,
+  help: {
+    place: "Copilot CLI keeps its sessions under ~/.copilot/session-state.",
+    file: "~/.copilot/session-state/10fb4666-…/events.jsonl",
+    reads:
+      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI sent along with a request stands beside it as words of the harness.",
+    lost: [
+      "Of a truncation Copilot CLI writes down counts, not what it dropped: it is a note, and nothing is hidden.",
+      "What sub-agents said and did is noted, not shown: their caller sees what they answered.",
+      "Its system prompt is a note.",
+    ],
+  },
+};
+
+function sessionFolder({ home, join }: Machine): string {
+  return join(home, ".copilot", "session-state");
+}
+
+/** The sessions of all directories stand together; the first line says which one it is of. */
+function isOf(beginning: SessionSource, directory: string): boolean {
+  const line = beginning.lineCount === 0 ? null : parseCopilotLine(beginning.line(0));
+  if (line === null || typeof line === "string") return false;
+  return stringOf(recordOf(dataOf(line), "context") ?? {}, "cwd") === directory;
+}
