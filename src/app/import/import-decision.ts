@@ -7,6 +7,7 @@ import { countLines, nameOfInput, type OpenSession } from "../sessions/open-sess
 import { compareSource, type SourceComparison } from "../sessions/stored-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
+import { type ForkedSession, type ForkFamily, readForkedSession } from "./forked-session.ts";
 import { commonTurns, decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
 import { hasGrown, type SessionBranch, toCandidate } from "./import-target.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
@@ -44,14 +45,18 @@ export function isWhole(held: readonly HeldSource[], branch: string): boolean {
 /** A file as it is read now, and what it continues. */
 export interface WholeReading extends Reading {
   readonly continued: ContinuedSession | null;
+  /** Where its first turns are those of a conversation that it was forked off. */
+  readonly forked: ForkedSession | null;
 }
 
 /** Reads a whole file. Throws `empty_session` when nobody asked anything in it. */
-export async function readWhole(workspace: Workspace, open: OpenSession): Promise<WholeReading> {
-  const session = readSession(open);
-  const continued = await readContinuedSession(workspace, open, session);
-  const sequence = continued?.sequence ?? wholeSequence(session, countLines(open));
-  return { session, continued, sequence, chain: createTurnChain(sequence) };
+export async function readWhole(workspace: Workspace, open: OpenSession, family: ForkFamily): Promise<WholeReading> {
+  const read = readSession(open);
+  const continued = await readContinuedSession(workspace, open, read);
+  const forked = continued === null ? await readForkedSession(workspace, open, { session: read, family }) : null;
+  const session = forked?.session ?? read;
+  const sequence = (continued ?? forked)?.sequence ?? wholeSequence(session, countLines(open));
+  return { session, continued, forked, sequence, chain: createTurnChain(sequence) };
 }
 
 /** Where the turns of a sequence go. */
@@ -90,7 +95,8 @@ interface Deciding {
   readonly held: readonly HeldSource[];
   readonly trees: readonly BranchTree[];
   readonly active: string | null;
-  readonly reading: Reading;
+  readonly reading: Reading & Pick<WholeReading, "forked">;
+  readonly family: ForkFamily;
 }
 
 /** Decides where a session goes: by its turns, and by its bytes where a branch holds them as another jpg read them. */
@@ -99,6 +105,7 @@ export async function decideSession(
   deciding: Deciding,
 ): Promise<Decided & { readonly keepsTurns: boolean }> {
   const { open, held, trees, active, reading } = deciding;
+  if (reading.forked?.isNew === true) return forkOff(workspace, deciding, reading.forked);
   // What is read again is no growth of what was read before.
   const mayGrow = (branch: string): boolean => !open.again || !isWhole(held, branch);
   const decided = await decide(workspace, { ...reading, trees, active, mayGrow });
@@ -106,10 +113,20 @@ export async function decideSession(
   return kept === null ? { ...decided, keepsTurns: false } : { ...kept, keepsTurns: true };
 }
 
+/** A session that was forked off elsewhere goes on beside what it was forked off, never on it. */
+async function forkOff(
+  { store }: Workspace,
+  { active, reading: { sequence, chain } }: Deciding,
+  { tree, shared }: ForkedSession,
+): Promise<Decided & { readonly keepsTurns: boolean }> {
+  const candidate = await toCandidate(store, tree, { active, sessionTurn: () => null });
+  return { sequence, chain, decision: { kind: "fork", candidate, commonTurns: shared }, keepsTurns: false };
+}
+
 /** Decides by the bytes that a branch holds, where an earlier version of jpg read them in another way; else null. */
 async function decideByBytes(
   workspace: Workspace,
-  { open, held, active, reading }: Deciding,
+  { open, held, active, reading, family }: Deciding,
   decision: ImportDecision,
 ): Promise<Decided | null> {
   const [best] = held
@@ -123,7 +140,7 @@ async function decideByBytes(
   const { tree } = best.branch;
   if (decision.kind !== "fork" && decision.kind !== "create" && decision.candidate.branch === tree.branch) return null;
   const read = async (beginning: OpenSession): Promise<Reading | null> =>
-    open.format.read(beginning.source).turnCount === 0 ? null : readWhole(workspace, beginning);
+    open.format.read(beginning.source).turnCount === 0 ? null : readWhole(workspace, beginning, family);
   const sequence = await keepStoredTurns({ store: workspace.store, open, holder: best.branch, read }, reading);
   if (sequence === null) return null;
   return decide(workspace, { sequence, chain: createTurnChain(sequence), trees: [tree], active, mayGrow: () => true });

@@ -4,6 +4,7 @@ import { importSuffix } from "../names/session-family.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CountCache } from "./count-cache.ts";
+import { conversationForkedOff } from "./forked-session.ts";
 import { planGrown } from "./grown-session.ts";
 import { forkAbandoned } from "./import-abandoned.ts";
 import {
@@ -41,18 +42,21 @@ export async function prepareImport(
   const grown = await planGrown(workspace, open, { tips, active });
   if (grown !== null) return plannedImport(workspace, grown);
   const suffix = importSuffix(open.format.name, open.sessionId);
+  const forkedOff = await conversationForkedOff(store, tips, open);
   const branches = await findSessionBranches(store, tips, {
     session: open.sessionId,
     suffix,
-    continues: open.origin?.conversation,
+    continues: open.origin?.conversation ?? forkedOff,
   });
   const held = await compareBranches(store, open, branches);
   const unchanged = open.again ? null : await findUnchanged(workspace, { open, held, active });
   if (unchanged !== null) return unchangedImport(workspace, counts, { open, tree: unchanged, isWhole: true });
 
-  const { session, continued, ...reading } = await readWhole(workspace, open);
-  if (continued?.addsNothing === true)
-    return unchangedImport(workspace, counts, { open, tree: continued.tree, isWhole: false });
+  const family = { tips, conversation: forkedOff, own: branches };
+  const { session, continued, forked, ...reading } = await readWhole(workspace, open, family);
+  const source = [continued, forked].find((one) => one?.addsNothing === true);
+  if (source !== undefined && source !== null)
+    return unchangedImport(workspace, counts, { open, tree: source.tree, isWhole: false });
   const trees = branches.map((branch) => branch.tree);
   if (continued !== null && !trees.some((tree) => tree.branch === continued.tree.branch)) trees.push(continued.tree);
   const { decision, sequence, chain, keepsTurns } = await decideSession(workspace, {
@@ -60,7 +64,8 @@ export async function prepareImport(
     held,
     trees,
     active,
-    reading: { session, ...reading },
+    reading: { session, forked, ...reading },
+    family,
   });
   if (open.again && decision.kind === "same" && isWhole(held, decision.candidate.branch)) {
     const tree = trees.find(({ branch }) => branch === decision.candidate.branch);

@@ -115,7 +115,7 @@ interface PreparedSession {
   readonly found: FoundSource | null;
 }
 
-type SessionNames = Pick<OpenSession, "sessionId" | "origin">;
+type SessionNames = Pick<OpenSession, "sessionId" | "origin"> & { readonly forkedOff: readonly string[] };
 
 async function* prepareWrites(
   workspace: Workspace,
@@ -179,8 +179,9 @@ function describeSource(run: ImportRun, open: OpenSession, branch: string): Prep
 }
 
 function namesOf(session: OpenSession | KnownSession): SessionNames {
-  const { origin } = "known" in session ? session.known : session;
-  return { sessionId: "known" in session ? session.known.session : session.sessionId, origin };
+  if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
+  const { sessionId, origin, descent } = session;
+  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };
 }
 
 function fileOf(open: OpenSession): SessionFile | OpenSession {
@@ -190,8 +191,9 @@ function fileOf(open: OpenSession): SessionFile | OpenSession {
 
 /** Whether two sessions may meet in one conversation. */
 function isRelated(a: SessionNames, b: SessionNames): boolean {
-  if (a.sessionId === b.sessionId) return true;
-  return a.origin !== null || b.origin !== null;
+  if (a.sessionId === b.sessionId || a.origin !== null || b.origin !== null) return true;
+  const forked = [a, b].flatMap(({ forkedOff }) => forkedOff);
+  return [a, b].some(({ sessionId }) => forked.includes(sessionId)) || new Set(forked).size < forked.length;
 }
 
 async function filesOf(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {

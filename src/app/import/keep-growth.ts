@@ -42,7 +42,8 @@ export function draftGrowth(plan: DecidedImport): GrowthDraft | null {
     open.document !== null ||
     open.allBranches ||
     open.again ||
-    open.origin !== null
+    open.origin !== null ||
+    open.descent?.kind === "fork"
   )
     return null;
   const branch = decision.kind === "same" || decision.kind === "extend" ? decision.candidate.branch : null;

@@ -1,5 +1,6 @@
 // Session files of which the store was found to hold everything, remembered with how they stood in the file
 // system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
@@ -43,9 +44,9 @@ const MOST_ENTRIES = 5000;
  */
 export function proofOf(
   { tips, active }: StoreFacts,
-  { format, session, origin }: Pick<CachedSource, "format" | "session" | "origin">,
+  { format, session, origin, branch }: Pick<CachedSource, "format" | "session" | "origin" | "branch">,
 ): string {
-  const names = { suffix: importSuffix(format, session), continues: origin?.conversation };
+  const names = { suffix: importSuffix(format, session), continues: origin?.conversation ?? conversationOf(branch) };
   const family = familyOf(tips, names);
   return sha256(JSON.stringify(family.map(({ name, commit }) => [name, commit, name === active])));
 }

@@ -1,8 +1,9 @@
 // What `jpg show` and `jpg print` tell of where a conversation comes from, and of the sub-agents that it began.
 import { conversationOf } from "../../core/conversation-name.ts";
-import { type BranchTree, collectBlobs, loadTip, parentSession } from "../branch/branch-tree.ts";
+import { type BranchTree, collectBlobs, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
+import { findSession } from "../names/find-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { findSession, listAgents, placeOfAgent } from "./lineage.ts";
+import { listAgents, placeOfAgent } from "./lineage.ts";
 import type { ShowConversation } from "./show-report.ts";
 
 export type LineageReport = Pick<ShowConversation, "parent" | "agents">;
@@ -28,8 +29,8 @@ async function readParent(workspace: Workspace, { header, branch }: BranchTree):
   if (parent === null || source === null) return undefined;
   const tips = await store.listBranches();
   const found = await findSession(store, tips, { format: source.format, session: parent.session });
-  const tree = found === null || conversationOf(found) === conversationOf(branch) ? null : await loadTip(store, found);
-  if (tree === null) return parent;
+  if (found === null || conversationOf(found.name) === conversationOf(branch)) return parent;
+  const tree = await loadBranchTree(store, found.name, found.commit);
   const { call, name = source.session } = parent;
   const turns = parent.kind === "agent" ? await readTurnTexts(workspace, tree) : [];
   const place = placeOfAgent(turns, { name, ...(call !== undefined && { call }) });

@@ -6,16 +6,11 @@ import {
   type BranchTree,
   type ConversationHeader,
   collectBlobs,
-  type ParentSession,
   parentSession,
   parseHeader,
 } from "../branch/branch-tree.ts";
-import { familyOf, importSuffix } from "../names/session-family.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { openFactsCache } from "./facts-cache.ts";
-
-/** A session that another one comes from, as it stands in a list. */
-export type NamedParent = ParentSession & { readonly format: string };
 
 /** A conversation that an agent of another one wrote. */
 export interface AgentConversation {
@@ -25,18 +20,6 @@ export interface AgentConversation {
   readonly call?: string;
   /** What results of the other one call it. */
   readonly name: string;
-}
-
-/** Finds the branch that holds a session; null when none does. */
-export async function findSession(
-  store: ConversationStore,
-  tips: readonly BranchTip[],
-  { format, session }: Pick<NamedParent, "format" | "session">,
-): Promise<string | null> {
-  const family = familyOf(tips, { suffix: importSuffix(format, session), continues: undefined });
-  const path = `sources/${session}`;
-  for (const { name, commit } of family) if ((await store.readEntries(commit, [path])).has(path)) return name;
-  return null;
 }
 
 /** Lists the conversations that agents of a conversation's sessions wrote, in the order of their names. */

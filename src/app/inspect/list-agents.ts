@@ -1,7 +1,7 @@
 // Where conversations of sub-agents stand in a list: left out and counted at the one that began them, or behind it.
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { findSession } from "./lineage.ts";
+import { findSession } from "../names/find-session.ts";
 import type { ListReport, ListRow } from "./list-row.ts";
 
 /** Places them. One whose parent is not in the store stands for itself. */
@@ -34,8 +34,8 @@ async function parentOf(
   const key = `${format} ${session}`;
   let id = parents.get(key);
   if (id === undefined) {
-    const branch = await findSession(store, tips, { format, session });
-    id = branch === null ? null : conversationOf(branch);
+    const tip = await findSession(store, tips, { format, session });
+    id = tip === null ? null : conversationOf(tip.name);
     parents.set(key, id);
   }
   // Whoever says that it comes from itself is not left out for that.

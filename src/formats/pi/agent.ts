@@ -3,6 +3,7 @@ import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
+import { piDescent } from "./descent.ts";
 import { sessionTime, writePiSession } from "./export.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
@@ -23,6 +24,7 @@ export const PI: AgentFormat = {
   detect: isPiSession,
   sessionId: piSessionId,
   origin: readPiOrigin,
+  descent: piDescent,
   read: readPiSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writePiSession },
   resume: (machine, draft) => {

@@ -1,0 +1,226 @@
+// A session that an agent made as a copy of another one's beginning, to go on in another way: as far as it says what the other
+// one's conversation holds, it is a fork of that. Ids and times of copies are new ones; what is said is what counts.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
+import type { Event } from "../../core/event/event.ts";
+import { parseTurnFile, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { inlineEvents } from "../branch/attachments.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
+import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { prepareTurn } from "../branch/prepared-turn.ts";
+import { readRecordLog } from "../branch/record-log.ts";
+import { findSession } from "../names/find-session.ts";
+import { familyOf } from "../names/session-family.ts";
+import { countLines, type OpenSession } from "../sessions/open-session.ts";
+import { countStoredEvents } from "./import-report.ts";
+import type { SessionBranch } from "./import-target.ts";
+import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
+
+/** A session whose first turns are those of a branch. */
+export interface ForkedSession {
+  /** The branch that holds them: the session's own, or the one that it was forked off. */
+  readonly tree: BranchTree;
+  /** Whether no branch holds the session yet. */
+  readonly isNew: boolean;
+  /** Whether it is still what was copied: no branch is made of it. */
+  readonly addsNothing: boolean;
+  /** How many turns, at least 1. */
+  readonly shared: number;
+  /** The session, its compactions named as the branch names them. */
+  readonly session: ImportedSession;
+  readonly sequence: TurnSequence;
+}
+
+/** The conversation of the session that one was forked off; absent where it is no fork, or the other is not in the store. */
+export async function conversationForkedOff(
+  store: ConversationStore,
+  tips: readonly BranchTip[],
+  { descent, origin, format }: Pick<OpenSession, "descent" | "origin" | "format">,
+): Promise<string | undefined> {
+  if (descent?.kind !== "fork" || origin !== null) return undefined;
+  for (const session of descent.sessions) {
+    const tip = await findSession(store, tips, { format: format.name, session });
+    if (tip !== null) return conversationOf(tip.name);
+  }
+  return undefined;
+}
+
+/** What a fork's first turns are looked for in. */
+export interface ForkFamily {
+  readonly tips: readonly BranchTip[];
+  /** As `conversationForkedOff` gives it. */
+  readonly conversation: string | undefined;
+  /** Branches that hold the session already. */
+  readonly own: readonly SessionBranch[];
+}
+
+/** Reads a session as a fork of another conversation; null where it shares no turn with it. */
+export async function readForkedSession(
+  { store }: { readonly store: ConversationStore },
+  open: OpenSession,
+  { session, family }: { readonly session: ImportedSession; readonly family: ForkFamily },
+): Promise<ForkedSession | null> {
+  if (family.conversation === undefined) return null;
+  const found =
+    family.own.length > 0 ? await findOwn(store, session, family.own) : await findShared(store, session, family);
+  if (found === null || found.shared === 0) return null;
+  const { tree, shared } = found;
+  const counts = await countStoredEvents(store, tree.turnOids.slice(0, shared));
+  const known = counts.map((events, turn) => ({ oid: tree.turnOids[turn] ?? "", events }));
+  const stored = await inlineEvents(store, tree.commit, await storedTurn(store, tree, shared - 1));
+  const named = await nameCompactions(store, tree, { session, shared });
+  const whole = wholeSequence(named, countLines(open), known);
+  const sequence: TurnSequence = {
+    ...whole,
+    readTurn: (index) => (index < shared ? (index === shared - 1 ? stored : []) : session.readTurn(index)),
+    lines: (index) => {
+      const lines = index < shared ? null : whole.lines(index);
+      // What was copied stands with the first turn of its own.
+      return lines !== null && index === shared ? { ...lines, first: 0 } : lines;
+    },
+    compactionsAfter: (index) => (index < shared - 1 ? [] : whole.compactionsAfter(index)),
+    titlesIn: (index) => (index < shared ? [] : whole.titlesIn(index)),
+    toolsIn: (index) => (index < shared ? [] : whole.toolsIn(index)),
+  };
+  const isNew = family.own.length === 0;
+  return { tree, isNew, addsNothing: isNew && shared === session.turnCount, shared, session: named, sequence };
+}
+
+interface SharedTurns {
+  readonly tree: BranchTree;
+  readonly shared: number;
+}
+
+/** The session's own branch; the turns before the first that came with lines of the session are shared, as far as they still are. */
+async function findOwn(
+  store: ConversationStore,
+  session: ImportedSession,
+  own: readonly SessionBranch[],
+): Promise<SharedTurns | null> {
+  const first = ({ pieces }: SessionBranch): number => turnIndexOfSource(pieces[0]?.path ?? "") ?? 0;
+  const best = own.reduce<SessionBranch | null>((a, b) => (a === null || first(b) > first(a) ? b : a), null);
+  if (best === null) return null;
+  return { tree: best.tree, shared: Math.min(first(best), await countShared(store, session, best.tree)) };
+}
+
+/** The branch of the other conversation that says most of what the session says first. */
+async function findShared(
+  store: ConversationStore,
+  session: ImportedSession,
+  { tips, conversation }: ForkFamily,
+): Promise<SharedTurns | null> {
+  let best: SharedTurns | null = null;
+  for (const { name, commit } of familyOf(tips, { suffix: NO_SUFFIX, continues: conversation })) {
+    const tree = await loadBranchTree(store, name, commit);
+    const shared = await countShared(store, session, tree);
+    if (best === null || shared > best.shared) best = { tree, shared };
+  }
+  return best;
+}
+
+/** Longer than any conversation's. */
+const NO_SUFFIX = "-".repeat(8);
+
+async function countShared(store: ConversationStore, session: ImportedSession, tree: BranchTree): Promise<number> {
+  const most = Math.min(session.turnCount, tree.turnOids.length);
+  for (let turn = 0; turn < most; turn++) {
+    const [ours, theirs] = [copiedTurn(session, turn), said(await storedTurn(store, tree, turn))];
+    if (ours.length !== theirs.length || ours.some((text, at) => text !== theirs[at])) return turn;
+  }
+  return most;
+}
+
+/** A turn of the session in the form in which it would be stored. */
+function copiedTurn(session: ImportedSession, turn: number): readonly string[] {
+  const { bytes } = prepareTurn(session.readTurn(turn), undefined);
+  return said(parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn)));
+}
+
+async function storedTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<readonly Event[]> {
+  const [bytes] = await collectBlobs(store, [tree.turnOids[turn] ?? ""]);
+  return parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn));
+}
+
+/** What a model is sent of events, without what a copy has anew. */
+function said(events: readonly Event[]): readonly string[] {
+  return events.filter(isSaid).map(contentOf);
+}
+
+function isSaid({ type }: Event): boolean {
+  return type !== "turn_start" && type !== "note";
+}
+
+function contentOf(event: Event): string {
+  const { id: _id, timestamp: _timestamp, metadata, ...content } = event as Event & { readonly metadata?: object };
+  const { message_id: _message, ...made } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  return JSON.stringify([content, made]);
+}
+
+/**
+ * Gives the compactions of what was copied the ids that they have on the branch, also where they were taken back there, and
+ * has the others name the branch's events.
+ */
+async function nameCompactions(
+  store: ConversationStore,
+  tree: BranchTree,
+  { session, shared }: { readonly session: ImportedSession; readonly shared: number },
+): Promise<ImportedSession> {
+  if (session.compactions.length === 0) return session;
+  const events = new Map<string, string>();
+  for (let turn = 0; turn < shared; turn++) {
+    const theirs = (await storedTurn(store, tree, turn)).filter(isSaid);
+    let before = theirs[0]?.id;
+    let at = 0;
+    for (const event of session.readTurn(turn)) {
+      if (isSaid(event)) before = theirs[at++]?.id ?? before;
+      if (before !== undefined) events.set(event.id, before);
+    }
+  }
+  const known = await everRecords(store, tree);
+  const named = session.compactions.map((compaction): Compaction => {
+    if (compaction.to_turn >= shared) return withEvents(compaction, events);
+    const same = known.findIndex((other) => saysTheSame(compaction, other));
+    const [taken] = same < 0 ? [] : known.splice(same, 1);
+    return withEvents({ ...compaction, ...(taken !== undefined && { id: taken.id }) }, events);
+  });
+  const turns = session.compactions.map(
+    ({ id }, at) => [named[at]?.id ?? id, session.compactionTurns.get(id)] as const,
+  );
+  const compactionTurns = new Map(turns.flatMap(([id, turn]) => (turn === undefined ? [] : [[id, turn]])));
+  return { ...session, compactions: named, compactionTurns };
+}
+
+function withEvents(compaction: Compaction, events: ReadonlyMap<string, string>): Compaction {
+  const rename = (id: string): string => events.get(id) ?? id;
+  const { from_event: from, to_event: to, keep } = compaction;
+  return {
+    ...compaction,
+    ...(from !== undefined && { from_event: rename(from) }),
+    ...(to !== undefined && { to_event: rename(to) }),
+    ...(keep !== undefined && { keep: keep.map(rename) }),
+  };
+}
+
+function saysTheSame(a: Compaction, b: Compaction): boolean {
+  const words = ({ from_turn, to_turn, summary, replacement = [], turns, reason, keep = [] }: Compaction): string =>
+    JSON.stringify([from_turn, to_turn, summary?.summary, replacement.map(contentOf), turns, reason, keep.length]);
+  return words(a) === words(b);
+}
+
+/** All imported compactions that a branch ever held, oldest first. */
+async function everRecords(store: ConversationStore, tree: BranchTree): Promise<Compaction[]> {
+  const found: Compaction[] = [];
+  for (const { commit, added } of (await readRecordLog(store, tree.commit)).toReversed()) {
+    const paths = added.filter((path) => compactionIdOfPath(path) !== null);
+    const oids = await store.readEntries(commit, paths);
+    for (const path of paths) {
+      const [bytes] = await collectBlobs(store, [oids.get(path) ?? ""]);
+      const record = parseCompactionLine(new TextDecoder().decode(bytes), path);
+      if (record.source === "import" && !found.some(({ id }) => id === record.id)) found.push(record);
+    }
+  }
+  return found;
+}
