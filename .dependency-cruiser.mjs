@@ -28,7 +28,7 @@ export const ROOMS = {
     ["workspace"],
     ["branch", "programs"],
     ["journal", "models", "names", "sessions"],
-    ["plan"],
+    ["hooks", "plan"],
     ["check", "diff", "export", "secrets", "summary"],
     ["compact", "import", "inspect"],
     ["integrity"],

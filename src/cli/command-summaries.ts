@@ -8,6 +8,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   init: "create this project's conversation store, or a repository of its own",
   import: "import agents' sessions",
   sync: "import sessions as they grow, and compact those that become too large",
+  hooks: "have agents keep their sessions with jpg, and use its tools",
   export: "write a conversation in another format, or its imported bytes",
   resume: "hand a conversation back to its agent",
   ls: "list conversations with turns, tokens, compactions and forks",

@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   init: () => import("./commands/init.ts"),
   import: () => import("./commands/import.ts"),
   sync: () => import("./commands/sync.ts"),
+  hooks: () => import("./commands/hooks.ts"),
   export: () => import("./commands/export.ts"),
   resume: () => import("./commands/resume.ts"),
   ls: () => import("./commands/ls.ts"),

@@ -1,6 +1,7 @@
 // What jpg knows of an agent, as one value: how its sessions are found, recognised, read, written and resumed. All of it is
 // pure: it says where files are, and never opens one. What an agent cannot do is absent, and nobody offers it.
 import type { View } from "../core/projection/view.ts";
+import type { SettingsPart } from "./agent-settings.ts";
 import type { SessionName, Sha1 } from "./derived-ids.ts";
 import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
 import type { SessionDescent } from "./session-descent.ts";
@@ -40,6 +41,8 @@ export interface AgentFormat {
   readonly write?: SessionWriter;
   /** Says how a written session is resumed (`resume --with`). */
   readonly resume?: (machine: Machine, draft: SessionDraft) => ResumePlan;
+  /** How it is told to keep its sessions with jpg, and to use jpg's tools (`hooks install`). */
+  readonly setup?: AgentSetup;
   readonly help: AgentHelp;
 }
 
@@ -134,6 +137,28 @@ export interface ResumePlan {
   readonly command: readonly string[];
   /** What to say when the file cannot be written. */
   readonly hints: readonly string[];
+}
+
+/** How an agent is told to call jpg. What it cannot be told is absent. */
+export interface AgentSetup {
+  /**
+   * Has it run a shell line when a session ends, and before it compacts one, with JSON on standard input in which
+   * `transcript_path` names the session's file, `cwd` the directory.
+   */
+  readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
+  /** Gives it the tools of the MCP server that a command starts: a program and its arguments. */
+  readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
+  /** Whether it rewrites session files in place: what was linked only would be rewritten with them. */
+  readonly rewrites?: boolean;
+  /** What the user has to do before the agent calls its hooks, a sentence; absent = nothing. */
+  readonly approve?: string;
+}
+
+/** Whose settings: the user's, for all projects, or those of one project. */
+export interface SetupPlace {
+  readonly machine: Machine;
+  /** Its directory, absolute; null = the user's settings. */
+  readonly project: string | null;
 }
 
 /** What help texts and messages say of an agent. */

@@ -18,6 +18,7 @@ import { openStore } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { createWorkspaceStore, locate } from "../workspace/workspace.ts";
 import { checkRemotes } from "./remote-check.ts";
+import { checkSpool } from "./spool-check.ts";
 
 /** What was looked at, and how it is. */
 export interface DoctorCheck {
@@ -52,16 +53,16 @@ export async function examine(
   options: { readonly store?: string; readonly fix: boolean },
 ): Promise<DoctorReport> {
   const version = await readGitVersion(runtime);
-  const git = checkGit(version);
+  const git = [checkGit(version), ...(await checkSpool(runtime))];
   const located = await locateOrExplain(runtime, options.store);
-  if (!("root" in located)) return report(null, [git, located]);
-  if (!located.exists) return report(located.root, [git, noStore(located)]);
-  if (version === null) return report(located.root, [git, await checkOpening(runtime, located.root)]);
+  if (!("root" in located)) return report(null, [...git, located]);
+  if (!located.exists) return report(located.root, [...git, noStore(located)]);
+  if (version === null) return report(located.root, [...git, await checkOpening(runtime, located.root)]);
   const found = await findRepositoryDir(located.root);
-  if (found === null) return report(located.root, [git]);
+  if (found === null) return report(located.root, git);
   const repository: Repository = { gitDir: found.commonDir, cwd: located.root, env: runtime.env };
   const { health, checks: before } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
-  if (!options.fix || before.every(({ fixable }) => fixable !== true)) return report(located.root, [git, ...before]);
+  if (!options.fix || before.every(({ fixable }) => fixable !== true)) return report(located.root, [...git, ...before]);
   await mend(runtime, repository, { health, checks: before });
   const { checks: after } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
   const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
@@ -69,7 +70,7 @@ export async function examine(
     const message = check.state === "ok" ? wrong.get(check.name) : undefined;
     return message === undefined ? check : { ...check, message, fixed: true };
   });
-  return report(located.root, [git, ...checks]);
+  return report(located.root, [...git, ...checks]);
 }
 
 function report(store: string | null, checks: readonly DoctorCheck[]): DoctorReport {

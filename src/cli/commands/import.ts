@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { drainFirst } from "../../app/auto/drain-spool.ts";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
 import { listKeptSessions } from "../../app/sessions/list-kept.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
@@ -7,7 +8,7 @@ import { type BundleFile, type BundleRow, importBundle } from "../../app/share/r
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { appendAll } from "../../core/append-all.ts";
 import { userError } from "../../core/errors.ts";
-import { safe } from "../../core/safe-text.ts";
+import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
@@ -46,6 +47,7 @@ export const command: CommandSpec = {
 
 async function importFiles({ args, options, runtime, output, json, open }: CommandContext): Promise<number> {
   const request = await parseImportArguments(args, runtime.cwd);
+  await drainFirst(runtime, request, (text) => output.warn(forTerminal(text)));
   const opened = await open({ create: true });
   const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
   const workspace = stdin === null ? opened : withStdin(opened, stdin);

@@ -1,3 +1,4 @@
+import { setupAgents } from "../../app/hooks/setup.ts";
 import { agents } from "../../app/sessions/session-registry.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
@@ -14,6 +15,10 @@ export const command: CommandSpec = {
         ? []
         : [{ command: addServer, explains: `give the tools to ${agent.name}, in this project` }],
     ),
+    ...setupAgents("server").map(({ name, agent }) => ({
+      command: `jpg hooks install ${name} --mcp`,
+      explains: `give them to ${agent.name}, in all your projects`,
+    })),
     { command: "jpg mcp --store ~/talks", explains: "use one conversation repository, wherever it is started" },
   ],
   run: async ({ options, runtime, output, fronts }) => {

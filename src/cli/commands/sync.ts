@@ -1,3 +1,4 @@
+import { drainFirst, drainSpool } from "../../app/auto/drain-spool.ts";
 import {
   keepSyncing,
   type SyncObserver,
@@ -31,6 +32,7 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: "--watch", description: "keep watching for changes" },
+    { flags: "--spool", description: "take in what agents' hooks put aside, of all projects, and nothing else" },
     { flags: "--every <seconds>", description: "with --watch: look at least this often; default 30" },
   ],
   examples: [
@@ -40,12 +42,14 @@ export const command: CommandSpec = {
   run: async (context) => {
     const { args, options, runtime, output, json } = context;
     checkFlags(context);
+    if (flag(options, "spool")) return takeInSpool(context);
     const request = await parseImportArguments(args, runtime.cwd);
     const observer = observe(output);
     if (flag(options, "watch")) {
       await watchSessions(context, request, observer);
       return 0;
     }
+    await drainFirst(runtime, request, observer.warn);
     const workspace = await context.open({ create: true });
     const pass = await syncSessions(workspace, request, { observer });
     if (json) output.json(syncDocument(pass));
@@ -54,6 +58,15 @@ export const command: CommandSpec = {
     return pass.sessions.length === 0 ? 1 : 0;
   },
 };
+
+/** Each goes into the store of the directory that its agent worked in, whatever this call's own is. */
+async function takeInSpool({ runtime, output, json }: CommandContext): Promise<number> {
+  const report = await drainSpool(runtime, { again: !output.quiet });
+  if (json) output.json(syncDocument({ ...report, compactions: [] }));
+  else if (!output.quiet) output.data(renderImport(report.sessions, { ...output, verbose: output.verbose }));
+  for (const failure of report.failed) output.warn(renderFailure(failure));
+  return report.failed.length > 0 ? 1 : 0;
+}
 
 /** Seconds between two passes at most, unless said otherwise. */
 const USUAL_SECONDS = 30;
@@ -68,6 +81,11 @@ function checkFlags({ args, options, json }: CommandContext): void {
   if (isWatching && json) refuse("--json is of one pass, and --watch makes many", "Leave one of them out.");
   if (isWatching && args.includes("-"))
     refuse("standard input cannot be watched", "Name the session's file, or leave --watch out.");
+  if (flag(options, "spool") && (isWatching || args.length > 0))
+    refuse(
+      "--spool is about what hooks put aside, and takes nothing else",
+      "Leave the others out: `jpg sync --spool`.",
+    );
   if (count(options, "every") === 0) refuse("--every takes a number of seconds from 1 on", "For example: --every 10");
 }
 
@@ -78,6 +96,7 @@ async function watchSessions(
 ): Promise<void> {
   const open = async (): Promise<Workspace> => {
     const { notice: info, warn } = observer;
+    await drainFirst(runtime, request, warn);
     const workspace = await openWorkspace(runtime, { ...optionsFrom(options), info, warn, create: true });
     warnOfPrograms(workspace);
     return workspace;

@@ -8,6 +8,7 @@ import { isClaudeSession } from "./detect.ts";
 import { exportClaudeCode } from "./export.ts";
 import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
+import { CLAUDE_SETUP, configFolder } from "./setup.ts";
 import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
 import { typicalClaudeOverhead } from "./typical-overhead.ts";
 
@@ -46,6 +47,7 @@ export const CLAUDE_CODE: AgentFormat = {
       "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
     ],
   }),
+  setup: CLAUDE_SETUP,
   help: {
     place: "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
     file: "~/.claude/projects/-home-me-app/4f2e….jsonl",
@@ -61,10 +63,8 @@ export const CLAUDE_CODE: AgentFormat = {
 };
 
 /** The agent's folder for the sessions of a directory. */
-function projectFolder({ env, home, join }: Machine, directory: string): string {
-  const configured = env["CLAUDE_CONFIG_DIR"];
-  const base = configured !== undefined && configured !== "" ? configured : join(home, ".claude");
-  return join(base, "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
+function projectFolder(machine: Machine, directory: string): string {
+  return machine.join(configFolder(machine), "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
 }
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {

@@ -5,6 +5,7 @@ import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
 import { isSessionOf } from "./session-folder.ts";
+import { CODEX_SETUP, codexHome } from "./setup.ts";
 
 /** Folders of a session's year, month and day. */
 const DATE_LEVELS = 3;
@@ -26,6 +27,7 @@ export const CODEX: AgentFormat = {
   read: readCodexSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
+  setup: CODEX_SETUP,
   help: {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
     file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",
@@ -59,10 +61,4 @@ function sessionFolders(machine: Machine, directory: string): readonly SessionFo
     { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS, holds },
     { path: machine.join(codexHome(machine), "archived_sessions"), holds },
   ];
-}
-
-/** The folder in which Codex keeps all it has. */
-function codexHome({ env, home, join }: Machine): string {
-  const configured = env["CODEX_HOME"];
-  return configured !== undefined && configured !== "" ? configured : join(home, ".codex");
 }

@@ -8,6 +8,7 @@ import { sessionTime, writePiSession } from "./export.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { readPiOrigin } from "./origin.ts";
+import { PI_SETUP, piFolder } from "./setup.ts";
 
 const ENDING = ".jsonl";
 
@@ -38,6 +39,7 @@ export const PI: AgentFormat = {
       ],
     };
   },
+  setup: PI_SETUP,
   help: {
     place: "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR).",
     file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
@@ -52,10 +54,8 @@ export const PI: AgentFormat = {
 };
 
 /** The agent's folder for the sessions of a directory. */
-function sessionFolder({ env, home, join }: Machine, directory: string): string {
-  const configured = env["PI_CODING_AGENT_DIR"];
-  const base = configured !== undefined && configured !== "" ? configured : join(home, ".pi", "agent");
-  return join(base, "sessions", `--${directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`);
+function sessionFolder(machine: Machine, directory: string): string {
+  return machine.join(piFolder(machine), "sessions", `--${directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`);
 }
 
 /** pi lists sessions by the time that their names begin with. */

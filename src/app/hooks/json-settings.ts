@@ -1,0 +1,139 @@
+// Puts entries into a JSON file of settings, and takes them out: only their own characters come and go, comments, order and
+// layout of the rest stay. Pure.
+import type { JsonEntry, JsonValue } from "../../formats/agent-settings.ts";
+import { placeFirst, placePart } from "./json-layout.ts";
+import { type OutlineNode, type OutlinePart, outlineJson, valueAt } from "./json-outline.ts";
+import { type AddedText, type Insertion, insertText, type NotAdded } from "./settings-edit.ts";
+
+/** Whether what stands in a file is what jpg puts there, or once put. */
+export type IsOwn = (value: unknown, entry: JsonEntry) => boolean;
+
+/** Puts in what is not there. An entry of jpg's that says something else by now is replaced by the caller, who takes it out first. */
+export function addJson(text: string, entries: readonly JsonEntry[]): AddedText | NotAdded {
+  let now = text;
+  const inserted: string[] = [];
+  for (const entry of entries) {
+    const root = now.trim() === "" ? null : outlineJson(now);
+    if (root === null && now.trim() !== "") return { problem: "is no JSON" };
+    const insertion = root === null ? placeFirst(now, nested(entry, 0)) : place(now, root, entry);
+    if (insertion === null) continue;
+    if ("problem" in insertion) return insertion;
+    inserted.push(insertion.text);
+    now = insertText(now, insertion);
+  }
+  return { text: now, inserted };
+}
+
+/** Whether an entry of jpg's stands there: as it is to be, or otherwise. */
+export function findJson(text: string, entry: JsonEntry, isOwn: IsOwn): "same" | "other" | "foreign" | null {
+  const root = text.trim() === "" ? null : outlineJson(text);
+  const node = root === null ? null : nodeAt(root, entry.keys);
+  if (node === null) return null;
+  const candidates = entry.isItem ? (node.parts ?? []).map(({ value }) => value) : [node];
+  const values = candidates.map((candidate) => valueAt(text, candidate));
+  if (values.some((value) => isEqual(value, entry.value))) return "same";
+  if (values.some((value) => isOwn(value, entry))) return "other";
+  return entry.isItem ? null : "foreign";
+}
+
+/** Takes jpg's entries out, and what holds nothing then. Null where the text is no JSON. */
+export function removeJson(text: string, entries: readonly JsonEntry[], isOwn: IsOwn): string | null {
+  let now = text;
+  for (const entry of entries) {
+    for (let next: string | null = now; next !== null; next = removeOne(now, entry, isOwn)) now = next;
+  }
+  return outlineJson(now) === null ? null : now;
+}
+
+function removeOne(text: string, entry: JsonEntry, isOwn: IsOwn): string | null {
+  const root = outlineJson(text);
+  if (root === null) return null;
+  const path = partsTo(root, entry.keys);
+  const last = path.at(-1)?.part.value;
+  if (path.length < entry.keys.length || last === undefined) return null;
+  if (entry.isItem) {
+    const item = last.parts?.find(({ value }) => isOwn(valueAt(text, value), entry));
+    if (item === undefined) return null;
+    path.push({ holder: last, part: item });
+  } else if (!isOwn(valueAt(text, last), entry)) return null;
+  // A list or object that held nothing else goes with it.
+  let at = path.length - 1;
+  while (at > 0 && path[at]?.holder.parts?.length === 1) at -= 1;
+  const { holder, part } = path[at] ?? { holder: root, part: null };
+  return part === null ? null : cutPart(text, holder, part);
+}
+
+/** Where an entry goes; null where it stands already. */
+function place(text: string, root: OutlineNode, entry: JsonEntry): Insertion | NotAdded | null {
+  const { keys, isItem, value } = entry;
+  const steps = partsTo(root, keys);
+  const holder = steps.at(-1)?.part.value ?? root;
+  if (steps.length < keys.length) {
+    const [key = ""] = keys.slice(steps.length);
+    if (holder.parts === null || holder.isList) return { problem: `has ${named(keys, steps.length)}that is no object` };
+    return placePart(text, holder, { key, value: nested(entry, steps.length + 1) });
+  }
+  if (!isItem)
+    return isEqual(valueAt(text, holder), value) ? null : { problem: `has another ${named(keys, keys.length).trim()}` };
+  if (!holder.isList) return { problem: `has ${named(keys, keys.length)}that is no list` };
+  const isThere = holder.parts?.some((part) => isEqual(valueAt(text, part.value), value));
+  return isThere === true ? null : placePart(text, holder, { key: null, value });
+}
+
+/** What stands under the first `depth` keys of an entry, where nothing stands yet. */
+function nested({ keys, value, isItem }: JsonEntry, depth: number): JsonValue {
+  return keys.slice(depth).reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), isItem ? [value] : value);
+}
+
+function named(keys: readonly string[], depth: number): string {
+  return depth === 0 ? "something " : `${JSON.stringify(keys.slice(0, depth).join("."))} `;
+}
+
+/** Whether two values are the same JSON. */
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+interface Step {
+  readonly holder: OutlineNode;
+  readonly part: OutlinePart;
+}
+
+function partsTo(root: OutlineNode, keys: readonly string[]): Step[] {
+  const steps: Step[] = [];
+  let holder = root;
+  for (const key of keys) {
+    const part = memberOf(holder, key);
+    if (part === undefined) break;
+    steps.push({ holder, part });
+    holder = part.value;
+  }
+  return steps;
+}
+
+/** Of a key that stands twice, the last counts, as everywhere in JSON. */
+function memberOf(node: OutlineNode, key: string): OutlinePart | undefined {
+  return node.isList ? undefined : node.parts?.findLast((part) => part.key === key);
+}
+
+function nodeAt(root: OutlineNode, keys: readonly string[]): OutlineNode | null {
+  const steps = partsTo(root, keys);
+  return steps.length < keys.length ? null : (steps.at(-1)?.part.value ?? null);
+}
+
+/** Cuts a part with the blank before it and one comma: the one behind it, of the last part the one before it. */
+function cutPart(text: string, { parts }: OutlineNode, part: OutlinePart): string {
+  const previous = parts?.[(parts?.indexOf(part) ?? 0) - 1];
+  const start = startOfBlank(text, part.start);
+  const end = part.comma === null ? part.value.end : part.comma + 1;
+  if (part.comma === null && previous !== undefined && previous.comma !== null)
+    return text.slice(0, previous.comma) + text.slice(previous.comma + 1, start) + text.slice(end);
+  // Of a holder that is empty then, nothing is left between its brackets.
+  const rest =
+    previous === undefined && part.comma === null ? text.slice(end).replace(/^\s+(?=[}\]])/, "") : text.slice(end);
+  return text.slice(0, start) + rest;
+}
+
+function startOfBlank(text: string, at: number): number {
+  return text.slice(0, at).trimEnd().length;
+}

@@ -1,0 +1,89 @@
+// A file of an agent's settings on disk: read as a whole, replaced as a whole, and only while it is what was read. A link, a
+// file that may not be written and bytes that are no text are left alone.
+import { chmod, lstat, mkdir, readFile, readlink, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { userFileMode } from "../workspace/user-umask.ts";
+
+/** Larger settings are left alone, bytes. */
+const LARGEST = 16 * 1024 * 1024;
+/** The agent may write its settings at the same time. */
+const ATTEMPTS = 5;
+
+/** What a change makes of a file: its new text, null = the file goes, undefined = it stays as it is. */
+export type NewText = string | null | undefined;
+
+/**
+ * Changes a file. `change` is told its text, null = there is none, and asked again where somebody else wrote meanwhile. Throws
+ * `settings_is_link`, `settings_read_only`, `settings_unreadable`, `cannot_write`, and what `change` throws; then nothing changed.
+ */
+export async function changeSettings(path: string, change: (text: string | null) => NewText): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await readSettings(path);
+    const after = change(before);
+    if (after === undefined || after === before) return;
+    await refuseReadOnly(path);
+    const isSame = (await readSettings(path)) === before;
+    if (isSame) return after === null ? await rm(path, { force: true }) : await write(path, after);
+    if (attempt === ATTEMPTS)
+      throw userError("settings_change", `${path} is being written by another program again and again.`, {
+        hints: ["End the agent and run the command again."],
+      });
+  }
+}
+
+/** Reads a file; null when there is none. Throws as `changeSettings` does. */
+export async function readSettings(path: string): Promise<string | null> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return null;
+    throw unreadable(path, messageOf(error), error);
+  });
+  if (found === null) return null;
+  if (found.isSymbolicLink()) throw await linked(path);
+  if (!found.isFile()) throw unreadable(path, "it is no file");
+  if (found.size > LARGEST) throw unreadable(path, `it is larger than ${LARGEST / 1024 / 1024} MiB`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    throw unreadable(path, codeOf(error).startsWith("ERR_ENCODING") ? "it is no UTF-8" : messageOf(error), error);
+  }
+}
+
+/** By its mode alone: whoever may write everything did not mean to write this. */
+async function refuseReadOnly(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || (found.mode & 0o222) !== 0) return;
+  throw userError("settings_read_only", `${path} is read-only, and stays as it is.`, {
+    hints: [`Allow writing it and run the command again: chmod u+w ${path}`],
+  });
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const found = await lstat(path).catch(() => null);
+    await replaceFile(path, text, { mode: 0o600 });
+    await chmod(path, found === null ? userFileMode() : found.mode & 0o777);
+  } catch (error) {
+    if (error instanceof JpgError) throw error;
+    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
+      hints: ["Give yourself access to its folder and run the command again."],
+      cause: error,
+    });
+  }
+}
+
+async function linked(path: string): Promise<JpgError> {
+  const target = await readlink(path).catch(() => "another place");
+  return userError("settings_is_link", `${path} is a link to ${target}: jpg writes through no links.`, {
+    hints: ["Put a file in its place and run the command again, or change the file that it leads to by hand."],
+  });
+}
+
+function unreadable(path: string, why: string, cause?: unknown): JpgError {
+  return userError("settings_unreadable", `${path} cannot be changed: ${why}.`, {
+    hints: ["Set it right and run the command again; nothing was written."],
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,128 @@
+// What agents' hooks put aside: a folder each, with the event as the agent told it and the session's file, where the shell could
+// tell which one that is. Whatever stands there was written by a hook of the user's own, and is checked all the same.
+import { closeSync, openSync, readSync } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import * as z from "zod/mini";
+import { codeOf } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { openOwnFile, readOwnText } from "../../store/files/read-file.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import type { HookPlaces } from "./hook-places.ts";
+
+/** A session that was put aside. */
+export interface SpoolEntry {
+  readonly folder: string;
+  /** Name of the agent's format, as its hook says. */
+  readonly agent: string;
+  /** The session's file as the agent names it, absolute; null = it names none. */
+  readonly transcript: string | null;
+  /** The directory that the agent worked in, absolute; null = unsaid. */
+  readonly cwd: string | null;
+  /** The file as it stood then, a copy or a link; null = none was made. */
+  readonly kept: string | null;
+  /** Why it could not be imported, and when that was tried; null = it was not tried. */
+  readonly problem: SpoolProblem | null;
+}
+
+export interface SpoolProblem {
+  readonly message: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+}
+
+/** What of an event counts; agents tell more. */
+const told = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
+const problemFile = z.object({ message: z.string(), at: z.string() });
+/** A hook that was killed half-way is not waited for any longer, milliseconds. */
+const GIVEN_UP_MS = 60_000;
+
+/** Lists what is complete, oldest first. */
+export async function listSpool({ spool }: Pick<HookPlaces, "spool">, now: Date): Promise<readonly SpoolEntry[]> {
+  const names = await readdir(spool, { withFileTypes: true }).catch((error: unknown) => {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
+    throw error;
+  });
+  const found: { readonly at: number; readonly entry: SpoolEntry }[] = [];
+  for (const name of names) {
+    if (!name.isDirectory()) continue;
+    const folder = join(spool, name.name);
+    const at = await timeOf(folder, now);
+    if (at !== null) found.push({ at, entry: await readEntry(folder) });
+  }
+  return found.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
+}
+
+/** Forgets an entry. */
+export async function removeEntry({ folder }: SpoolEntry): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Notes why an entry cannot be imported. */
+export async function noteProblem({ folder }: SpoolEntry, problem: SpoolProblem): Promise<void> {
+  await replaceFile(join(folder, "problem"), JSON.stringify(problem), { mode: 0o600 });
+}
+
+const BLOCK = 1024 * 1024;
+
+/** Whether a file begins with all that another one holds: then the other one has nothing to add. Never throws. */
+export function beginsWith(longer: string, shorter: string): boolean {
+  const files: number[] = [];
+  try {
+    files.push(openSync(longer, "r"), openOwnFile(shorter));
+    const [one = 0, other = 0] = files;
+    const [a, b] = [Buffer.allocUnsafe(BLOCK), Buffer.allocUnsafe(BLOCK)];
+    for (let at = 0; ; at += BLOCK) {
+      const held = readSync(other, b, 0, BLOCK, at);
+      if (held === 0) return true;
+      if (readSync(one, a, 0, held, at) < held || !a.subarray(0, held).equals(b.subarray(0, held))) return false;
+    }
+  } catch {
+    return false;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** When the hook ran, milliseconds; null = it is at it still. */
+async function timeOf(folder: string, now: Date): Promise<number | null> {
+  const [event, ready] = [await timeAt(join(folder, "event")), await timeAt(join(folder, "ready"))];
+  const at = event ?? (await timeAt(folder));
+  if (at === null) return null;
+  return ready !== null || now.getTime() - at > GIVEN_UP_MS ? at : null;
+}
+
+async function timeAt(path: string): Promise<number | null> {
+  const found = await lstat(path).catch(() => null);
+  return found === null ? null : found.mtimeMs;
+}
+
+async function readEntry(folder: string): Promise<SpoolEntry> {
+  const event = parseJson(textAt(folder, "event"), told);
+  const kept = await Promise.all(["session", "link"].map(async (name) => fileAt(join(folder, name))));
+  return {
+    folder,
+    agent: textAt(folder, "agent"),
+    transcript: absolute(event?.transcript_path),
+    cwd: absolute(event?.cwd),
+    kept: kept.find((path) => path !== null) ?? null,
+    problem: parseJson(textAt(folder, "problem"), problemFile),
+  };
+}
+
+function textAt(folder: string, name: string): string {
+  try {
+    return readOwnText(join(folder, name));
+  } catch {
+    return "";
+  }
+}
+
+async function fileAt(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? path : null;
+}
+
+function absolute(path: string | undefined): string | null {
+  return path === undefined || !isAbsolute(path) || path.includes("\0") ? null : path;
+}

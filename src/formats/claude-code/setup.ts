@@ -1,0 +1,32 @@
+// How Claude Code is told to call jpg. In a project the settings are those that are the user's alone; servers of a project
+// stand in a file that all who work on it share.
+import type { AgentSetup, Machine } from "../agent-format.ts";
+import { commandHooks, namedServer } from "../command-hooks.ts";
+
+/** Seconds that it waits at most. */
+const TIMEOUT = 10;
+
+export const CLAUDE_SETUP: AgentSetup = {
+  hooks: ({ machine, project }, line) => ({
+    path:
+      project === null
+        ? machine.join(configFolder(machine), "settings.json")
+        : machine.join(project, ".claude", "settings.local.json"),
+    ...commandHooks(["SessionEnd", "PreCompact"], line, { timeout: TIMEOUT }),
+  }),
+  server: ({ machine, project }, command) => ({
+    path: project === null ? userServers(machine) : machine.join(project, ".mcp.json"),
+    ...namedServer("mcpServers", command),
+  }),
+};
+
+/** The folder in which Claude Code keeps all it has. */
+export function configFolder({ env, home, join }: Machine): string {
+  const configured = env["CLAUDE_CONFIG_DIR"];
+  return configured !== undefined && configured !== "" ? configured : join(home, ".claude");
+}
+
+function userServers({ env, home, join }: Machine): string {
+  const configured = env["CLAUDE_CONFIG_DIR"];
+  return configured !== undefined && configured !== "" ? join(configured, ".claude.json") : join(home, ".claude.json");
+}

@@ -1,0 +1,38 @@
+// How pi is told to call jpg: by an extension, a file of jpg's own.
+import type { AgentSetup, Machine } from "../agent-format.ts";
+import { keepFunction } from "../plug-in.ts";
+
+export const PI_SETUP: AgentSetup = {
+  hooks: ({ machine, project }, line) => ({
+    path:
+      project === null
+        ? machine.join(piFolder(machine), "extensions", "jpg.ts")
+        : machine.join(project, ".pi", "extensions", "jpg.ts"),
+    type: "file",
+    text: extension(line),
+  }),
+  // A session of an older version is rewritten where it stands.
+  rewrites: true,
+};
+
+/** The folder in which pi keeps all it has. */
+export function piFolder({ env, home, join }: Machine): string {
+  const configured = env["PI_CODING_AGENT_DIR"];
+  return configured !== undefined && configured !== "" ? configured : join(home, ".pi", "agent");
+}
+
+function extension(line: string): string {
+  return `// Written by \`jpg hooks install pi\`: keeps a session before pi ends or compacts it. \`jpg hooks uninstall pi\` removes it.
+${keepFunction(line)}
+export default function (pi) {
+  const on = (name) =>
+    pi.on(name, async (_event, ctx) => {
+      const path = ctx.sessionManager.getSessionFile();
+      const session = ctx.sessionManager.getSessionId();
+      if (path) keep({ session_id: session, transcript_path: path, cwd: ctx.cwd, hook_event_name: name });
+    });
+  on("session_shutdown");
+  on("session_before_compact");
+}
+`;
+}

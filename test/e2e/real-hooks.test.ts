@@ -1,0 +1,108 @@
+// The real agents with jpg's hooks in their settings: a session that ends, or is compacted, is in jpg without anybody doing
+// anything. Also with the tools of `jpg mcp`. The model is the mock; nothing else is reached.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasAgent, type Mock, prepareAgent, runAgent, startModel } from "../helpers/run-agent.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+let sandbox: Sandbox;
+let mock: Mock;
+beforeEach(() => {
+  sandbox = createSandbox();
+});
+afterEach(async () => {
+  await mock.close();
+  sandbox.remove();
+});
+
+async function start(agent: string, ...options: string[]): Promise<void> {
+  mock = await startModel();
+  prepareAgent(agent, sandbox, mock);
+  const { code, stderr } = await sandbox.jpg(["hooks", "install", agent, ...options]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+}
+
+/** What jpg has, once the spool is empty. */
+async function conversations(): Promise<unknown> {
+  const spool = join(sandbox.home, ".local", "state", "jpg", "spool");
+  if (!existsSync(sandbox.store) || readdirSync(spool).length > 0) return null;
+  const rows = await sandbox.json<{ turns: number; compactions: number }[]>(["ls"]);
+  return rows.map(({ turns, compactions }) => [turns, compactions]);
+}
+
+const SOON = { timeout: 30_000, interval: 200 };
+
+/** The session that the agent keeps, by its file's name. */
+function sessionId(): string {
+  const folder = join(sandbox.home, ".claude", "projects");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+  return /[0-9a-f-]{36}/.exec(files[0] ?? "")?.[0] ?? "";
+}
+
+describe.skipIf(!hasAgent("claude-code"))("Claude Code with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("has its session imported when it ends, and again when it is compacted", async () => {
+    await start("claude-code");
+    await runAgent("claude-code", sandbox, mock, ["-p", "say something"]);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+    await runAgent("claude-code", sandbox, mock, ["-p", "--resume", sessionId(), "say more"]);
+    await expect.poll(conversations, SOON).toEqual([[2, 0]]);
+    await runAgent("claude-code", sandbox, mock, ["-p", "--resume", sessionId(), "/compact"]);
+    await expect.poll(conversations, SOON).toEqual([[2, 1]]);
+  });
+
+  it("goes on where the hook finds no jpg any more", async () => {
+    await start("claude-code", "--project");
+    const settings = join(sandbox.project, ".claude", "settings.local.json");
+    expect(readFileSync(settings, "utf8")).toContain("keep.sh");
+    await sandbox.jpg(["hooks", "install", "claude-code"]);
+    await sandbox.jpg(["hooks", "uninstall", "claude-code"]);
+    const { env } = sandbox;
+    await runAgent("claude-code", { ...sandbox, env: { ...env, XDG_STATE_HOME: join(sandbox.root, "none") } }, mock, [
+      "-p",
+      "say something",
+    ]);
+    expect(existsSync(sandbox.store)).toBe(false);
+  });
+
+  it("has jpg's tools once they are installed", async () => {
+    await start("claude-code", "--mcp");
+    await runAgent("claude-code", sandbox, mock, ["-p", "say something", "--model", "claude-sonnet-4-5"]);
+    expect(toolNames()).toEqual(expect.arrayContaining(["mcp__jpg__compact", "mcp__jpg__search"]));
+  });
+});
+
+describe.skipIf(!hasAgent("codex"))("Codex with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
+  const prompt = (...more: string[]): string[] => ["exec", "--skip-git-repo-check", ...more, "say something"];
+
+  it("has its session imported when it ends, once its user has reviewed the hooks", async () => {
+    await start("codex");
+    await runAgent("codex", sandbox, mock, prompt());
+    expect(existsSync(join(sandbox.home, ".local", "state", "jpg", "spool"))).toBe(true);
+    expect(await conversations()).toBe(null);
+    const said = await runAgent("codex", sandbox, mock, prompt("--dangerously-bypass-hook-trust"));
+    expect(said).not.toMatch(/clamping|hook.*fail/i);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+  });
+
+  it("has jpg's tools once they are installed", async () => {
+    await start("codex", "--mcp");
+    await runAgent("codex", sandbox, mock, prompt());
+    expect(JSON.stringify(mock.records)).toMatch(/"name":"[^"]*jpg[^"]*"/);
+  });
+});
+
+describe.skipIf(!hasAgent("pi"))("pi with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("has its session imported when it ends", async () => {
+    await start("pi");
+    await runAgent("pi", sandbox, mock, ["-p", "--provider", "mock", "--model", "mock-model", "-nc", "say something"]);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+  });
+});
+
+function toolNames(): readonly string[] {
+  return mock.records.flatMap(({ body }) => {
+    const { tools = [] } = (body ?? {}) as { tools?: readonly { readonly name: string }[] };
+    return tools.map(({ name }) => name);
+  });
+}
