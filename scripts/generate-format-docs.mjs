@@ -32,8 +32,9 @@ function renderTable(agents) {
     agent.write || isRequest(agent) ? "yes" : "–",
     agent.resume ? "yes" : "–",
     agent.files.folders ? "yes" : "–",
+    agent.setup?.hooks ? "yes" : "–",
   ]);
-  const head = ["", "name", "`import`", "`export --to`", "`resume --with`", "found, and kept in `sync`"];
+  const head = ["", "name", "`import`", "`export --to`", "`resume --with`", "found, and kept in `sync`", "`hooks install`"];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
@@ -42,7 +43,7 @@ function isRequest(agent) {
   return agent.files.endings.length === 0;
 }
 
-function renderFormat({ agent, name, help, resume }) {
+function renderFormat({ agent, name, help, resume, setup }) {
   const lines = [
     `* **Where**: ${help.place} For example \`${help.file}\`.`,
     `* **In**: ${help.reads}`,
@@ -54,9 +55,17 @@ function renderFormat({ agent, name, help, resume }) {
       : [
           `* **Resume**: \`jpg resume --with ${name}\` writes the session where ${agent.name} looks; \`--exec\` goes on in it.`,
         ]),
+    ...renderSetup(name, setup),
     ...(help.lost.length === 0 ? [] : [`* **Lost**: ${help.lost.join(" ")}`]),
   ];
   return `## ${agent.name} (\`${name}\`)\n\n${lines.join("\n")}`;
+}
+
+function renderSetup(name, setup) {
+  if (setup === undefined) return [];
+  const hooks = setup.hooks && `\`jpg hooks install ${name}\` keeps sessions as they end or are compacted.`;
+  const server = setup.server && `\`jpg hooks install ${name} --mcp\` gives it the tools of \`jpg mcp\`.`;
+  return [`* **Hooks**: ${[hooks, setup.hooks && setup.approve, server].filter(Boolean).join(" ")}`];
 }
 
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
