@@ -34,7 +34,15 @@ function renderTable(agents) {
     agent.files.folders ? "yes" : "–",
     agent.setup?.hooks ? "yes" : "–",
   ]);
-  const head = ["", "name", "`import`", "`export --to`", "`resume --with`", "found, and kept in `sync`", "`hooks install`"];
+  const head = [
+    "",
+    "name",
+    "`import`",
+    "`export --to`",
+    "`resume --with`",
+    "found, and kept in `sync`",
+    "`hooks install`",
+  ];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
