@@ -20,11 +20,11 @@ export type NewText = string | null | undefined;
  */
 export async function changeSettings(path: string, change: (text: string | null) => NewText): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const before = await readSettings(path);
+    const before = await readSettingsFile(path);
     const after = change(before);
     if (after === undefined || after === before) return;
     await refuseReadOnly(path);
-    const isSame = (await readSettings(path)) === before;
+    const isSame = (await readSettingsFile(path)) === before;
     if (isSame) return after === null ? await rm(path, { force: true }) : await write(path, after);
     if (attempt === ATTEMPTS)
       throw userError("settings_change", `${path} is being written by another program again and again.`, {
@@ -34,7 +34,7 @@ export async function changeSettings(path: string, change: (text: string | null)
 }
 
 /** Reads a file; null when there is none. Throws as `changeSettings` does. */
-export async function readSettings(path: string): Promise<string | null> {
+export async function readSettingsFile(path: string): Promise<string | null> {
   const found = await lstat(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return null;
     throw unreadable(path, messageOf(error), error);

@@ -13,14 +13,14 @@ import type { Runtime } from "../workspace/runtime.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { hookLine, hookScript } from "./hook-script.ts";
 import { type InstalledPart, readInstalled, recordInstalled } from "./installed-parts.ts";
-import { changeSettings, readSettings } from "./settings-file.ts";
+import { changeSettings, readSettingsFile } from "./settings-file.ts";
 import { addPart, findPart, isEmptyFile, removePart } from "./settings-part.ts";
 
 /** What an agent is told. */
 export type SetupKind = "hooks" | "server";
 
 export interface SetupRequest {
-  /** As typed, e.g. `claude-code`. */
+  /** The name of its format, as typed. */
   readonly agent: string;
   readonly what: SetupKind;
   /** Directory of the project, absolute; null = the user's settings. */
@@ -108,7 +108,7 @@ export async function listSetups(runtime: Runtime, project: string | null): Prom
 }
 
 async function stateOf(part: SettingsPart): Promise<SetupRow["state"]> {
-  const text = await readSettings(part.path).catch(() => undefined);
+  const text = await readSettingsFile(part.path).catch(() => undefined);
   if (text === undefined) return "unreadable";
   return ({ same: "installed", other: "outdated", foreign: "absent", absent: "absent" } as const)[findPart(text, part)];
 }

@@ -16,7 +16,7 @@ export const command: CommandSpec = {
   name: "hooks",
   summary: "have agents keep their sessions with jpg, and use its tools",
   description:
-    "install has an agent call jpg when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. Other settings of the agent stay as they are. uninstall takes out what jpg put in, and nothing else. With --mcp it is the tools of `jpg mcp` that the agent gets. Without --project it is for all projects of yours.",
+    "Has agents call jpg. After install, an agent does so when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. Its other settings stay as they are, and uninstall takes out what jpg put in, nothing else. With --mcp it is the tools of `jpg mcp` that the agent gets. Without --project it is for all projects of yours.",
   arguments: [
     { name: "[action]", description: "install, uninstall or ls; default ls" },
     {
