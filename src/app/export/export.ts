@@ -9,6 +9,7 @@ import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/pr
 import { forJson } from "../../core/safe-text.ts";
 import type { SessionDraft } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/export.ts";
+import { translateCalls } from "../../formats/common-tools.ts";
 import { exportGoogle } from "../../formats/google/export.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
@@ -19,7 +20,7 @@ import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
-import { type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
+import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 import { readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -73,7 +74,7 @@ export async function exportConversation(
   const agent = writingAgents().find(({ name }) => name === request.to);
   if (agent !== undefined)
     return agent.write.write(
-      await draftSession(workspace, tree, { sessionId: exportSessionId(agent, tree, 0), ...request }),
+      await draftSession(workspace, tree, { agent, sessionId: exportSessionId(agent, tree, 0), ...request }),
     );
   const { view, compactions } = await readView(workspace, tree, request);
   if (request.to === "jsonl") return renderViewLines(view);
@@ -106,11 +107,14 @@ export function exportSessionId({ name, write }: WritingAgent, tree: BranchTree,
 export async function draftSession(
   workspace: Workspace,
   tree: BranchTree,
-  options: { readonly sessionId: string } & Partial<Pick<ExportRequest, "fullHistory" | "model" | "roots">>,
+  options: { readonly agent: WritingAgent; readonly sessionId: string } & Partial<
+    Pick<ExportRequest, "fullHistory" | "model" | "roots">
+  >,
 ): Promise<SessionDraft> {
   const { view } = await readView(workspace, tree, options);
+  const whole = await inlineView(workspace.store, tree.commit, view);
   return {
-    view: await inlineView(workspace.store, tree.commit, view),
+    view: withToolsOf(options.agent, tree, whole),
     sessionId: options.sessionId,
     origin: originOf(tree),
     cwd: workspace.location.project?.root ?? workspace.runtime.cwd,
@@ -118,6 +122,16 @@ export async function draftSession(
     ...modelOption(options.model),
     sha1: sha1Bytes,
   };
+}
+
+/** An agent's own session goes back as it came. */
+function withToolsOf({ name, tools }: WritingAgent, { header }: BranchTree, view: View): View {
+  if (header.source?.format === name) return view;
+  return translateCalls(
+    view,
+    tools,
+    agents().flatMap(({ tools: known }) => known ?? []),
+  );
 }
 
 function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {

@@ -42,7 +42,7 @@ export async function prepareResume(
   { name, roots = [] }: { readonly name: string; readonly roots?: readonly RootMapping[] },
 ): Promise<ResumeReport> {
   const agent = resumingAgent(name);
-  const draft = await draftSession(workspace, tree, { sessionId: "", roots });
+  const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots });
   for (let n = 0; ; n++) {
     const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
     const plan = agent.resume(machineOf(workspace.runtime), session);

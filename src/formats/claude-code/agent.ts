@@ -48,6 +48,14 @@ export const CLAUDE_CODE: AgentFormat = {
     ],
   }),
   setup: CLAUDE_SETUP,
+  tools: {
+    shell: { name: "Bash", keys: { command: "command" } },
+    read: { name: "Read", keys: { path: "file_path" } },
+    write: { name: "Write", keys: { path: "file_path", content: "content" } },
+    edit: { name: "Edit", keys: { path: "file_path", before: "old_string", after: "new_string" } },
+    search: { name: "Grep", keys: { pattern: "pattern", path: "path" } },
+    find: { name: "Glob", keys: { pattern: "pattern", path: "path" } },
+  },
   help: {
     place: "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
     file: "~/.claude/projects/-home-me-app/4f2e….jsonl",

@@ -28,6 +28,7 @@ export const CODEX: AgentFormat = {
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
   setup: CODEX_SETUP,
+  tools: { shell: { name: "exec_command", keys: { command: "cmd" } } },
   help: {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
     file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",

@@ -20,6 +20,11 @@ export const COPILOT_CLI: AgentFormat = {
   sessionId: copilotSessionId,
   origin: () => null,
   read: readCopilotSession,
+  tools: {
+    shell: { name: "bash", keys: { command: "command" } },
+    read: { name: "view", keys: { path: "path" } },
+    edit: { name: "edit", keys: { path: "path", before: "old_str", after: "new_str" } },
+  },
   help: {
     place: "Copilot CLI keeps its sessions under ~/.copilot/session-state.",
     file: "~/.copilot/session-state/10fb4666-…/events.jsonl",

@@ -40,6 +40,13 @@ export const PI: AgentFormat = {
     };
   },
   setup: PI_SETUP,
+  tools: {
+    shell: { name: "bash", keys: { command: "command" } },
+    read: { name: "read", keys: { path: "path" } },
+    write: { name: "write", keys: { path: "path", content: "content" } },
+    search: { name: "grep", keys: { pattern: "pattern", path: "path" } },
+    find: { name: "find", keys: { pattern: "pattern", path: "path" } },
+  },
   help: {
     place: "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR).",
     file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
