@@ -24,7 +24,7 @@ export async function listTurnOids(store: ConversationStore, commit: string): Pr
     const index = turnIndexOfPath(file.path);
     if (index !== null) turns[index] = file.oid;
   }
-  await remember(known, { directories, unknown, turns });
+  if (directories.length > 1) await remember(known, { directories, unknown, turns });
   return Array.from(turns); // holes become values
 }
 

@@ -1,5 +1,6 @@
 // Sends conversations to a remote: load what stands there → plan what goes → send. What others added there is never
 // overwritten; it has to be pulled first.
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
@@ -24,8 +25,8 @@ export interface PushRequest {
 export interface PlannedPush extends BranchTip {
   /** `ahead`: the remote has all of it and more. `behind`: the remote has commits that are not here. */
   readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind";
-  /** Turns that the remote does not have; >= 0. */
-  readonly turns: number;
+  /** The commit there, of one that is updated. */
+  readonly at?: string;
 }
 
 /** What a push would send. */
@@ -47,6 +48,7 @@ export interface PushReport extends RemotePlace {
   readonly branches: readonly {
     readonly branch: string;
     readonly status: PlannedPush["status"] | "refused";
+    /** Turns that the remote did not have; >= 0. */
     readonly turns: number;
     /** Why it was refused, in git's words. */
     readonly reason?: string;
@@ -71,23 +73,28 @@ export async function planPush(
   const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
-  const compared = await compareTips(sharing, tips, { remoteTips, present });
+  const branches = await compareTips(sharing, tips, { remoteTips, present });
   const known = [...present];
-  const leaving = compared.filter(isLeaving);
-  // Turns are counted while git lists the objects.
-  const [list, branches] = await Promise.all([
-    sharing.outgoing(outgoingObjects({ tips: leaving, known })),
-    countTurns(workspace, compared),
-  ]);
+  const leaving = branches.filter(isLeaving);
+  const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));
   const isFirst = isEmpty && remote.as === "branches" && leaving.length > 0;
   return { remote, branches, local, known, list, isFirst };
 }
 
-/** Refuses what must not leave; `allow` as for `checkOutgoing`, and throws as it does. */
-export function checkPush(
+/** What a push would send. Throws what it would be refused for: `allow` as for `checkOutgoing`, whose errors these are. */
+export async function tryPush(
+  workspace: Workspace,
+  plan: PushPlan,
+  { allow = [] }: { readonly allow?: readonly string[] } = {},
+): Promise<PushReport> {
+  await checkPush(workspace, plan, allow);
+  return reportPush(plan, await countTurns(workspace, plan.branches));
+}
+
+function checkPush(
   workspace: Workspace,
   { branches, known, list }: PushPlan,
-  { allow = [] }: { readonly allow?: readonly string[] } = {},
+  allow: readonly string[] = [],
 ): Promise<void> {
   return checkOutgoing(workspace, { tips: branches.filter(isLeaving), known, list }, { allow });
 }
@@ -103,12 +110,17 @@ export async function sendPush(
   const making = plan.isFirst
     ? readTemplate("published-readme.md").then((text) => sharing.makeReadme(plan.remote.pushUrl, text, options))
     : null;
-  const checking = checkPush(workspace, plan, options);
+  const checking = checkPush(workspace, plan, options.allow);
   checking.catch(() => undefined); // it is waited for below, when nothing of the making is left half done
   const readme = await making;
   await checking;
-  if (readme === null) return reportPush(plan, await sharing.push(plan.remote, tips, options));
-  return reportPush(plan, await sharing.push(plan.remote, [readme, ...tips], options), readme.name);
+  const sent = readme === null ? tips : [readme, ...tips];
+  // Turns are counted while git sends.
+  const [pushed, turns] = await Promise.all([
+    sharing.push(plan.remote, sent, options),
+    countTurns(workspace, plan.branches),
+  ]);
+  return reportPush(plan, turns, { pushed, readme: readme?.name ?? "" });
 }
 
 /** Where conversations are sent. */
@@ -116,23 +128,22 @@ export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
   return { remote: name, url: shownUrl(pushUrl), as };
 }
 
-/** The report of a plan: of what was sent, or of what would be. */
-export function reportPush(
-  plan: PushPlan,
-  pushed: readonly PushedBranch[] = [],
-  readme: string | null = null,
+/** The report of a plan: of what was sent, or of what would be; `turns` = of each branch. */
+function reportPush(
+  { remote, branches, local, list }: PushPlan,
+  turns: readonly number[],
+  { pushed = [], readme = "" }: { readonly pushed?: readonly PushedBranch[]; readonly readme?: string } = {},
 ): PushReport {
-  const { remote, local, list } = plan;
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
     ...pushedPlace(remote),
-    branches: plan.branches.map(({ name, status, turns }) => {
+    branches: branches.map(({ name, status }, index) => {
       const answer = answers.get(name);
       const isStopped = answer?.status === "behind" || answer?.status === "refused";
       return {
         branch: name,
         status: isStopped ? answer.status : status,
-        turns,
+        turns: turns[index] ?? 0,
         ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
         ...(answer?.said === undefined ? {} : { said: answer.said }),
       };
@@ -140,7 +151,7 @@ export function reportPush(
     local,
     bytes: list.bytes,
     // Where another was just as fast and wrote something else there, theirs stays.
-    readme: answers.get(readme ?? "")?.status === "sent" ? readme : null,
+    readme: answers.get(readme)?.status === "sent" ? readme : null,
   };
 }
 
@@ -194,16 +205,11 @@ export async function chooseTips(
   return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
 }
 
-/** A branch beside what stands there; `at` = the commit there, of one that is updated. */
-interface ComparedTip extends Omit<PlannedPush, "turns"> {
-  readonly at?: string;
-}
-
 async function compareTips(
   sharing: Sharing,
   tips: readonly BranchTip[],
   { remoteTips, present }: { readonly remoteTips: ReadonlyMap<string, string>; readonly present: ReadonlySet<string> },
-): Promise<readonly ComparedTip[]> {
+): Promise<readonly PlannedPush[]> {
   const differing = tips.flatMap(({ name, commit: one }) => {
     const other = remoteTips.get(name);
     return other === undefined || other === one || !present.has(other) ? [] : [{ one, other }];
@@ -216,19 +222,22 @@ async function compareTips(
   });
 }
 
-function compareTip(tip: BranchTip, at: string | undefined, bases: readonly string[]): ComparedTip {
+function compareTip(tip: BranchTip, at: string | undefined, bases: readonly string[]): PlannedPush {
   if (at === tip.commit) return { ...tip, status: "unchanged" };
   if (at === undefined) return { ...tip, status: "new" };
   if (bases.includes(tip.commit)) return { ...tip, status: "ahead" };
   return bases.includes(at) ? { ...tip, status: "updated", at } : { ...tip, status: "behind" };
 }
 
-async function countTurns({ store }: Workspace, tips: readonly ComparedTip[]): Promise<readonly PlannedPush[]> {
+/** Turns that the remote does not have, of each branch. */
+async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]): Promise<readonly number[]> {
   const count = async (commit: string): Promise<number> => (await listTurnOids(store, commit)).length;
-  const counted: PlannedPush[] = [];
-  for (const { at, ...tip } of tips) {
-    const own = isLeaving(tip) ? await count(tip.commit) : 0;
-    counted.push({ ...tip, turns: at === undefined ? own : Math.max(0, own - (await count(at))) });
+  const counted: number[] = [];
+  for (const branch of branches) {
+    // Whatever else goes on is not to wait for all of them.
+    await turnOfLoop();
+    const own = isLeaving(branch) ? await count(branch.commit) : 0;
+    counted.push(branch.at === undefined ? own : Math.max(0, own - (await count(branch.at))));
   }
   return counted;
 }

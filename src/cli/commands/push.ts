@@ -1,12 +1,4 @@
-import {
-  checkPush,
-  type PushPlan,
-  planPush,
-  pushError,
-  pushedPlace,
-  reportPush,
-  sendPush,
-} from "../../app/share/push.ts";
+import { type PushPlan, planPush, pushError, pushedPlace, sendPush, tryPush } from "../../app/share/push.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
@@ -52,10 +44,8 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const watched = { ...watchTransfer(output), signal };
   output.info(safe`To ${renderRemotePlace(pushedPlace(remote))}`);
   const plan = await planPush(workspace, remote, { request, options: watched });
-  const planned = reportPush(plan);
   const allow = texts(options, "allow");
-  if (isDryRun) await checkPush(workspace, plan, { allow });
-  const report = isDryRun ? planned : await sendPush(workspace, plan, { ...watched, allow });
+  const report = await (isDryRun ? tryPush : sendPush)(workspace, plan, { ...watched, allow });
   const error = pushError(report);
   if (json) output.json({ ...report, dry_run: isDryRun });
   else output.data(renderPush(report, isDryRun, output));

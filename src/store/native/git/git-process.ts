@@ -64,14 +64,19 @@ export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
   return { stdout, stderr: stderr.toString(), code: status ?? -1 };
 }
 
-/** Starts git with open streams, for what is too large or too long-lived for `runGit`. */
-export function openGit(args: readonly string[], place: GitPlace): GitPipe {
+/**
+ * Starts git with open streams, for what is too large or too long-lived for `runGit`; `to` = another whose input is its output,
+ * without a detour through this process.
+ */
+export function openGit(args: readonly string[], place: GitPlace, to?: GitPipe): GitPipe {
   const child = spawn("git", args, {
     cwd: place.cwd,
     env: gitEnvironment(place.env, place.extraEnv),
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", to?.child.stdin ?? "pipe", "pipe"],
     windowsHide: true,
-  });
+  }) as ChildProcessWithoutNullStreams;
+  // Else the input would stay open here. `end` would close it for the other process, too.
+  to?.child.stdin.destroy();
   // A git that dies early closes its input; what it says on stderr is the error to report, not EPIPE.
   child.stdin.on("error", () => undefined);
   const ended = new Promise<{ code: number; stderr: string }>((resolve, reject) => {

@@ -37,18 +37,18 @@ export function createTreeReader(reader: Pick<BlobReader, "read" | "explainMissi
       return lists.flat();
     },
     async entries(commit, paths) {
-      const parts = paths.map(pathParts);
-      const folders = new Set(parts.map(folderOf));
+      const places = paths.map(placeOf);
+      const folders = new Set(places.map(({ folder }) => folder));
       const listed = await Promise.all(
         [...folders].map(async (folder) => [folder, await listNames(load, find, commit, folder)] as const),
       );
       const names = new Map(listed);
-      return new Map(
-        paths.flatMap((path, index) => {
-          const oid = names.get(folderOf(parts[index] ?? []))?.get(parts[index]?.at(-1) ?? "");
-          return oid === undefined ? [] : [[path, oid] as const];
-        }),
-      );
+      const found = new Map<string, string>();
+      for (const [index, { folder, name }] of places.entries()) {
+        const oid = names.get(folder)?.get(name);
+        if (oid !== undefined) found.set(paths[index] ?? "", oid);
+      }
+      return found;
     },
   };
 }
@@ -76,8 +76,11 @@ async function findEntry(load: Load, root: string, parts: readonly string[]): Pr
   return entry;
 }
 
-function folderOf(parts: readonly string[]): string {
-  return parts.slice(0, -1).join("/");
+/** The folder that a path stands in, "" for the root, and its name there. */
+function placeOf(path: string): { readonly folder: string; readonly name: string } {
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  const slash = path.lastIndexOf("/", end - 1);
+  return { folder: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1, end) };
 }
 
 /** What stands in a folder: object ids by name; nothing when it is not there or no folder. */

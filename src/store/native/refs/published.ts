@@ -29,8 +29,8 @@ export function parsePushedRefs(lines: string): readonly PushedRef[] {
 
 /** Records what leaves a store, before it does: the commits only, nothing of where they go. */
 export async function recordPublished(gitDir: string, commits: readonly string[]): Promise<void> {
-  const known = (await readFileIfThere(join(gitDir, RECORD))) ?? "";
-  const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.includes(commit));
+  const known = new Set(((await readFileIfThere(join(gitDir, RECORD))) ?? "").split("\n"));
+  const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.has(commit));
   if (added.length === 0) return;
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   const file = await open(join(gitDir, RECORD), O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);

@@ -45,16 +45,14 @@ export async function listTouching(
 async function describeOutgoing(repository: Repository, { tips, known }: OutgoingObjects): Promise<string> {
   const list = ["rev-list", "--objects", "--stdin"];
   const describe = ["cat-file", "--buffer", "--batch-check=%(objecttype) %(objectsize:disk) %(objectname) %(rest)"];
-  const [lister, describer] = [list, describe].map((args) =>
-    openGit(formatArguments(repository, { args }), placeOf(repository)),
-  ) as [GitPipe, GitPipe];
+  const open = (args: readonly string[], to?: GitPipe): GitPipe =>
+    openGit(formatArguments(repository, { args }), placeOf(repository), to);
+  const describer = open(describe);
+  const lister = open(list, describer);
   const chunks: Buffer[] = [];
   describer.child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  lister.child.stdout.pipe(describer.child.stdin);
   lister.child.stdin.end(lines([...tips, ...known.map((commit) => `^${commit}`)]));
-  // Who lists would wait for ever where nobody reads on.
-  const ended = describer.ended.finally(() => lister.child.kill());
-  const [listed, described] = await Promise.all([lister.ended, ended]);
+  const [listed, described] = await Promise.all([lister.ended, describer.ended]);
   if (described.code !== 0) throw await commandError(repository, { args: describe }, described);
   if (listed.code !== 0) throw await commandError(repository, { args: list }, listed);
   return Buffer.concat(chunks).toString();
