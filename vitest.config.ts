@@ -19,7 +19,10 @@ const PURE = ["test/core/**/*.test.ts", "test/formats/**/*.test.ts", "test/cli/f
 const whole = {
   ...common,
   // As in the bundle (scripts/build.mjs): secretlint's own looks through all it ever measured at each new measurement.
-  alias: { "@secretlint/profiler": fileURLToPath(new URL("scripts/silent-profiler.mjs", import.meta.url)) },
+  alias: {
+    "@secretlint/profiler": fileURLToPath(new URL("scripts/silent-profiler.mjs", import.meta.url)),
+    "structured-source": fileURLToPath(new URL("scripts/no-locations.mjs", import.meta.url)),
+  },
   server: { deps: { inline: ["@secretlint/core"] } },
   setupFiles: ["test/helpers/seed.ts", "test/helpers/fresh-umask.ts", "test/helpers/start-small.ts"],
   globalSetup: ["test/helpers/build-once.ts"],

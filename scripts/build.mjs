@@ -20,6 +20,7 @@ const shared = {
     alias: {
       debug: `${root}scripts/silent-debug.cjs`,
       "@secretlint/profiler": `${root}scripts/silent-profiler.mjs`,
+      "structured-source": `${root}scripts/no-locations.mjs`,
     },
   },
   // Every command reads the settings, which take a third of zod.

@@ -2,7 +2,7 @@
 // alone. Nothing of what was said is kept.
 import type { StoredTurn } from "../../core/integrity/conversation-check.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { openSealedCache } from "../branch/sealed-cache.ts";
+import { openSealedCache, type SealedCache } from "../branch/sealed-cache.ts";
 
 /** What the checks of a branch need of a turn file that is sound by itself. */
 export interface SoundTurn {
@@ -27,12 +27,18 @@ export const CHECKS_VERSION = 2;
 
 /** Turns, and attachments, that are kept at most: those known longest are forgotten. */
 const MOST_KEPT = 100_000;
+/** Of fewer events, and no attachments, nothing is kept: they are read again sooner than a file of them is written and found. */
+const LEAST_KEPT = 32;
 
 type Row = readonly [oid: string, previous: string | null, ids: readonly number[], attachments: readonly string[]];
 
+/** Opens where it is kept, of all conversations. */
+export function openSoundCache(store: ConversationStore): SealedCache {
+  return openSealedCache(store, "sound-files");
+}
+
 /** Opens what is known of the conversation whose first turn has this object id. */
-export function openSoundFiles(store: ConversationStore, first: string): SoundFiles {
-  const cache = openSealedCache(store, "sound-files");
+export function openSoundFiles(cache: SealedCache, first: string): SoundFiles {
   const key = `checks-${CHECKS_VERSION}-${first}`;
   const known = cache.read(key);
   // What was sealed here was written by jpg: its rows are taken as they are.
@@ -45,11 +51,18 @@ export function openSoundFiles(store: ConversationStore, first: string): SoundFi
     attachments,
     async save() {
       if (turns.size + attachments.size === before) return;
+      if (attachments.size === 0 && countEvents(turns) < LEAST_KEPT) return;
       const sound = [...attachments].filter(([, isSound]) => isSound).map(([name]) => name);
       const body: Kept = { turns: [...turns].slice(-MOST_KEPT).map(toRow), attachments: sound.slice(-MOST_KEPT) };
       await cache.write(JSON.stringify(body), key);
     },
   };
+}
+
+function countEvents(turns: ReadonlyMap<string, SoundTurn>): number {
+  let count = 0;
+  for (const { ids } of turns.values()) count += ids.length;
+  return count;
 }
 
 interface Kept {

@@ -7,11 +7,13 @@ import type { Finding } from "../../core/integrity/finding.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openKnownIds } from "../branch/known-ids.ts";
+import type { SealedCache } from "../branch/sealed-cache.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
 import { checkBranch } from "../integrity/fsck-branch.ts";
 import { isSoundBranch } from "../integrity/sound-branch.ts";
 import {
   CHECKS_VERSION,
+  openSoundCache,
   openSoundFiles,
   type SoundFiles,
   type SoundTurn,
@@ -50,7 +52,8 @@ export async function findDamage(
 ): Promise<DamagedTip | null> {
   const known = openKnownIds(store, "sound-tips", { key: `checks-${CHECKS_VERSION}`, most: MOST_SOUND });
   const sound = new Set<string>();
-  let family = openFamily(store, "", "");
+  const cache = openSoundCache(store);
+  let family = openFamily(cache, "", "");
   const saving: Promise<void>[] = [];
   for (const tip of tips) {
     if (known.has(tip.commit) || sound.has(tip.commit)) continue;
@@ -60,7 +63,7 @@ export async function findDamage(
       saving.push(family.files.save());
       // A file by itself takes many times as long as one of many.
       if (saving.length === SAVED_AT_ONCE) await Promise.all(saving.splice(0));
-      family = openFamily(store, conversationOf(tip.name), first);
+      family = openFamily(cache, conversationOf(tip.name), first);
     }
     const finding = await findError(store, tip, { ...family, read });
     if (finding !== null) return { tip, finding };
@@ -80,8 +83,8 @@ interface Family {
   readonly checked: CheckedFiles;
 }
 
-function openFamily(store: ConversationStore, conversation: string, first: string): Family {
-  return { conversation, first, files: openSoundFiles(store, first), checked: createCheckedFiles() };
+function openFamily(cache: SealedCache, conversation: string, first: string): Family {
+  return { conversation, first, files: openSoundFiles(cache, first), checked: createCheckedFiles() };
 }
 
 /** Object id of the first turn of a conversation, "" of one without turns; null of what is no conversation. */

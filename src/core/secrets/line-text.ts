@@ -69,11 +69,12 @@ function parse(line: string): unknown {
 /** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
 function innerOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...value.toReversed()];
-  const named = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
-    if (typeof field === "string" && field.length <= LONGEST_VALUE) return [`${name}: ${field}`];
-    return name.length < SHORTEST_SECRET ? [field] : [name, field];
-  });
-  return named.reverse();
+  const inner: unknown[] = [];
+  for (const [name, field] of Object.entries(value) as [string, unknown][])
+    if (typeof field === "string" && field.length <= LONGEST_VALUE) inner.push(`${name}: ${field}`);
+    else if (name.length < SHORTEST_SECRET) inner.push(field);
+    else inner.push(name, field);
+  return inner.reverse();
 }
 
 /** Characters on either side of where two parts meet, where a key of many lines is said. */

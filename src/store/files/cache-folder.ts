@@ -18,6 +18,8 @@ export function cacheFolder(gitDir: string): string {
 export function openCache(gitDir: string, name: string): Cache {
   const pathOf = (key: string | undefined): string =>
     join(cacheFolder(gitDir), key === undefined ? name : `${name}-${key}`);
+  // Not recursive: a store without a git dir on disk has nowhere to keep anything.
+  let made: Promise<void> | null = null;
   return {
     read(key) {
       try {
@@ -29,11 +31,12 @@ export function openCache(gitDir: string, name: string): Cache {
     },
     async write(content, key) {
       try {
-        // Not recursive: a store without a git dir on disk has nowhere to keep anything.
-        await makeOwnFolder(cacheFolder(gitDir));
+        made ??= makeOwnFolder(cacheFolder(gitDir));
+        await made;
         await replaceFile(pathOf(key), content);
       } catch {
-        // A store that may only be read does its work each time.
+        // A store that may only be read does its work each time. A folder that was removed is made anew the next time.
+        made = null;
       }
     },
     async drop(key) {

@@ -46,7 +46,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, op
 export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode = {}): Promise<Draft> {
   const path = await draftPath(join(folder, "file"));
   const file = await open(path, "wx", mode);
-  let isOpen = true;
+  let [isOpen, isThere] = [true, true];
   const close = async (): Promise<void> => {
     if (isOpen) await file.close();
     isOpen = false;
@@ -58,10 +58,11 @@ export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode =
     moveTo: async (target) => {
       await close();
       await moveFile(path, target);
+      isThere = false;
     },
     discard: async () => {
       await close();
-      await rm(path, { force: true });
+      if (isThere) await rm(path, { force: true });
     },
   };
 }

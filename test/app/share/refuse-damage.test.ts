@@ -15,7 +15,7 @@ import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
 
-const TURNS = 6;
+const TURNS = 12;
 
 let workspace: GitWorkspace;
 let branch: string;
