@@ -13,7 +13,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { autoCompact } from "./auto-compact.ts";
 
 /** Which sessions: files or folders; none = those that agents on this machine keep for this project. */
-export type SyncRequest = Pick<ImportRequest, "format" | "paths">;
+export type SyncRequest = Pick<ImportRequest, "format" | "paths" | "kept">;
 
 /** Told what happens, a line at a time; not safe for a terminal yet. */
 export interface SyncObserver {

@@ -1,10 +1,13 @@
 // What an import is asked for.
+import type { KeptChoice } from "../sessions/session-files.ts";
 import type { PieceLimits } from "../sessions/source-pieces.ts";
 
 export interface ImportRequest {
   /** Format to read, when the first argument names one. */
   readonly format?: string;
   readonly paths: readonly string[];
+  /** Without paths: which of the sessions that agents keep; absent = all. */
+  readonly kept?: KeptChoice;
   /** Also make forks of the branches that the agent left. */
   readonly allBranches: boolean;
   /** Read sessions that the store holds once more, as jpg reads them now; where that gives other events, make a fork. */

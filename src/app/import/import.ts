@@ -41,14 +41,17 @@ export interface ImportOutcome {
   readonly failed: readonly ImportFailure[];
 }
 
-/** Tells a format's name from a path among the arguments: `import FORMAT FILE`, `import FILE`. */
+/** Tells names of formats from paths among the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
 export async function parseImportArguments(
   words: readonly string[],
   cwd: string,
-): Promise<Pick<ImportRequest, "format" | "paths">> {
+): Promise<Pick<ImportRequest, "format" | "paths" | "kept">> {
   const [first, ...rest] = words;
   if (first === undefined || first === "-") return { paths: words };
-  if (formatNames().includes(first)) return { format: first, paths: rest };
+  const isFormat = (word: string): boolean => formatNames().includes(word);
+  // Names alone say whose sessions; before a path, a name says what the path holds.
+  if (words.every(isFormat)) return { paths: [], kept: { agents: words } };
+  if (isFormat(first)) return { format: first, paths: rest };
   const exists = await stat(resolve(cwd, first)).then(
     () => true,
     () => false,
@@ -200,7 +203,13 @@ async function filesOf(workspace: Workspace, request: ImportRequest): Promise<Fo
   const { runtime } = workspace;
   if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
   const directories = projectDirectories(workspace);
-  const files = await findAgentSessions(runtime, directories);
+  const files = await findAgentSessions(runtime, directories, request.kept);
+  if (files.length === 0 && Object.keys(request.kept ?? {}).length > 0) {
+    throw new JpgError("user", "no_sessions", `None of the sessions that agents keep for ${directories[0]} is meant.`, {
+      hints: ["`jpg import --list --all` lists them all."],
+      data: { directories },
+    });
+  }
   if (files.length === 0) {
     throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
       hints: ["Name a session file or a folder of them: `jpg import FILE`.", ...agents().map(({ help }) => help.place)],

@@ -1,9 +1,19 @@
-// What agents on this machine keep for this project, one row a session, without importing anything.
-import { stat } from "node:fs/promises";
+// What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
+// that are shown are looked into, and of long ones only the beginning.
+import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
+import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { openSession } from "./open-session.ts";
-import { findAgentSessions, type KeptSession, projectDirectories } from "./session-files.ts";
+import { createBufferSource } from "./buffer-source.ts";
+import {
+  findAgentSessions,
+  type KeptChoice,
+  type KeptSession,
+  projectDirectories,
+  readSessionBeginning,
+  readSessionSource,
+} from "./session-files.ts";
+import { agents, detectFormat } from "./session-registry.ts";
 
 /** A session that an agent keeps. */
 export interface KeptRow {
@@ -17,29 +27,67 @@ export interface KeptRow {
   /** Absent where the file cannot be read as a session. */
   readonly turns?: number;
   readonly title?: string;
+  /** Whether only the beginning of the file was read: `turns` are those of it, and the title may be another by now. */
+  readonly is_beginning?: true;
   /** Why it cannot be read. */
   readonly problem?: string;
 }
 
-/** Lists the sessions of this project, the newest first. */
-export async function listKeptSessions(
-  workspace: Pick<Workspace, "runtime" | "location">,
-): Promise<readonly KeptRow[]> {
-  const rows: KeptRow[] = [];
-  for (const file of await findAgentSessions(workspace.runtime, projectDirectories(workspace)))
-    rows.push(await describe(workspace, file));
-  return rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+/** Sessions of this project. */
+export interface KeptListing {
+  /** The newest first, no more than were asked for. */
+  readonly rows: readonly KeptRow[];
+  /** Older ones that have no row. */
+  readonly older: number;
 }
 
-async function describe({ runtime }: Pick<Workspace, "runtime">, file: KeptSession): Promise<KeptRow> {
-  const { size, mtime } = await stat(file.path);
-  const row = { agent: file.agent, path: file.path, updated_at: mtime.toISOString(), bytes: size };
+/** A longer file is not read whole for its row, bytes. */
+const READ_WHOLE = 256 * 1024;
+
+/** Lists the sessions of this project that are chosen: so many of the newest. */
+export async function listKeptSessions(
+  workspace: Pick<Workspace, "runtime" | "location">,
+  { choice = {}, most }: { readonly choice?: KeptChoice; readonly most: number },
+): Promise<KeptListing> {
+  const { runtime } = workspace;
+  const files = await findAgentSessions(runtime, projectDirectories(workspace), choice);
+  const found = files.flatMap((file) => {
+    const stats = statSync(file.path, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ file, bytes: stats.size, changed: stats.mtime }];
+  });
+  found.sort((a, b) => b.changed.getTime() - a.changed.getTime());
+  const rows: KeptRow[] = [];
+  for (const { file, bytes, changed } of found.slice(0, most)) {
+    const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
+    rows.push({ ...row, ...(await describe(runtime, file, bytes)) });
+  }
+  return { rows, older: found.length - rows.length };
+}
+
+async function describe(
+  runtime: Workspace["runtime"],
+  file: KeptSession,
+  bytes: number,
+): Promise<Pick<KeptRow, "turns" | "title" | "is_beginning" | "problem">> {
   try {
-    const { source, format } = await openSession(runtime, file, { allBranches: false });
-    const { turnCount, titles, title } = format.read(source);
-    return { ...row, turns: turnCount, title: titles.at(-1)?.title ?? title };
+    const isLong = bytes > READ_WHOLE && !isDocument(file);
+    const beginning = isLong ? await readSessionBeginning(file.path, READ_WHOLE) : null;
+    // One line may be longer than that.
+    if (beginning === null || beginning.length === 0) return read(await readSessionSource(runtime, file), file.path);
+    return { ...read(createBufferSource(beginning), file.path), is_beginning: true };
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;
-    return { ...row, problem: error.message };
+    return { problem: error.message };
   }
+}
+
+/** Half a document says nothing. */
+function isDocument({ agent, path }: KeptSession): boolean {
+  const files = agents().find((one) => one.agent.name === agent)?.files;
+  return files?.document !== undefined && !path.endsWith(".jsonl");
+}
+
+function read(source: SessionSource, path: string): Pick<KeptRow, "turns" | "title"> {
+  const { turnCount, titles, title } = detectFormat(source, path).read(source);
+  return { turns: turnCount, title: titles.at(-1)?.title ?? title };
 }

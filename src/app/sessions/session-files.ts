@@ -1,5 +1,5 @@
 // Finds session files: the paths given, files below folders, standard input, or what agents keep for this project.
-import { closeSync, type Dirent, openSync, readSync } from "node:fs";
+import { closeSync, type Dirent, openSync, readSync, statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
@@ -25,6 +25,16 @@ export interface SessionFile {
 export interface KeptSession extends SessionFile {
   /** What the agent is called. */
   readonly agent: string;
+}
+
+/** Which of the sessions that agents keep are meant; whatever is absent chooses none out. */
+export interface KeptChoice {
+  /** Names of formats. */
+  readonly agents?: readonly string[];
+  /** Changed no earlier, milliseconds since 1970. */
+  readonly sinceMs?: number;
+  /** Absolute paths. */
+  readonly only?: ReadonlySet<string>;
 }
 
 /** Session files, and folders that cannot be looked into. */
@@ -60,19 +70,31 @@ export async function agentSessionFolders(
   return folders;
 }
 
-/** The session files that agents on this machine keep for the given directories. */
-export async function findAgentSessions(runtime: Runtime, directories: readonly string[]): Promise<KeptSession[]> {
+/** The session files that agents on this machine keep for the given directories, of those that are chosen. */
+export async function findAgentSessions(
+  runtime: Runtime,
+  directories: readonly string[],
+  choice: KeptChoice = {},
+): Promise<KeptSession[]> {
   const found: KeptSession[] = [];
   for (const { agent, folder } of keptFolders(runtime, directories)) {
+    if (choice.agents?.includes(agent.name) === false) continue;
     for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
       const isSession = ({ name }: Dirent): boolean => agent.files.endings.some((ending) => name.endsWith(ending));
-      for (const { name } of entries.filter((entry) => isSession(entry) && !isPipe(entry))) {
-        const file = { path: join(within, name), named: false, agent: agent.agent.name };
-        if (folder.holds === undefined || (await isHeld(file.path, folder.holds))) found.push(file);
+      const names = entries.filter((entry) => isSession(entry) && !isPipe(entry)).map(({ name }) => join(within, name));
+      for (const path of names.filter((name) => isChosen(name, choice))) {
+        const file = { path, named: false, agent: agent.agent.name };
+        if (folder.holds === undefined || (await isHeld(path, folder.holds))) found.push(file);
       }
     }
   }
   return found;
+}
+
+/** Told from the path and from when the file changed: nothing is read. */
+function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
+  if (only?.has(path) === false) return false;
+  return sinceMs === undefined || (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs;
 }
 
 interface KeptFolder {
@@ -109,6 +131,15 @@ async function isHeld(path: string, holds: NonNullable<SessionFolder["holds"]>):
     return true;
   }
 }
+
+/** Reads the first bytes of a session file, unpacked, up to the end of a line where there is more. */
+export async function readSessionBeginning(path: string, byteLength: number): Promise<Buffer> {
+  const bytes = readBeginning(path, byteLength);
+  const text = isPacked(bytes) ? ((await unpackBeginning(bytes, byteLength)) ?? bytes) : bytes;
+  return text.length < byteLength ? text : text.subarray(0, text.lastIndexOf(NEWLINE) + 1);
+}
+
+const NEWLINE = 10;
 
 /** At once: for each of thousands of files a detour through the thread pool would cost many times what reading costs. */
 function readBeginning(path: string, byteLength: number): Buffer {

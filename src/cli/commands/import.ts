@@ -1,27 +1,24 @@
 import { resolve } from "node:path";
 import { drainFirst } from "../../app/auto/drain-spool.ts";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
-import { listKeptSessions } from "../../app/sessions/list-kept.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import { isBundle, readBundleHeader, withBundleFile } from "../../app/share/bundle-file.ts";
 import { type BundleFile, type BundleRow, importBundle } from "../../app/share/read-bundle.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { appendAll } from "../../core/append-all.ts";
-import { userError } from "../../core/errors.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
-import { renderKept } from "../render/render-kept.ts";
 import { renderBundle } from "../render/render-share.ts";
+import { chooseKept, listKept, pickKept } from "./kept-sessions.ts";
 
 const EXAMPLE = exampleAgent();
 
 export const command: CommandSpec = {
   name: "import",
   summary: "import agents' sessions",
-  description:
-    "Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that `jpg share` wrote, or - for standard input. Creates the store if there is none.",
+  description: `Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project; names of agents (\`jpg import ${EXAMPLE.name}\`) leave out the others'. At a terminal it asks which of the new ones; elsewhere, or with --all, it takes all. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that \`jpg share\` wrote, or - for standard input. Creates the store if there is none.`,
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -30,6 +27,8 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: "--list", description: "list what agents keep for this project, and import nothing" },
+    { flags: "--all", description: "without asking which; with --list: older ones, too" },
+    { flags: "--since <time>", description: "only sessions that changed since: 7d, 5h, yesterday, 2026-11-22" },
     { flags: "--all-branches", description: "also make forks of the branches that the agent abandoned" },
     {
       flags: "--again",
@@ -39,14 +38,22 @@ export const command: CommandSpec = {
   examples: [
     { command: "jpg import", explains: "the sessions of this project" },
     { command: "jpg import --list", explains: "look at them first" },
+    { command: `jpg import ${EXAMPLE.name} --since 7d`, explains: "those of one agent that changed lately" },
     { command: `jpg import ${EXAMPLE.help.file}`, explains: "one session file" },
     { command: `jpg import ${EXAMPLE.name} - < session.jsonl`, explains: "from standard input, naming the format" },
   ],
-  run: (context) => (flag(context.options, "list") ? listSessions(context) : importFiles(context)),
+  run: async (context) => {
+    const request = await parseImportArguments(context.args, context.runtime.cwd);
+    const kept = chooseKept(context, request);
+    return flag(context.options, "list") ? listKept(context, kept) : importFiles(context, { ...request, kept });
+  },
 };
 
-async function importFiles({ args, options, runtime, output, json, open }: CommandContext): Promise<number> {
-  const request = await parseImportArguments(args, runtime.cwd);
+async function importFiles(
+  context: CommandContext,
+  request: Awaited<ReturnType<typeof parseImportArguments>>,
+): Promise<number> {
+  const { options, runtime, output, json, open } = context;
   await drainFirst(runtime, request, (text) => output.warn(forTerminal(text)));
   const opened = await open({ create: true });
   const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
@@ -58,33 +65,30 @@ async function importFiles({ args, options, runtime, output, json, open }: Comma
     else output.data(renderBundle(taken, output));
     return taken.some(({ status }) => status === "left_out") ? 2 : 0;
   }
+  const kept = paths.length > 0 ? {} : await pickKept(context, workspace, request.kept ?? {});
+  if (kept === null) {
+    output.info(safe`Nothing was imported.`);
+    return 0;
+  }
   const outcome = await importSessions(workspace, {
     ...request,
     paths,
+    kept,
     allBranches: flag(options, "allBranches"),
     again: flag(options, "again"),
   });
-  const { sessions, failed } = outcome;
   if (!json && taken.length > 0) output.data(renderBundle(taken, output));
+  printOutcome(context, outcome, taken);
+  return exitCodeAfter(outcome);
+}
+
+function printOutcome({ output, json }: CommandContext, outcome: ImportOutcome, taken: readonly BundleRow[]): void {
+  const { sessions, failed } = outcome;
   if (json) output.json([...taken, ...sessions, ...failed.map(failureRow)]);
   else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
   for (const failure of failed) output.warn(renderFailure(failure));
   if (!json && output.seen && sessions.some(({ status }) => status === "created"))
     output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
-  return exitCodeAfter(outcome);
-}
-
-/** 1 = there is none. */
-async function listSessions({ args, runtime, output, json, open }: CommandContext): Promise<number> {
-  if (args.length > 0) {
-    throw userError("contradictory_flags", "jpg import --list: it lists what agents keep, and takes no paths.", {
-      hints: ["Leave the paths out, or import them: `jpg import PATH`."],
-    });
-  }
-  const rows = await listKeptSessions(await open({ create: true }));
-  if (json) output.json(rows);
-  else output.data(renderKept(rows, { ...output, now: runtime.now() }));
-  return rows.length === 0 ? 1 : 0;
 }
 
 /** Standard input is read once, whoever asks for it. */

@@ -82,7 +82,7 @@ export function isTerminal(input: AnswerSource, output: Pick<Output, "seen">): b
 }
 
 /** Reads one line of a stream; null at its end, and when the signal ends the waiting. */
-function readTerminalLine(input: AnswerSource, signal?: AbortSignal): Promise<string | null> {
+export function readTerminalLine(input: AnswerSource, signal?: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const reader = createInterface({ input, terminal: false });
     const finish = (line: string | null): void => {

@@ -102,6 +102,12 @@ export function boundAt(turn: number, event?: string): RangeBound {
   return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
 }
 
+/** Parses a day, a moment or a time ago: from when on, milliseconds since 1970; null when it is none of these. */
+export function parseSince(text: string, calendar: Calendar, nowMs: number): number | null {
+  const ago = readDuration(text.trim());
+  return ago === null ? (parseTime(text.trim(), calendar)?.fromMs ?? null) : nowMs - ago;
+}
+
 /** Whether a word is meant as a bound, so that `--from` may take it. A date that does not exist is one: its error says what may be. */
 export function isBound(text: string): boolean {
   return readBound(text.trim()) !== null || isTime(text.trim()) || LIKE_A_DATE.test(text.trim());

@@ -1,0 +1,106 @@
+// Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
+import type { ImportRequest } from "../../app/import/import-request.ts";
+import { importedFiles } from "../../app/import/source-cache.ts";
+import { listKeptSessions } from "../../app/sessions/list-kept.ts";
+import type { KeptChoice } from "../../app/sessions/session-files.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
+import { userError } from "../../core/errors.ts";
+import { parseSince } from "../../core/range/range-bound.ts";
+import { safe } from "../../core/safe-text.ts";
+import { isTerminal, readTerminalLine } from "../frame/ask.ts";
+import { type CommandContext, flag, text } from "../frame/command.ts";
+import { renderKept, renderPick } from "../render/render-kept.ts";
+import { renderCount } from "../render/render-quantity.ts";
+
+/** Rows of a list that nobody asked to be whole. */
+const LISTED = 50;
+/** Rows that one is asked about: they fit on a screen. */
+const ASKED = 20;
+
+/** The choice that agents' names and `--since` make. Throws `contradictory_flags` for one that also names paths, `bad_time`. */
+export function chooseKept(
+  { options, runtime }: CommandContext,
+  request: Pick<ImportRequest, "format" | "paths" | "kept">,
+): KeptChoice {
+  const since = text(options, "since");
+  const isNarrowed = since !== undefined || flag(options, "all") || flag(options, "list");
+  if (isNarrowed && (request.paths.length > 0 || request.format !== undefined)) {
+    throw userError(
+      "contradictory_flags",
+      "jpg import: --list, --all and --since are about what agents keep, and take no paths.",
+      { hints: ["Leave the paths out, or import them: `jpg import PATH`."] },
+    );
+  }
+  if (since === undefined) return request.kept ?? {};
+  const sinceMs = parseSince(since, runtime, runtime.now().getTime());
+  if (sinceMs === null) {
+    throw userError("bad_time", `cannot read "${since}" as a time: expected how long ago, a day or a moment`, {
+      hints: ["--since 7d · --since 5h · --since yesterday · --since 2026-11-22"],
+    });
+  }
+  return { ...request.kept, sinceMs };
+}
+
+/** Prints what agents keep. Gives the exit code: 1 = there is none. */
+export async function listKept(context: CommandContext, choice: KeptChoice): Promise<number> {
+  const { options, runtime, output, json, open } = context;
+  const most = flag(options, "all") ? Number.POSITIVE_INFINITY : LISTED;
+  const { rows, older } = await listKeptSessions(await open({ create: true }), { choice, most });
+  if (json) output.json(rows);
+  else output.data(renderKept(rows, { ...output, now: runtime.now() }));
+  if (older > 0)
+    output.info(safe`${renderCount(older, "older session")} not listed; --all lists them, --since 30d some.`);
+  return rows.length === 0 ? 1 : 0;
+}
+
+/** Lets a person pick among sessions that jpg has not seen. Gives the choice as it is where nobody is asked; null = none is wanted. */
+export async function pickKept(
+  context: CommandContext,
+  workspace: Workspace,
+  choice: KeptChoice,
+): Promise<KeptChoice | null> {
+  const { options, runtime, output, json } = context;
+  if (flag(options, "all") || json || !isTerminal(process.stdin, output)) return choice;
+  const { rows, older } = await listKeptSessions(workspace, { choice, most: ASKED });
+  const isKnown = importedFiles(workspace.store);
+  const fresh = rows.filter(({ path }) => !isKnown(path));
+  if (fresh.length < 2) return choice;
+  output.info(renderPick(fresh, { ...output, now: runtime.now() }));
+  if (older > 0)
+    output.info(safe`${renderCount(older, "older session")} not shown; \`jpg import --all\` takes them too.`);
+  output.prompt(safe`Which? [Enter = all of these, 1 3-5 = some, n = none] `);
+  const picked = await askPick(output, fresh.length);
+  const paths = [...picked.flatMap((at) => fresh[at]?.path ?? []), ...rows.map(({ path }) => path).filter(isKnown)];
+  return paths.length === 0 ? null : { ...choice, only: new Set(paths) };
+}
+
+/** Asks until the answer can be read; the end of input is none. */
+async function askPick(output: CommandContext["output"], count: number): Promise<readonly number[]> {
+  for (;;) {
+    const line = await readTerminalLine(process.stdin);
+    if (line === null) output.prompt(safe`\n`);
+    const picked = line === null ? [] : parsePick(line, count);
+    if (picked !== null) return picked;
+    output.prompt(safe`Please type numbers from 1 to ${count}, or press Enter: `);
+  }
+}
+
+/** Reads what was typed: positions, 0-based, rising; none = nothing is wanted, null = it cannot be read. */
+export function parsePick(line: string, count: number): readonly number[] | null {
+  const words = line
+    .trim()
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((word) => word !== "");
+  const all = Array.from({ length: count }, (_, at) => at);
+  if (words.length === 0 || (words.length === 1 && /^(?:a|all|y|yes)$/.test(words[0] ?? ""))) return all;
+  if (words.length === 1 && /^(?:n|no|none|q|quit)$/.test(words[0] ?? "")) return [];
+  const picked = new Set<number>();
+  for (const word of words) {
+    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(word) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (from === undefined || first < 1 || last > count || first > last) return null;
+    for (let at = first; at <= last; at++) picked.add(at - 1);
+  }
+  return all.filter((at) => picked.has(at));
+}

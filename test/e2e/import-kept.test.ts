@@ -1,0 +1,120 @@
+// `jpg import` without a path: which of the sessions that agents keep for the project come in, and the picking at a terminal.
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ImportReport } from "../../src/app/import/import-report.ts";
+import type { ListReport } from "../../src/app/inspect/list-row.ts";
+import type { KeptRow } from "../../src/app/sessions/list-kept.ts";
+import { answer, meta, prompt, rolloutBytes } from "../helpers/codex-session.ts";
+import { createPiWriter } from "../helpers/pi-session.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { openPane, tmuxMissing } from "../helpers/tmux.ts";
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = createSandbox();
+});
+afterEach(() => sandbox.remove());
+
+const BIN = join(import.meta.dirname, "..", "..", "bin", "jpg.js");
+const DAY = 24 * 3600;
+
+function put(path: string, bytes: Uint8Array, daysAgo: number): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  const time = Date.now() / 1000 - daysAgo * DAY;
+  utimesSync(path, time, time);
+  return path;
+}
+
+function keepCodex(n: number, question: string, daysAgo = 0): string {
+  const id = `019b1111-2222-7333-8444-00000000000${n}`;
+  const path = join(sandbox.home, ".codex", "sessions", "2026", "01", "02", `rollout-2026-01-02T03-04-05-${id}.jsonl`);
+  return put(path, rolloutBytes([meta({ id, cwd: sandbox.project }), prompt(question), answer("Yes.")]), daysAgo);
+}
+
+function keepPi(question: string, daysAgo = 0): string {
+  const pi = createPiWriter({ header: { cwd: sandbox.project } });
+  pi.user(question);
+  pi.say("yes");
+  const folder = `--${sandbox.project.slice(1).replaceAll("/", "-")}--`;
+  return put(join(sandbox.home, ".pi", "agent", "sessions", folder, "2026_one.jsonl"), pi.bytes(), daysAgo);
+}
+
+const titles = (rows: readonly { readonly title?: string }[]) => rows.map(({ title }) => title).sort();
+const kept = (...words: readonly string[]) => sandbox.json<KeptRow[]>(["import", "--list", ...words]);
+
+describe("the sessions that agents keep for a project", () => {
+  it("are chosen by agent and by age", async () => {
+    keepCodex(1, "old kelp?", 9);
+    keepCodex(2, "new kelp?", 1);
+    keepPi("sand?", 2);
+    expect((await kept()).map(({ title }) => title)).toEqual(["new kelp?", "sand?", "old kelp?"]);
+    expect(titles(await kept("codex"))).toEqual(["new kelp?", "old kelp?"]);
+    expect(titles(await kept("--since", "7d"))).toEqual(["new kelp?", "sand?"]);
+    expect(titles(await sandbox.json<ImportReport[]>(["import", "codex", "--since", "7d"]))).toEqual(["new kelp?"]);
+    expect(titles(await sandbox.json<ImportReport[]>(["import", "pi", "codex"]))).toEqual([
+      "new kelp?",
+      "old kelp?",
+      "sand?",
+    ]);
+  });
+
+  it("are looked into from the beginning only, where they are long", async () => {
+    const id = "019b1111-2222-7333-8444-000000000001";
+    const turns = Array.from({ length: 40 }, (_, at) => [prompt(`question ${at}`), answer("y".repeat(10_000))]);
+    const path = keepCodex(1, "");
+    put(path, rolloutBytes([meta({ id, cwd: sandbox.project }), ...turns.flat()]), 0);
+    const [row] = await kept();
+    expect(row).toMatchObject({ title: "question 0", is_beginning: true });
+    expect(row!.turns).toBeLessThan(40);
+    expect((await sandbox.jpg(["import", "--list"])).stdout).toMatch(new RegExp(` ${row!.turns}\\+ `));
+  });
+
+  it("are not chosen among where a path is named, nor by a time that is none", async () => {
+    const path = keepCodex(1, "kelp?");
+    for (const flag of ["--list", "--all"])
+      expect(await sandbox.jpg(["import", path, flag])).toMatchObject({ code: 2, stderr: /take no paths/ });
+    expect(await sandbox.jpg(["import", "--since", "lately"])).toMatchObject({ code: 2, stderr: /7d/ });
+    expect(await sandbox.jpg(["import", "--since", "1m", "pi"])).toMatchObject({
+      code: 2,
+      stderr: /import --list --all/,
+    });
+  });
+});
+
+describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
+  const imported = async () => titles(await sandbox.json<ListReport>(["ls"]));
+  const pane = () =>
+    openPane([process.execPath, BIN, "import"], { cwd: sandbox.project, env: sandbox.env, columns: 80 });
+
+  it("asks which of the new sessions are wanted, and takes those", async () => {
+    keepCodex(1, "first kelp?", 3);
+    keepCodex(2, "second kelp?", 2);
+    keepPi("sand?", 1);
+    const terminal = pane();
+    const screen = await terminal.shows("Which?");
+    expect(screen).toMatch(/# +AGENT +AGE +TURNS +SIZE +TITLE/);
+    expect(screen).toMatch(/1 +pi .*sand\?/);
+    terminal.type("9", "Enter");
+    await terminal.shows("numbers from 1 to 3");
+    terminal.type("1 3", "Enter");
+    await terminal.shows("left with 0");
+    terminal.close();
+    expect(await imported()).toEqual(["first kelp?", "sand?"]);
+  });
+
+  it("takes all for Enter, and asks nobody about what it knows", async () => {
+    keepCodex(1, "first kelp?", 3);
+    keepCodex(2, "second kelp?", 2);
+    const terminal = pane();
+    await terminal.shows("Which?");
+    terminal.type("Enter");
+    await terminal.shows("left with 0");
+    terminal.close();
+    expect(await imported()).toEqual(["first kelp?", "second kelp?"]);
+    const again = pane();
+    expect(await again.shows("left with 0")).not.toContain("Which?");
+    again.close();
+  });
+});
