@@ -29,7 +29,15 @@ export async function ensureIdentity(root: string, env: Environment): Promise<vo
 /** The author of new commits in a store, as git would name them; removes a fallback identity that is no longer needed. */
 export async function readIdentity(root: string, env: Environment): Promise<Identity> {
   const repository = await repositoryAt(root, env);
-  if (await hasFallback(repository)) await ensureIdentity(root, env);
+  if (!(await hasFallback(repository))) return authorOf(repository);
+  // Git is asked both at once: nearly always the user has none still.
+  const [isNeedless, author] = await Promise.all([userHasIdentity(repository), authorOf(repository)]);
+  if (!isNeedless) return author;
+  await removeFallback(repository);
+  return authorOf(repository);
+}
+
+async function authorOf(repository: Repository): Promise<Identity> {
   const { code, stdout } = await tryCommand(repository, { args: ["var", "GIT_AUTHOR_IDENT"] });
   const match = /^(.*) <(.*)> \d+ [+-]\d{4}\s*$/.exec(stdout.toString());
   if (code !== 0 || match === null) return FALLBACK_IDENTITY;
