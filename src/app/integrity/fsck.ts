@@ -1,14 +1,12 @@
 // Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
 import { conversationOf } from "../../core/conversation-name.ts";
-import { JpgError } from "../../core/errors.ts";
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
-import type { BranchTip, ConversationStore, RewrittenFile } from "../../store/conversation-store.ts";
-import { collectBlobs } from "../branch/branch-tree.ts";
+import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { recordedCommit } from "../branch/view-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createCheckedFiles } from "./checked-files.ts";
 import { checkBranch } from "./fsck-branch.ts";
+import { checkRewritten } from "./rewritten-files.ts";
 
 /** A finding, and the branch it is on; null = it is of the store. */
 export interface FsckFinding extends Finding {
@@ -107,38 +105,6 @@ function damagedObject(message: string): Finding {
     message: `git says: ${message}`,
     hint: "bring the object back: fetch from a remote or a copy of the store; an imported session can be imported again into a new store",
   });
-}
-
-/** Records never change; a turn file only grows. */
-async function checkRewritten(
-  store: ConversationStore,
-  rewritten: readonly RewrittenFile[],
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const { commit, path, from, to } of rewritten) {
-    const isTurn = turnIndexOfPath(path) !== null;
-    if (isTurn && (await isGrown(store, from, to))) continue;
-    findings.push(
-      createFinding("changed_in_place", {
-        path,
-        message: `commit ${commit.slice(0, 9)} changed it where it stood: ${isTurn ? "a turn only grows" : "it is written once"}`,
-        hint: `\`jpg git show ${commit.slice(0, 9)} -- ${path}\` shows what; revert that commit if it was not meant`,
-      }),
-    );
-  }
-  return findings;
-}
-
-async function isGrown(store: ConversationStore, from: string, to: string): Promise<boolean> {
-  try {
-    const [before, after] = await collectBlobs(store, [from, to]);
-    return (
-      before !== undefined && after !== undefined && Buffer.compare(before, after.subarray(0, before.length)) === 0
-    );
-  } catch (error) {
-    if (error instanceof JpgError) return true; // an object that is missing is named by git
-    throw error;
-  }
 }
 
 /** Worktrees whose view was made from another commit than the one they stand at. */

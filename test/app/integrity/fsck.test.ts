@@ -16,6 +16,7 @@ const SESSION = "00000000-0000-4000-8000-00000000000a";
 const TURN_1 = "turns/0000/000001.jsonl";
 const TURN_2 = "turns/0000/000002.jsonl";
 const SOURCE = `sources/${SESSION}/0000/000001.jsonl`;
+const NEWEST_SOURCE = `sources/${SESSION}/0000/000002.jsonl`;
 
 let workspace: GitWorkspace;
 let branch: string;
@@ -69,6 +70,8 @@ describe("fsck", () => {
     ["misplaced_file", () => plant({ "turns/9999999/999999999.jsonl": "{}\n" })],
     ["changed_in_place", () => changeRecord()],
     ["changed_in_place", () => plant({ [TURN_2]: read(TURN_2).replace("answer", "another answer") })],
+    ["changed_in_place", () => plant({ [SOURCE]: `${read(SOURCE)}{"type":"summary"}\n` })],
+    ["changed_in_place", () => plant({ [NEWEST_SOURCE]: read(NEWEST_SOURCE).replace("answer", "another answer") })],
     ["time_malformed", () => plant({ [TURN_2]: read(TURN_2) + noteLine("yesterday") })],
     ["result_without_call", () => plant({ [TURN_2]: read(TURN_2) + resultLine() })],
     ["record_misnamed", () => plant({ "meta/20260501T120000.000Z-other.jsonl": metaRecord("m1") })],
@@ -89,6 +92,14 @@ describe("fsck", () => {
     expect(codes(report, "warning")).toContain(code);
     expect(codes(report, "error")).toEqual([]);
     expect(report.ok).toBe(true);
+  });
+
+  it("lets the newest piece of a session grow, and what an agent writes anew each time change", async () => {
+    const side = { [`sources/${SESSION}/files/agent.jsonl`]: "{}\n", "sources/other/document.json": "{}\n" };
+    plant(side);
+    plant({ [NEWEST_SOURCE]: `${read(NEWEST_SOURCE)}{"type":"summary"}\n` });
+    plant(Object.fromEntries(Object.keys(side).map((path) => [path, '{"other":1}\n'])));
+    expect(codes(await check(), "warning")).not.toContain("changed_in_place");
   });
 
   it("checks the other branches when a ref or a branch is broken", async () => {

@@ -4,8 +4,8 @@ import type { RewrittenFile, StoreVerdict } from "../../conversation-store.ts";
 import { type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
 
 const FSCK: GitCommand = { args: ["fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"] };
-/** Only these are never changed, or only grow: what a format rewrites on each save is not looked at. */
-const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments"];
+/** What is never changed, or only grows, stands in these; in the last, too, what an agent writes anew on each save. */
+const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments", "sources"];
 const LOG: GitCommand = {
   args: [
     "log",
