@@ -126,7 +126,8 @@ function problemOf(part: string): string | null {
 }
 
 function badName(name: string, reason: string, hint: string): JpgError {
-  return userError("bad_name", `"${name}" cannot name a branch of a conversation: ${reason}`, {
+  const shown = name.length > MAX_PART * 2 ? `${name.slice(0, MAX_PART)}…` : name;
+  return userError("bad_name", `"${shown}" cannot name a branch of a conversation: ${reason}`, {
     data: { name, reason },
     hints: [hint],
   });

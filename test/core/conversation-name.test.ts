@@ -132,6 +132,12 @@ describe("branch names", () => {
     );
   });
 
+  it("are not said in full where they are very long", () => {
+    const name = `talk-k3f9/${"x".repeat(5000)}`;
+    const message = `"talk-k3f9/${"x".repeat(90)}…" cannot name a branch of a conversation: ${LONG}`;
+    expect(() => parseBranchName(name)).toThrowError(expect.objectContaining({ code: "bad_name", message }));
+  });
+
   it.each([
     "a/b",
     "ahead/tags",

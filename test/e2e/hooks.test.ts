@@ -93,6 +93,14 @@ describe("stock git in the store and in a checkout", () => {
     expect(shown).not.toContain('{"type"');
   });
 
+  it("says what jpg textconv needs, where somebody calls it without a file", async () => {
+    expect(await sandbox.jpg(["textconv"])).toMatchObject({ code: 2, stderr: expect.stringContaining("needs a file") });
+    expect(await sandbox.jpg(["textconv", "nowhere"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nowhere is not there."),
+    });
+  });
+
   it("git log -p of turns is what was said, in a checkout too; --no-textconv is what is stored", () => {
     for (const place of [sandbox.store, checkout]) {
       const log = sandbox.git(["log", "-p", "--format=%s", main, "--", "turns"], place);

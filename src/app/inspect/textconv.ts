@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { JpgError } from "../../core/errors.ts";
+import { codeOf, JpgError, userError } from "../../core/errors.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { isFields } from "../../core/event/fields.ts";
 import { parseTurnFile } from "../../core/event/turn-file.ts";
@@ -24,9 +24,12 @@ export interface StoredEvent {
   readonly lines: readonly string[];
 }
 
-/** Reads a file of a store. */
+/** Reads a file of a store. Throws `no_such_file`. */
 export async function readStoredFile(path: string): Promise<StoredFile> {
-  const text = await readFile(path, "utf8");
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+    throw userError("no_such_file", `${path} is not there.`, { cause: error });
+  });
   try {
     return parseStored(text, path);
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
 import { createReadTurns } from "./read-turns.ts";
 import { refuseDamage } from "./refuse-damage.ts";
-import { type LeavingSecret, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
+import { type LeavingSecret, nothingDone, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
 import { requireSharing } from "./remotes.ts";
 import { findLeavingSecrets } from "./scan-outgoing.ts";
 
@@ -44,7 +44,8 @@ export async function checkOutgoing(
   if (names.length === 0) return;
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
   await refuseLocalObjects(workspace, local, objects);
-  const found = await lookInto(workspace.store, { objects, names }, outgoing.tips);
+  const nothing = nothingDone({ command });
+  const found = await lookInto(workspace.store, { objects, names }, { tips: outgoing.tips, nothing });
   const { config } = await workspace.config();
   const allowed = { rules: allow, secrets: config.secrets.allow };
   refuseFound(found, allowed, { command, of: names[0] ?? "@" });
@@ -54,14 +55,14 @@ export async function checkOutgoing(
 async function lookInto(
   store: ConversationStore,
   leaving: Parameters<typeof findLeavingSecrets>[1],
-  tips: readonly BranchTip[],
+  { tips, nothing }: { readonly tips: readonly BranchTip[]; readonly nothing: string },
 ): Promise<readonly LeavingSecret[]> {
   const turns = createReadTurns();
   try {
     return await findLeavingSecrets(store, leaving, turns.read);
   } finally {
     // Also where something could not be read: this says of which conversation it is a part.
-    await refuseDamage(store, tips, turns.sound);
+    await refuseDamage(store, tips, { read: turns.sound, nothing });
   }
 }
 

@@ -31,14 +31,20 @@ export interface DamagedTip {
   readonly finding: Finding;
 }
 
-/** Refuses to let a damaged conversation leave; `read` as for `findDamage`. Throws `damaged_conversation`. */
+/**
+ * Refuses to let a damaged conversation leave; `read` as for `findDamage`, `nothing` = what was not done. Throws
+ * `damaged_conversation`.
+ */
 export async function refuseDamage(
   store: ConversationStore,
   tips: readonly BranchTip[],
-  read?: ReadonlyMap<string, SoundTurn>,
+  {
+    read,
+    nothing = "nothing was sent",
+  }: { readonly read?: ReadonlyMap<string, SoundTurn>; readonly nothing?: string } = {},
 ): Promise<void> {
   const damaged = await findDamage(store, tips, read);
-  if (damaged !== null) throw damagedError(damaged);
+  if (damaged !== null) throw damagedError(damaged, nothing);
 }
 
 /**
@@ -124,11 +130,11 @@ export function describeDamage({ path, line, code, message }: Finding): string {
   return `${place}${message} (${code})`;
 }
 
-function damagedError({ tip: { name, commit }, finding }: DamagedTip): Error {
+function damagedError({ tip: { name, commit }, finding }: DamagedTip, nothing: string): Error {
   const { code, hint } = finding;
   return repositoryError(
     "damaged_conversation",
-    `${name} is damaged, and would be for everybody who gets it; nothing was sent:\n${describeDamage(finding)}`,
+    `${name} is damaged, and would be for everybody who gets it; ${nothing}:\n${describeDamage(finding)}`,
     {
       hints: [`\`jpg fsck ${shellWord(name)}\` shows all of it.`, hint.replace(/\.?$/, ".")],
       data: { branch: name, commit, code },

@@ -43,6 +43,11 @@ const WORDS = {
   },
 } as const;
 
+/** What a command that refuses did not do, e.g. `nothing was sent`. */
+export function nothingDone({ command }: Pick<RefusedCommand, "command">): string {
+  return WORDS[command].nothing;
+}
+
 /** Refuses what is not allowed. Throws `secrets_found`. */
 export function refuseFound(found: readonly LeavingSecret[], allowed: AllowedSecrets, refused: RefusedCommand): void {
   const secrets = found.filter(

@@ -1,4 +1,5 @@
 import { readStoredFile } from "../../app/inspect/textconv.ts";
+import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderStoredFile } from "../render/render-stored-file.ts";
 
@@ -8,8 +9,12 @@ export const command: CommandSpec = {
   hidden: true,
   passThrough: true,
   arguments: [{ name: "<file>", description: "record" }],
-  run: async ({ args, output }) => {
-    output.raw(renderStoredFile(await readStoredFile(args[0] ?? "")));
+  run: async ({ args: [file], output }) => {
+    if (file === undefined || file === "")
+      throw userError("usage", "jpg textconv needs a file; git calls it, with one.", {
+        hints: ["`jpg git show COMMIT` shows a compaction in words."],
+      });
+    output.raw(renderStoredFile(await readStoredFile(file)));
     return 0;
   },
 };

@@ -12,6 +12,8 @@ import { isProcessGone } from "./running-process.ts";
 
 /** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
 const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;
+/** What a fast-import that failed says of itself, for its makers. */
+const CRASH_REPORT = /^fast_import_crash_\d+$/;
 /** An object that a killed git was writing, in one of the 256 folders of loose objects or beside them. */
 const UNFINISHED_OBJECT = /^tmp_obj_/;
 /** Folders of loose objects. */
@@ -22,7 +24,7 @@ const LOCKED = [
 ] as const;
 
 /**
- * Removes drafts and unfinished packs whose writers are gone; folders in the git dir only, where no stranger's tree ever comes.
+ * Removes drafts, unfinished packs and reports of failures whose writers are gone; folders in the git dir only, where no stranger's tree ever comes.
  * Never fails: what cannot be removed stays.
  */
 export async function clearLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<void> {
@@ -42,6 +44,7 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
   const left: string[] = [];
   for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));
   appendAll(left, await listAbandoned(store, join(gitDir, "objects", "pack"), UNFINISHED));
+  appendAll(left, await listAbandoned(store, gitDir, CRASH_REPORT));
   return left;
 }
 

@@ -182,13 +182,26 @@ describe("what leaves for the first time", () => {
         const tip = commit(sound, { ...before, ...make(TURNS - 2) });
         const isWrong = await isDamaged(tip);
         verdicts.add(isWrong);
-        const refused = refuseDamage(workspace.store, [{ name: branch, commit: tip }], await readInPassing(tip));
+        const refused = refuseDamage(workspace.store, [{ name: branch, commit: tip }], {
+          read: await readInPassing(tip),
+        });
         if (isWrong) await expect(refused, `${make}`).rejects.toMatchObject({ code: "damaged_conversation" });
         else await refused;
       }
       expect(verdicts.size).toBe(2);
     },
   );
+
+  it.each([
+    ["jpg push", "nothing was sent"],
+    ["jpg share --full", "nothing was written"],
+  ] as const)("is refused by %s with the words for what it did not do: %s", async (command, nothing) => {
+    const outgoing = { tips: [{ name: branch, commit: commit(sound, { [turnPath(1)]: null }) }], known: [] };
+    await expect(checkOutgoing(workspace, outgoing, { command })).rejects.toMatchObject({
+      code: "damaged_conversation",
+      message: expect.stringContaining(`who gets it; ${nothing}:\n`),
+    });
+  });
 
   it("is read once, for damage and for secrets, and is known to have neither then", async () => {
     const tip = commit(sound, { "compactions/20260501T120000.000Z-c1.jsonl": null });

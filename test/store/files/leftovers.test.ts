@@ -110,3 +110,10 @@ it("a folder of a process that is gone is removed with all that is in it, that o
   await write("second");
   expect([mine, dead, inTree].filter((path) => existsSync(path))).toEqual([mine, inTree]);
 });
+
+it("what a fast-import that failed, on a full disk for one, left in the git dir is removed, nothing like it is", async () => {
+  const report = leave("fast_import_crash_4194303");
+  const own = leave("fast_import_crash_of_mine");
+  await write("second");
+  expect([report, own].filter((path) => existsSync(path))).toEqual([own]);
+});
