@@ -2,6 +2,7 @@
 // pure: it says where files are, and never opens one. What an agent cannot do is absent, and nobody offers it.
 import type { View } from "../core/projection/view.ts";
 import type { SettingsPart } from "./agent-settings.ts";
+import type { AgentVersions } from "./agent-version.ts";
 import type { ToolDialect } from "./common-tools.ts";
 import type { SessionName, Sha1 } from "./derived-ids.ts";
 import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
@@ -38,6 +39,8 @@ export interface AgentFormat {
   readonly readTail?: (source: SessionSource, mark: SessionMark) => ImportedSession | null;
   /** Tokens of system prompt and tools that the version which wrote a line sends, as measured; null when the line does not say. */
   readonly overhead?: (line: string) => number | null;
+  /** Which of its versions jpg knows; absent = its sessions name none. */
+  readonly versions?: AgentVersions;
   /** Its tools for what most agents do: calls of one agent are written for another as that makes them. */
   readonly tools?: ToolDialect;
   /** Writes sessions (`export --to`). */

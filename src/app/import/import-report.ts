@@ -1,5 +1,6 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { isNewerVersion } from "../../formats/agent-version.ts";
 import type { SkippedLine } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -35,6 +36,8 @@ export interface ImportReport {
   readonly skipped?: readonly SkippedLine[];
   /** Branches made of what the agent left (`--all-branches`). */
   readonly abandoned?: readonly string[];
+  /** The version of the agent that wrote it, where that is newer than the one that jpg has been tried with. */
+  readonly newer_agent?: { readonly agent: string; readonly version: string; readonly tried: string };
   /** What stood in the folder of the session's name. Absent when nothing did, and when unchanged: nothing was taken then. */
   readonly side_files?: SideFilesReport;
 }
@@ -67,6 +70,16 @@ export async function reportUnchanged(
 export function agentOf({ descent }: Pick<OpenSession, "descent">): Pick<ImportReport, "agent_of"> {
   const session = descent?.kind === "agent" ? descent.sessions[0] : undefined;
   return session === undefined ? {} : { agent_of: session };
+}
+
+/** What a report says of a session that was written by a version that jpg does not know. */
+export function newerAgentOf({
+  format: { agent, versions },
+  source,
+}: Pick<OpenSession, "format" | "source">): Pick<ImportReport, "newer_agent"> {
+  const version = versions?.of(source);
+  if (versions === undefined || version === undefined || !isNewerVersion(version, versions.tried)) return {};
+  return { newer_agent: { agent: agent.name, version, tried: versions.tried } };
 }
 
 /** The same of a branch of which it is known what it holds: nothing is read. */

@@ -9,7 +9,7 @@ import { forkAbandoned } from "./import-abandoned.ts";
 import { makeCommits } from "./import-commits.ts";
 import type { ImportPlace } from "./import-place.ts";
 import type { ImportDecision } from "./import-plan.ts";
-import { agentOf, countCompactions, type ImportReport } from "./import-report.ts";
+import { agentOf, countCompactions, type ImportReport, newerAgentOf } from "./import-report.ts";
 import { everCompactions } from "./import-target.ts";
 import { type DecidedImport, draftGrowth, type GrowthDraft, keepGrowth } from "./keep-growth.ts";
 import { alignPieces } from "./source-alignment.ts";
@@ -117,6 +117,7 @@ function describe({ open, session, chain, decision, place }: Planned, counts: { 
     source: open.path,
     title: session.title,
     ...agentOf(open),
+    ...newerAgentOf(open),
     turns_added: chain.turnCount - turnsBefore(decision),
     bytes: open.source.byteLength,
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),

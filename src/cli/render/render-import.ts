@@ -36,7 +36,7 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
   const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
-  return joinLines([...table, ...lines, totals(shown), ...leftAgents(reports, shown)]);
+  return joinLines([...table, ...lines, totals(shown), ...leftAgents(reports, shown), ...newerAgents(reports)]);
 }
 
 function cells(report: ImportReport, style: Style): Cell[] {
@@ -84,6 +84,17 @@ function leftAgents(reports: readonly ImportReport[], shown: readonly ImportRepo
   const agents = reports.filter((report) => !shown.includes(report));
   if (agents.length === 0) return [];
   return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
+}
+
+/** Sessions of versions of agents that jpg does not know: what is new in them may have been left out. */
+function newerAgents(reports: readonly ImportReport[]): SafeText[] {
+  const newer = new Map(
+    reports.flatMap(({ newer_agent: found }) => (found === undefined ? [] : [[found.agent, found]])),
+  );
+  return [...newer.values()].map(({ agent, version, tried }) => {
+    const [name, own, known] = [agent, version, tried].map(forTerminalLine) as [SafeText, SafeText, SafeText];
+    return safe`${name} ${own} is newer than what jpg was tried with (${known}): lines that it does not know are kept with the source.`;
+  });
 }
 
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;

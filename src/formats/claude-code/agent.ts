@@ -1,6 +1,8 @@
 // Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+
 import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { parseExportOrigin } from "../export-origin.ts";
 import { claudeDescent } from "./descent.ts";
@@ -8,6 +10,7 @@ import { isClaudeSession } from "./detect.ts";
 import { exportClaudeCode } from "./export.ts";
 import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
+import { parseLine } from "./line.ts";
 import { CLAUDE_SETUP, configFolder } from "./setup.ts";
 import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
 import { typicalClaudeOverhead } from "./typical-overhead.ts";
@@ -48,6 +51,7 @@ export const CLAUDE_CODE: AgentFormat = {
     ],
   }),
   setup: CLAUDE_SETUP,
+  versions: { tried: "2.1.330", of: (source) => findVersion(source, parseLine, ({ version }) => version) },
   tools: {
     shell: { name: "Bash", keys: { command: "command" } },
     read: { name: "Read", keys: { path: "file_path" } },

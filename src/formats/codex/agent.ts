@@ -1,9 +1,12 @@
 // Codex as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+
 import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
+import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
+import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
 import { isSessionOf } from "./session-folder.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
 
@@ -28,6 +31,10 @@ export const CODEX: AgentFormat = {
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
   setup: CODEX_SETUP,
+  versions: {
+    tried: "0.169.0",
+    of: (source) => findVersion(source, parseRolloutLine, (line) => payloadOf(line)["cli_version"]),
+  },
   tools: { shell: { name: "exec_command", keys: { command: "cmd" } } },
   help: {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",

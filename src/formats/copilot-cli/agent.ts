@@ -1,6 +1,8 @@
 // Copilot CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. It is read only: its
 // sessions are bound to the service that answers them.
+
 import type { AgentFormat, Machine } from "../agent-format.ts";
+import { findVersion } from "../agent-version.ts";
 import { recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { COPILOT_IMPORTER, copilotSessionId, isCopilotSession, readCopilotSession } from "./import.ts";
@@ -20,6 +22,10 @@ export const COPILOT_CLI: AgentFormat = {
   sessionId: copilotSessionId,
   origin: () => null,
   read: readCopilotSession,
+  versions: {
+    tried: "1.0.77",
+    of: (source) => findVersion(source, parseCopilotLine, (line) => dataOf(line)["copilotVersion"]),
+  },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },
     read: { name: "view", keys: { path: "path" } },

@@ -1,5 +1,7 @@
 // pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
@@ -40,6 +42,11 @@ export const PI: AgentFormat = {
     };
   },
   setup: PI_SETUP,
+  // pi names the version of the format alone.
+  versions: {
+    tried: "3",
+    of: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? String(line["version"]) : "")),
+  },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },
     read: { name: "read", keys: { path: "path" } },

@@ -43,6 +43,20 @@ describe("renderImport", () => {
     );
   });
 
+  it("says once that an agent is newer than what jpg was tried with", () => {
+    const newer = (version: string) => ({ newer_agent: { agent: "Kelp", version, tried: "1.2.0" } });
+    const lines = renderImport(
+      [
+        { ...CREATED, ...newer("1.3.0") },
+        { ...UPDATED, ...newer("2.0.0") },
+      ],
+      PLAIN,
+    ).split("\n");
+    expect(lines.slice(4)).toEqual([
+      "Kelp 2.0.0 is newer than what jpg was tried with (1.2.0): lines that it does not know are kept with the source.",
+    ]);
+  });
+
   it("names the skipped lines with verbose", () => {
     const lines = renderImport([CREATED], { ...PLAIN, verbose: true }).split("\n");
     expect(lines.filter((line) => line.startsWith("skipped:"))).toEqual([
