@@ -1,5 +1,6 @@
 // Attachments: payloads that are too long for a line, and binary content, live in files of their own and stand in events
 // as {"$attachment": name}. Invariant: inline(spill(event)) equals event, also when the event itself has such keys.
+import { decodeBase64, encodeBase64 } from "../base64.ts";
 import { JpgError } from "../errors.ts";
 import type { Event } from "./event.ts";
 
@@ -23,7 +24,6 @@ export const ATTACHMENT_LIMITS: AttachmentLimits = { bytes: 256 * 1024 };
 const BASE64_MIN_CHARS = 1024;
 /** A JavaScript string of n UTF-16 units has at most 3n UTF-8 bytes. */
 const MAX_BYTES_PER_UNIT = 3;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const REFERENCE = "$attachment";
 const ESCAPABLE = /^\$+attachment$/;
 const NAME = /^[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
@@ -182,25 +182,6 @@ function mapEntries(
 
 function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
-
-/** Null when the text is not exactly what encoding its bytes gives: it then stays text. */
-function decodeBase64(text: string): Uint8Array | null {
-  if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
-  const binary = atob(text);
-  if (btoa(binary) !== text) return null;
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
-function encodeBase64(bytes: Uint8Array): string {
-  /** Function calls take a limited number of arguments. */
-  const chunkBytes = 0x8000;
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += chunkBytes)
-    pieces.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)));
-  return btoa(pieces.join(""));
 }
 
 function checkedName(name: string): string {
