@@ -1,5 +1,6 @@
 // What jpg knows of an agent, as one value: how its sessions are found, recognised, read, written and resumed. All of it is
 // pure: it says where files are, and never opens one. What an agent cannot do is absent, and nobody offers it.
+import type { Compaction } from "../core/compaction/compaction.ts";
 import type { View } from "../core/projection/view.ts";
 import type { SettingsPart } from "./agent-settings.ts";
 import type { AgentVersions } from "./agent-version.ts";
@@ -115,12 +116,24 @@ export interface SessionWriter {
   lineId(sessionId: string, name: string, sha1: Sha1): string;
   /** Gives the text of the session's file; `origin` stands in it where the agent tolerates that. */
   write(draft: SessionDraft): string;
+  /** Whether the agent hides without deleting, as jpg does: then drafts have a `history`. */
+  readonly takesHistory?: true;
+}
+
+/** What a view is made of. */
+export interface DraftHistory {
+  /** Every turn as it was said; payloads are in place. */
+  readonly view: View;
+  /** The compactions under which it reads as the view of the draft, in any order. */
+  readonly compactions: readonly Compaction[];
 }
 
 /** What is written as a session. */
 export interface SessionDraft {
   /** What the agent is to send to its model; payloads are in place. */
   readonly view: View;
+  /** Absent where the writer takes none, or the full history is what is written. */
+  readonly history?: DraftHistory;
   readonly sessionId: string;
   readonly origin: ExportOrigin;
   /** The project's directory, absolute. */

@@ -8,6 +8,7 @@ import { CLINE } from "./cline/agent.ts";
 import { CODEX } from "./codex/agent.ts";
 import { COPILOT_CLI } from "./copilot-cli/agent.ts";
 import { GOOGLE_REQUESTS } from "./google/agent.ts";
+import { JP } from "./jp/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
 import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
 import { PI } from "./pi/agent.ts";
@@ -17,6 +18,7 @@ export const AGENTS: readonly AgentFormat[] = [
   CODEX,
   COPILOT_CLI,
   PI,
+  JP,
   CLINE,
   AIDER,
   ANTHROPIC_REQUESTS,

@@ -75,6 +75,8 @@ export interface ImportedSession extends ImportedTurns {
   turnTime(index: number): string;
   /** The agent's own compactions, oldest first; `covers`, `basis` and `stats.tokens` are filled in by the caller. */
   readonly compactions: readonly Compaction[];
+  /** Those of them, by id, that jpg wrote into an export as they are: its conversation has them. Absent = none. */
+  readonly exportedCompactions?: ReadonlySet<string>;
   /** Turn during or after which each compaction was made, by compaction id: its commit follows that turn's commit. */
   readonly compactionTurns: ReadonlyMap<string, number>;
   readonly abandoned: readonly AbandonedBranch[];

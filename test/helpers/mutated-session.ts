@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Json } from "./claude-session.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
+import { variedJpStream } from "./jp-steps.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
 
@@ -118,6 +119,14 @@ export const mutatedCopilotSession: fc.Arbitrary<string> = mutatedLines(
     ]),
   ),
 );
+
+/** Likewise of a stream of jp; a document with one entry that is no JSON is none, so that in most of them there is none. */
+export const mutatedJpStream: fc.Arbitrary<string> = fc
+  .tuple(mutatedLines(fc.constant(variedJpStream() as readonly Json[])), fc.nat(9))
+  .map(([text, broken]) => {
+    const lines = text.trimEnd().split("\n");
+    return `[${lines.filter((line) => broken === 0 || parseOrNull(line) !== null).join(",\n")}]\n`;
+  });
 
 function mutatedLines(bases: fc.Arbitrary<readonly Json[]>): fc.Arbitrary<string> {
   return fc.tuple(bases, fc.array(mutation, { minLength: 1, maxLength: 5 })).map(([base, mutations]) => {

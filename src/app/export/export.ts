@@ -111,10 +111,15 @@ export async function draftSession(
     Pick<ExportRequest, "fullHistory" | "model" | "roots">
   >,
 ): Promise<SessionDraft> {
-  const { view } = await readView(workspace, tree, options);
-  const whole = await inlineView(workspace.store, tree.commit, view);
+  const { agent, roots = [] } = options;
+  const { view, compactions } = await readView(workspace, tree, options);
+  const written = async (own: View): Promise<View> =>
+    withToolsOf(agent, tree, await inlineView(workspace.store, tree.commit, own));
+  const takesHistory = agent.write.takesHistory === true && compactions.length > 0;
+  const history = takesHistory ? mapRoots(await loadHistory(workspace.store, tree), roots) : null;
   return {
-    view: withToolsOf(options.agent, tree, whole),
+    view: await written(view),
+    ...(history !== null && { history: { view: await written(history), compactions } }),
     sessionId: options.sessionId,
     origin: originOf(tree),
     cwd: workspace.location.project?.root ?? workspace.runtime.cwd,

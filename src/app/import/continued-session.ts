@@ -107,7 +107,8 @@ function createSequence(continuation: Continuation): TurnSequence {
   };
   const fileTurn = (index: number): number => index - base + last + 1;
   const titles = titlesByTurn(session);
-  const compactions = placeCompactions(session.compactions, { ...continuation, last, base });
+  const made = session.compactions.filter(({ id }) => session.exportedCompactions?.has(id) !== true);
+  const compactions = placeCompactions(made, { ...continuation, last, base });
   const turnOfCompaction = (compaction: Compaction): number =>
     Math.max(base - 1, (session.compactionTurns.get(compaction.id) ?? 0) - last - 1 + base);
   return {

@@ -23,7 +23,7 @@ export interface ExportedLines {
 
 type Held = Pick<ImportedSession, "sessionId" | "exportedAs" | "hasLine">;
 
-/** Finds the lines. A session is exported from the view, or from the full history: that of which it holds more lines. */
+/** Finds the lines. A session is exported from the view, from the full history, or from both: it is that of which it holds more lines. */
 export async function findExportedLines(
   store: ConversationStore,
   exported: BranchTree,
@@ -33,7 +33,18 @@ export async function findExportedLines(
   const shown = knownLines(view, session, writer);
   if (exported.compactions.length === 0) return shown;
   const whole = knownLines(await loadHistory(store, exported), session, writer);
+  if (writer.takesHistory === true) return joinLines(whole, shown);
   return shown.lines.size >= whole.lines.size ? shown : whole;
+}
+
+/** The lines of an export that shows some turns as the view does, and others as they were said. */
+function joinLines(whole: ExportedLines, shown: ExportedLines): ExportedLines {
+  return {
+    lines: new Map([...whole.lines, ...shown.lines]),
+    further: new Set([...whole.further, ...shown.further]),
+    held: new Map([...whole.held, ...shown.held]),
+    turnOf: new Map([...whole.turnOf, ...shown.turnOf]),
+  };
 }
 
 /** Finds the lines that an export of a view has, among those that a session holds. */

@@ -6,7 +6,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { mutatedCodexSession, mutatedPiSession, mutatedSession } from "../../helpers/mutated-session.ts";
+import {
+  mutatedCodexSession,
+  mutatedJpStream,
+  mutatedPiSession,
+  mutatedSession,
+} from "../../helpers/mutated-session.ts";
 import { runInProcess } from "../../helpers/run-in-process.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, testEnvironment } from "../../helpers/temp-repository.ts";
@@ -17,6 +22,7 @@ const sessions = fc.tuple(
   ...SESSIONS.map((session) => mutatedSession(session)),
   mutatedPiSession("5e55mut0-pi"),
   mutatedCodexSession("5e55mut0-codex"),
+  mutatedJpStream,
 );
 
 interface Imported {
@@ -62,6 +68,7 @@ async function expectReadable(folder: string, texts: readonly string[]): Promise
     expect(readFileSync(out).equals(readFileSync(source))).toBe(true);
     await must(FINE, "compact", branch, "--force", "--keep", "0", ...STRATEGY_FLAGS);
     await must(FINE, "print", branch, "--compacted");
+    await must(FINE, "export", branch, "--to", "jp");
     await must(FINE, "log", branch);
   }
   expect(await must(FINE, "import", join(folder, "sessions"), "--json")).not.toContain("created");

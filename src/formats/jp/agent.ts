@@ -1,0 +1,39 @@
+// jp (Jean-Pierre) as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+import type { AgentFormat } from "../agent-format.ts";
+import { sessionUuid } from "../derived-ids.ts";
+import { idOfName } from "./entry-id.ts";
+import { writeJpSession } from "./export.ts";
+import { isJpStream, JP_IMPORTER, jpSessionId, readJpOrigin, readJpSession } from "./import.ts";
+
+export const JP: AgentFormat = {
+  name: "jp",
+  agent: { name: "jp", email: "jp@jpg.invalid" },
+  importer: JP_IMPORTER,
+  files: {
+    endings: ["events.json"],
+    document: () => "json",
+    folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1 }],
+  },
+  detect: isJpStream,
+  sessionId: jpSessionId,
+  origin: readJpOrigin,
+  read: readJpSession,
+  write: {
+    sessionId: sessionUuid,
+    lineId: (_, name) => idOfName(name),
+    write: writeJpSession,
+    takesHistory: true,
+  },
+  help: {
+    place: "jp keeps its conversations under .jp/conversations in the project.",
+    file: ".jp/conversations/17671120783/events.json",
+    reads:
+      "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions; a fork that jp made becomes a fork.",
+    lost: [
+      "Title, pin and labels stand in a file beside the stream and stay there, like the settings that a conversation began with.",
+      "An export keeps turns as they were said, under compactions of jp; where jp cannot say what a compaction does, its turns are written as the view shows them. Images and documents are named only.",
+      "Conversations that jp keeps for you alone, outside the project, have to be named. jpg writes no folder of jp's, so that nothing resumes there.",
+    ],
+    takes: { file: "events.json", by: "the events of a conversation of jp" },
+  },
+};

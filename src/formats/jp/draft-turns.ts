@@ -1,0 +1,210 @@
+// What a stream is made of so that jp sends what the view shows: raw turns under overlays wherever jp can say what a compaction
+// does, so that jp's user can take it back; the view's own events where it cannot. Told by projecting, not by the policies' names.
+import { appendAll } from "../../core/append-all.ts";
+import { type Compaction, compareCompactions } from "../../core/compaction/compaction.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import { pairCalls } from "../../core/event/tool-pairing.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { projectTurns } from "../../core/projection/projection.ts";
+import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+import type { DraftHistory } from "../agent-format.ts";
+import { deriveName } from "../derived-name.ts";
+import { stringOf } from "../json-line.ts";
+import { lineName } from "../line-names.ts";
+import { AFTER_KEY } from "./compactions.ts";
+import { type JpOverlay, type OverlayPolicies, toOverlay } from "./overlays.ts";
+
+/** An event and the name of its line. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly event: Event;
+}
+
+/** An overlay over turns of the draft. */
+export interface NamedOverlay extends JpOverlay {
+  /** Id of the compaction that it shows. */
+  readonly id: string;
+  /** The event that it stands behind; absent = it goes where its time says. */
+  readonly after?: string;
+}
+
+export interface StreamDraft {
+  readonly turns: readonly (readonly NamedEvent[])[];
+  readonly overlays: readonly NamedOverlay[];
+  /** Whether turns stand in it that were not said in a row: then a call is answered in its own turn or not at all. */
+  readonly isMixed: boolean;
+}
+
+/** What one turn of the view becomes: raw turns under a policy, or its events. */
+interface Piece {
+  readonly turns: StreamDraft["turns"];
+  readonly policies: OverlayPolicies;
+  /** The compaction whose summary it is. */
+  readonly compaction?: string;
+}
+
+const CALL_POLICIES: readonly OverlayPolicies[] = [
+  {},
+  { tool_calls: { policy: "strip", request: false, response: true } },
+  { tool_calls: { policy: "strip", request: true, response: false } },
+  { tool_calls: { policy: "strip", request: true, response: true } },
+  { tool_calls: { policy: "omit" } },
+];
+const POLICIES: readonly OverlayPolicies[] = CALL_POLICIES.flatMap((policies): readonly OverlayPolicies[] => [
+  policies,
+  { reasoning: "strip", ...policies },
+]);
+
+/** Plans a stream of what the view says. */
+export function planShown(view: View): StreamDraft {
+  return { turns: view.turns.map(shownEvents), overlays: [], isMixed: false };
+}
+
+/**
+ * Plans a stream of raw turns and overlays; null where there is no history, no compaction, or no way: jp repairs what stands in
+ * its file, not what it sends, so that no result may lose its call to an overlay, nor the whole its first request.
+ */
+export function planLayered(view: View, history: DraftHistory | undefined): StreamDraft | null {
+  if (history === undefined || history.compactions.length === 0) return null;
+  const [raw, shown] = [turnsOf(history.view), turnsOf(view)];
+  if (hasCrossingCalls(raw) || hasCrossingCalls(shown)) return null;
+  const draft = planWhole(view, raw, history.compactions) ?? planPieces(view, raw, history.compactions);
+  const first = draft.turns.flat().find(({ event }) => traitsOf(event).providerVisible);
+  return first?.event.type === "chat_request" ? draft : null;
+}
+
+function turnsOf({ turns }: View): readonly Turn[] {
+  return turns.map(({ events }, index) => ({ index, events }));
+}
+
+/** Whether the result of a call stands in another turn. */
+function hasCrossingCalls(turns: readonly Turn[]): boolean {
+  const turnOf = new Map(turns.flatMap(({ index, events }) => events.map((event) => [event, index] as const)));
+  return [...pairCalls(turns, () => false)].some(([result, call]) => turnOf.get(result) !== turnOf.get(call));
+}
+
+/** All turns as they were said, under the compactions as they are; null where jp would show something else. */
+function planWhole(view: View, raw: readonly Turn[], compactions: readonly Compaction[]): StreamDraft | null {
+  const overlays = compactions.toSorted(compareCompactions).flatMap((compaction): NamedOverlay[] => {
+    const overlay = toOverlay(compaction);
+    const after = stringOf(compaction.metadata ?? {}, AFTER_KEY);
+    const placed = { id: compaction.id, ...(after !== undefined && { after }) };
+    return overlay === null ? [] : [{ ...overlay, to: Math.min(overlay.to, raw.length - 1), ...placed }];
+  });
+  if (overlays.length < compactions.length || !areInjectedOnce(overlays, raw.length)) return null;
+  const projected = projectTurns(raw, overlays.map(toCompaction));
+  return isSameShown(projected.turns, view.turns) ? { turns: raw.map(rawEvents), overlays, isMixed: true } : null;
+}
+
+/** jp injects a summary once for each run of turns that it wins, jpg once. */
+function areInjectedOnce(overlays: readonly NamedOverlay[], turnCount: number): boolean {
+  const summaries = overlays.filter(({ summary }) => summary !== undefined);
+  const winners = Array.from({ length: turnCount }, (_, turn) =>
+    summaries.findLast(({ from, to }) => from <= turn && turn <= to),
+  );
+  const runs = winners.filter((winner, turn) => winner !== undefined && winner !== winners[turn - 1]);
+  return new Set(runs).size === runs.length;
+}
+
+/** Turn by turn of the view. */
+function planPieces(view: View, raw: readonly Turn[], compactions: readonly Compaction[]): StreamDraft {
+  const newest = compactions.toSorted(compareCompactions).at(-1) as Compaction;
+  const timeOf = (id: string): string => compactions.find((one) => one.id === id)?.timestamp ?? newest.timestamp;
+  const turns: (readonly NamedEvent[])[] = [];
+  const overlays: NamedOverlay[] = [];
+  for (const shown of view.turns) {
+    const piece = planPiece(shown, view, raw);
+    const [from, to] = [turns.length, turns.length + piece.turns.length - 1];
+    appendAll(turns, piece.turns);
+    const last = overlays.at(-1);
+    if (Object.keys(piece.policies).length === 0) continue;
+    if (piece.compaction !== undefined) {
+      const { compaction: id } = piece;
+      overlays.push({ id, timestamp: timeOf(id), from, to, ...piece.policies });
+    } else if (last?.to === from - 1 && isEqual(policiesOf(last), piece.policies)) {
+      overlays.splice(-1, 1, { ...last, to });
+    } else {
+      const id = deriveName(`${newest.id}.${from}`);
+      overlays.push({ id, timestamp: newest.timestamp, from, to, ...piece.policies });
+    }
+  }
+  return { turns, overlays, isMixed: true };
+}
+
+function planPiece(shown: ProjectedTurn, view: View, raw: readonly Turn[]): Piece {
+  const { origin } = shown;
+  if (origin.kind === "kept" && origin.part === undefined) {
+    const turn = raw[origin.turn];
+    const policies = turn === undefined ? undefined : POLICIES.find((one) => isShownBy(one, turn, shown));
+    if (turn !== undefined && policies !== undefined) return { turns: [rawEvents(turn)], policies };
+  }
+  const summary = origin.kind === "summary" && isWhole(shown, view) ? pairedSummary(shown) : null;
+  if (origin.kind !== "summary" || summary === null) return { turns: [shownEvents(shown)], policies: {} };
+  const turns = raw.slice(origin.from, origin.to + 1).map(rawEvents);
+  return { turns, policies: { summary }, compaction: origin.compaction };
+}
+
+function isShownBy(policies: OverlayPolicies, turn: Turn, shown: ProjectedTurn): boolean {
+  const overlay = { id: "candidate", timestamp: "", from: 0, to: 0, ...policies };
+  return isSameShown(projectTurns([{ ...turn, index: 0 }], [toCompaction(overlay)]).turns, [shown]);
+}
+
+/** Whether nothing else of the view comes from the turns that a summary stands for. */
+function isWhole({ origin }: ProjectedTurn, view: View): boolean {
+  if (origin.kind !== "summary") return false;
+  return view.turns.every(({ origin: other }) => {
+    const [from, to] = other.kind === "kept" ? [other.turn, other.turn] : [other.from, other.to];
+    return other === origin || to < origin.from || from > origin.to;
+  });
+}
+
+/** The text of a summary that stands as jp shows it, a request and its answer; null for others. */
+function pairedSummary({ events }: ProjectedTurn): string | null {
+  const [request, answer, ...more] = events.filter((event) => traitsOf(event).providerVisible);
+  if (request?.type !== "chat_request" || answer?.type !== "chat_response" || more.length > 0) return null;
+  return request.metadata?.origin === "summary" && typeof answer.message === "string" ? answer.message : null;
+}
+
+function rawEvents({ events }: Turn): readonly NamedEvent[] {
+  return events.map((event) => ({ name: event.id, event }));
+}
+
+/** The lines of a summary are named after its compaction. */
+function shownEvents({ origin, events }: ProjectedTurn): readonly NamedEvent[] {
+  if (origin.kind !== "summary") return events.map((event) => ({ name: event.id, event }));
+  let count = 0;
+  return events.map((event) => {
+    const isSent = traitsOf(event).providerVisible;
+    return { name: isSent ? lineName(origin.compaction, count++) : event.id, event };
+  });
+}
+
+function toCompaction({ id, timestamp, from, to, ...overlay }: NamedOverlay): Compaction {
+  const { summary, ...policies } = policiesOf(overlay);
+  const text = summary === undefined ? {} : { summary: { summary } };
+  return { type: "compaction", id, timestamp, from_turn: from, to_turn: to, ...text, ...policies };
+}
+
+function policiesOf({ summary, reasoning, tool_calls: calls }: OverlayPolicies): OverlayPolicies {
+  return {
+    ...(summary !== undefined && { summary }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(calls !== undefined && { tool_calls: calls }),
+  };
+}
+
+/** Whether two views send the same, turn by turn. */
+function isSameShown(some: readonly ProjectedTurn[], others: readonly ProjectedTurn[]): boolean {
+  return some.length === others.length && some.every((turn, at) => isEqual(sentOf(turn), sentOf(others[at])));
+}
+
+/** What is sent of a turn; who made it does not matter here. */
+function sentOf(turn: ProjectedTurn | undefined): readonly unknown[] {
+  return (turn?.events ?? [])
+    .filter((event) => traitsOf(event).providerVisible)
+    .map(({ metadata: _, id: __, timestamp: ___, ...sent }) => sent);
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

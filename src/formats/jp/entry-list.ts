@@ -1,0 +1,146 @@
+// The turns and overlays of a draft as the entries of a stream: put right as jp does, ids written where kind and time do not give
+// them, overlays before the first turn that is younger.
+import { appendAll } from "../../core/append-all.ts";
+import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import type { Event } from "../../core/event/event.ts";
+import { pairCalls } from "../../core/event/tool-pairing.ts";
+import { INTERRUPTED_RESULT } from "../../core/thread/call-plan.ts";
+import type { RawLine } from "../json-line.ts";
+import { lineName } from "../line-names.ts";
+import type { NamedEvent, NamedOverlay, StreamDraft } from "./draft-turns.ts";
+import { createIdMaker, idOfName, isOwnId } from "./entry-id.ts";
+import { isTalk, kindOf } from "./entry-kind.ts";
+import { formatOverlay } from "./overlays.ts";
+import { type DraftEntry, sanitize } from "./sanitize.ts";
+import { entryOfEvent, withId } from "./stored-entry.ts";
+import { encodeStoredText } from "./stored-text.ts";
+import { readStoredTime } from "./stored-time.ts";
+
+interface NamedEntry extends DraftEntry {
+  /** The id that it is to have when it is read. */
+  readonly id: string;
+}
+
+/** An entry of the conversation, or an overlay. */
+type WrittenEntry = Omit<NamedEntry, "turn">;
+
+/** An entry and its event; absent = the stream only needs it. */
+interface EventEntry extends NamedEntry {
+  readonly event?: Event;
+}
+
+/** What a stream holds beside jpg's own entry. */
+export interface EntryList {
+  readonly entries: readonly RawLine[];
+  /** The overlays among them, over the turns as they stand in the stream. */
+  readonly overlays: readonly NamedOverlay[];
+}
+
+/** Lays a draft out; null when an overlay has nothing left to stand over: what is empty is not written. */
+export function layOutEntries({ turns, overlays, isMixed }: StreamDraft): EntryList | null {
+  const events = turns.map((named, index) => ({ index, events: named.map(({ event }) => event) }));
+  const pairs = pairCalls(events, () => isMixed);
+  const isAnswered = ({ event }: NamedEvent): boolean => event.type !== "tool_call_response" || pairs.has(event);
+  const answered = new Set<Event>(pairs.values());
+  const drafted = turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named.filter(isAnswered), turn), answered));
+  const entries = sanitize(drafted, ({ raw, turn }) => startBefore(raw, turn));
+  const moved = moveOverlays(overlays, entries);
+  if (moved.length < overlays.length) return null;
+  return { entries: nameEntries(insertOverlays(entries, moved)), overlays: moved };
+}
+
+function entriesOfTurn(events: readonly NamedEvent[], turn: number): readonly EventEntry[] {
+  const entries = events.flatMap(({ name, event }): EventEntry[] => {
+    const raw = entryOfEvent(event);
+    return raw === null ? [] : [{ kind: kindOf(raw), raw, turn, id: idOfName(name), event }];
+  });
+  const first = events[0]?.event;
+  const [start] = entries;
+  if (start === undefined || first?.type === "turn_start") return entries;
+  return [startBefore(start.raw, turn), ...entries];
+}
+
+function startBefore({ timestamp }: RawLine, turn: number): NamedEntry {
+  return { kind: "turn_start", raw: { timestamp, type: "turn_start" }, turn, id: "" };
+}
+
+/** Calls of other agents that nobody answered get a result, as a provider wants; jp's own stay as jp left them. */
+function answerCalls(entries: readonly EventEntry[], answered: ReadonlySet<Event>): readonly NamedEntry[] {
+  const pending: NamedEntry[] = [];
+  const whole: NamedEntry[] = [];
+  for (const entry of entries) {
+    if (isTalk(entry.kind) && !STANDS_AMONG_CALLS.has(entry.kind)) appendAll(whole, pending.splice(0));
+    whole.push(entry);
+    const { event } = entry;
+    if (event?.type === "tool_call_request" && !answered.has(event) && !isOwn(entry)) pending.push(resultOf(entry));
+  }
+  return [...whole, ...pending];
+}
+
+const STANDS_AMONG_CALLS: ReadonlySet<string> = new Set([
+  "tool_call_request",
+  "tool_call_response",
+  "inquiry_request",
+  "inquiry_response",
+]);
+
+function isOwn({ kind, raw, id }: NamedEntry): boolean {
+  return isOwnId(id, { kind, raw, timestamp: readStoredTime(raw["timestamp"]) ?? "" });
+}
+
+function resultOf({ raw, turn, id }: NamedEntry): NamedEntry {
+  const content = encodeStoredText(INTERRUPTED_RESULT);
+  const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };
+  return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(id, 1)) };
+}
+
+/** Overlays over the turns that are written, as they are counted in the stream. */
+function moveOverlays(overlays: readonly NamedOverlay[], entries: readonly NamedEntry[]): readonly NamedOverlay[] {
+  const positions = new Map<number, number>();
+  let turn = -1;
+  for (const { kind, turn: drafted } of entries) {
+    if (kind === "turn_start" || (turn < 0 && isTalk(kind))) turn++;
+    if (turn >= 0) positions.set(drafted, turn);
+  }
+  return overlays.flatMap((overlay) => {
+    const covered = [...positions].filter(([drafted]) => drafted >= overlay.from && drafted <= overlay.to);
+    const [first, last] = [covered[0], covered.at(-1)];
+    return first === undefined || last === undefined ? [] : [{ ...overlay, from: first[1], to: last[1] }];
+  });
+}
+
+function insertOverlays(entries: readonly NamedEntry[], overlays: readonly NamedOverlay[]): readonly WrittenEntry[] {
+  const ids = new Set(entries.map(({ id }) => id));
+  const left = overlays.filter(({ after }) => after === undefined || !ids.has(after));
+  return [
+    ...entries.flatMap((entry) => [
+      ...olderThan(entry, left).map(toEntry),
+      entry,
+      ...overlays.filter(({ after }) => after === entry.id).map(toEntry),
+    ]),
+    ...left.map(toEntry),
+  ];
+}
+
+/** Takes the overlays that are older than the turn that an entry opens. */
+function olderThan({ kind, raw }: NamedEntry, left: NamedOverlay[]): readonly NamedOverlay[] {
+  if (kind !== "turn_start") return [];
+  const time = readStoredTime(raw["timestamp"]) ?? "";
+  const next = left.findIndex(({ timestamp }) => compareTimestamps(timestamp, time) >= 0);
+  return left.splice(0, next < 0 ? left.length : next);
+}
+
+function toEntry(overlay: NamedOverlay): WrittenEntry {
+  return { kind: "compaction", raw: formatOverlay(overlay), id: overlay.id };
+}
+
+/** Writes the ids of those events that the import would call otherwise. */
+function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
+  const makeId = createIdMaker();
+  let timestamp = "";
+  return entries.map(({ kind, raw, id }) => {
+    timestamp = readStoredTime(raw["timestamp"]) ?? timestamp;
+    const own = makeId({ kind, raw, timestamp });
+    return id === "" || own === id || !isTalk(kind) || kind === "turn_start" ? raw : withId(raw, id);
+  });
+}

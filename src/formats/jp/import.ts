@@ -1,0 +1,128 @@
+// Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
+// conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
+import { userError } from "../../core/errors.ts";
+import { wordsOfContent } from "../../core/event/content.ts";
+import { isUserRequest } from "../../core/event/event.ts";
+import { titleOfRequest } from "../../core/title.ts";
+import { deriveName } from "../derived-name.ts";
+import { readExportOrigin } from "../export-origin.ts";
+import type { ExportOrigin, ImportedSession } from "../imported-session.ts";
+import { stringOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
+import { toUsableId } from "../usable-id.ts";
+import { readOverlays } from "./compactions.ts";
+import { isKnownType, isTalk } from "./entry-kind.ts";
+import { decodeRepaired, decodeStoredText } from "./stored-text.ts";
+import { readStoredTime } from "./stored-time.ts";
+import { beginsAsList, parseStream, type Stream } from "./stream.ts";
+import { cutStream, readStreamTurn, type StreamTurn, timeOfTurn } from "./turn-cuts.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+export const JP_IMPORTER = 1;
+
+/** What a conversation without a request is called. */
+const UNTITLED = "untitled conversation";
+/** How many entries are looked at: those of a stream all have a type and a time. */
+const LOOKED_AT = 20;
+/** How a stream that is cut off begins: with an entry of jp's. */
+const BEGINNING = /^\s*\[\s*\{\s*"(?:type|timestamp)"\s*:\s*"/;
+const KNOWN_ENTRY = /"type"\s*:\s*"(?:turn_start|chat_request|config_delta|jpg-origin)"/;
+/** Its first entries, characters. */
+const BEGINNING_LENGTH = 4096;
+
+/** Whether a file is a stream of jp, a damaged one too. Never throws. */
+export function isJpStream(source: SessionSource): boolean {
+  if (!beginsAsList(source)) return false;
+  const stream = parseStream(source);
+  if (typeof stream === "string") {
+    const beginning = source.text().slice(0, BEGINNING_LENGTH);
+    return BEGINNING.test(beginning.replace(/^\uFEFF/, "")) && KNOWN_ENTRY.test(beginning);
+  }
+  if (stream.origin !== null) return true;
+  const first = stream.entries.slice(0, LOOKED_AT);
+  const areEntries = first.every(({ raw }) => typeof raw["type"] === "string" && isDated(raw["timestamp"]));
+  return areEntries && first.some(({ raw }) => isKnownType(raw["type"]) || isJpTime(raw["timestamp"]));
+}
+
+/** Gives the id of a conversation; null when the file is no stream. */
+export function jpSessionId(source: SessionSource): string | null {
+  const stream = parseStream(source);
+  return typeof stream === "string" ? null : idOfStream(stream);
+}
+
+/** The conversation that jpg exported it from; null for one of jp's own. */
+export function readJpOrigin(source: SessionSource): ExportOrigin | null {
+  const stream = parseStream(source);
+  return typeof stream === "string" ? null : readExportOrigin(stream.origin);
+}
+
+/** Reads a conversation. Entries that are none are listed in `skippedLines`. Throws `not_a_session`. */
+export function readJpSession(source: SessionSource): ImportedSession {
+  const stream = parseStream(source);
+  if (typeof stream === "string") throw notASession(stream);
+  const turns = cutStream(stream.entries);
+  const overlays = readOverlays({ origin: stream.origin, turns });
+  const origin = readExportOrigin(stream.origin);
+  const decode = stream.origin === null ? decodeRepaired : decodeStoredText;
+  const ids = new Set(stream.entries.map(({ id }) => id));
+  return {
+    format: "jp",
+    importer: JP_IMPORTER,
+    sessionId: idOfStream(stream),
+    title: firstTitle(turns),
+    titles: [],
+    createdAt: createdAt(stream, turns),
+    turnCount: turns.length,
+    readTurn: (index) => (turns[index] === undefined ? [] : readStreamTurn(turns[index], decode)),
+    turnLine: () => 0,
+    turnTime: (index) => (turns[index] === undefined ? createdAt(stream, turns) : timeOfTurn(turns[index])),
+    hasLine: (id) => ids.has(id),
+    compactions: overlays.compactions,
+    exportedCompactions: overlays.exported,
+    compactionTurns: overlays.turns,
+    abandoned: [],
+    skippedLines: [...stream.skipped, ...overlays.idle].sort((a, b) => a.line - b.line),
+    ...(origin !== null && { origin }),
+  };
+}
+
+function notASession(reason: string): Error {
+  return userError(
+    "not_a_session",
+    `The file is not a conversation of jp: expected a JSON list of entries with a type; ${reason}.`,
+    { hints: ["jp keeps conversations in .jp/conversations/<id>/events.json."] },
+  );
+}
+
+/** jpg gave it one, else its beginning names it: the first entry that is said, and the first request. */
+function idOfStream({ entries, origin }: Stream): string {
+  const given = origin === null ? undefined : stringOf(origin, "sessionId");
+  if (given !== undefined) return toUsableId(given);
+  const first = entries.find(({ kind }) => isTalk(kind)) ?? entries[0];
+  const request = entries.find(({ kind }) => kind === "chat_request");
+  return deriveName(JSON.stringify([first?.timestamp, request?.timestamp, request?.raw["content"]]));
+}
+
+function createdAt({ entries }: Stream, turns: readonly StreamTurn[]): string {
+  const [first] = turns;
+  return (first === undefined ? entries[0]?.timestamp : timeOfTurn(first)) ?? "";
+}
+
+function firstTitle(turns: readonly StreamTurn[]): string {
+  for (const turn of turns) {
+    for (const event of readStreamTurn(turn, (text) => text)) {
+      const title = isUserRequest(event) ? titleOfRequest(wordsOfContent(event.content)) : "";
+      if (title !== "") return title;
+    }
+  }
+  return UNTITLED;
+}
+
+function isDated(value: unknown): boolean {
+  return readStoredTime(value) !== undefined;
+}
+
+/** Nobody else writes a blank between date and time. */
+function isJpTime(value: unknown): boolean {
+  return typeof value === "string" && value[10] === " " && isDated(value);
+}

@@ -1,0 +1,118 @@
+// An event as an entry in stored form. What came from jp goes back as it was; of other agents' events stays what jp has a field
+// for: texts, calls, results, reasoning.
+import { attachmentText, isText, plainText } from "../../core/event/content.ts";
+import type { ChatRequest, ChatResponse, Content, ContentPart, Event } from "../../core/event/event.ts";
+import { formatReminder } from "../../core/thread/reminder.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { ID_KEY } from "./entry-id.ts";
+import { isTalk, keysOf } from "./entry-kind.ts";
+import { isStoredText, JP_MARK, SIGNATURE_KEY } from "./events.ts";
+import { encodeStoredText, mapTexts } from "./stored-text.ts";
+import { formatStoredTime } from "./stored-time.ts";
+import { IMPLIED } from "./turn-cuts.ts";
+
+/** Gives the entry of an event; null for one that jp has nothing for. */
+export function entryOfEvent(event: Event): RawLine | null {
+  switch (event.type) {
+    case "turn_start":
+      return event.metadata?.origin === IMPLIED ? null : stored(event, {});
+    case "chat_request":
+      return stored(event, { ...extras(event), content: requestText(event) });
+    case "chat_response":
+      return responseEntry(event);
+    case "tool_call_request":
+      return stored(event, { id: event.call_id, name: event.name, arguments: argumentsOf(event.arguments) });
+    case "tool_call_response":
+      return stored(event, { id: event.call_id, content: textOf(event.content), is_error: event.is_error });
+    case "inquiry_request":
+    case "inquiry_response": {
+      const id = stringOf(extras(event), "call_id");
+      return id === undefined ? null : stored(event, { ...extras(event), id });
+    }
+    case "config_delta":
+      return isRecord(event.delta) ? stored(event, { delta: event.delta }) : null;
+    case "note":
+      return event.metadata?.["format"] === JP_MARK && isRecord(event.data) ? event.data : null;
+    default:
+      return null; // a kind that only jpg's own conversations have
+  }
+}
+
+/** Names an entry of the conversation by the id of its event, where kind and time do not: jp keeps what stands in the metadata. */
+export function withId(entry: RawLine, id: string): RawLine {
+  return { ...entry, metadata: { ...recordOf(entry, "metadata"), [ID_KEY]: encodeStoredText(id) } };
+}
+
+/** The fields of an event that its type does not name. */
+function extras(event: Event): RawLine {
+  return event as unknown as RawLine;
+}
+
+/** Puts an entry together: keys in stored order, texts coded. */
+function stored(event: Event & { readonly type: Parameters<typeof keysOf>[0] }, fields: RawLine): RawLine {
+  const { type } = event;
+  const body = keysOf(type).flatMap((key): [string, unknown][] => {
+    if (fields[key] === undefined) return [];
+    return [[key, isStoredText(type, key) ? mapTexts(fields[key], encodeStoredText) : fields[key]]];
+  });
+  const head = isTalk(type)
+    ? { timestamp: formatStoredTime(event.timestamp), type }
+    : { type, timestamp: formatStoredTime(event.timestamp) };
+  const metadata = isTalk(type) ? metadataOf(event) : {};
+  return {
+    ...head,
+    ...Object.fromEntries(body),
+    ...recordOf(event.metadata ?? {}, "jp_fields"),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+}
+
+function metadataOf({ metadata = {} }: Event): RawLine {
+  const own = mapTexts(recordOf(metadata, JP_MARK) ?? {}, encodeStoredText) as RawLine;
+  const isSigned = metadata.provider === "anthropic" && metadata.signature !== undefined;
+  if (!isSigned || Object.hasOwn(own, SIGNATURE_KEY)) return own;
+  return { ...own, [SIGNATURE_KEY]: encodeStoredText(metadata.signature) };
+}
+
+/** jp has no roles: what nobody typed is marked as a reminder. */
+function requestText({ role = "user", content, metadata }: ChatRequest): string {
+  const text = textOf(content);
+  return role === "user" && metadata?.origin !== "harness" ? text : formatReminder(text);
+}
+
+/** Reasoning that only its provider can read says nothing here. */
+function responseEntry(event: ChatResponse): RawLine | null {
+  if (event.reasoning !== undefined) {
+    const reasoning = plainText(event.reasoning);
+    return reasoning === "" && recordOf(event.metadata ?? {}, JP_MARK) === undefined
+      ? null
+      : stored(event, { reasoning });
+  }
+  return event.message === undefined
+    ? stored(event, { data: event.data ?? null })
+    : stored(event, { message: textOf(event.message) });
+}
+
+/** jp's calls take an object. */
+function argumentsOf(value: unknown): RawLine {
+  return isRecord(value) ? value : { input: value ?? null };
+}
+
+/** jp's texts are plain: what has no text is named, so that the model sees that something is missing. */
+function textOf(content: Content): string {
+  return isText(content) ? plainText(content) : content.flatMap(partText).join("\n");
+}
+
+function partText(part: ContentPart): readonly string[] {
+  switch (part.type) {
+    case "text":
+      return [plainText(part.text)];
+    case "attachment":
+      return [attachmentText(part)];
+    case "opaque":
+      return [];
+    case "image":
+    case "document":
+      return [`[${[part.type, part.title, part.url].filter((word) => word !== undefined).join(" ")}]`];
+  }
+}
