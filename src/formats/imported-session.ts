@@ -42,6 +42,18 @@ export interface ToolList {
   readonly tools: readonly ToolDefinition[];
 }
 
+/** Settings of jpg's that the session has from a line on: those that a conversation may have. */
+export interface SettingsChange {
+  /** The turn that the line stands in, 0-based. */
+  readonly turn: number;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  /** From the source's ids. */
+  readonly id: string;
+  /** Nested as in the settings. */
+  readonly delta: Readonly<Record<string, unknown>>;
+}
+
 /** A branch of the session that the agent left. */
 export interface AbandonedBranch extends ImportedTurns {
   /** Short name, `[a-z0-9-]+`, from the source's ids: the same at every import. */
@@ -63,6 +75,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly titles: readonly { readonly timestamp: string; readonly title: string; readonly id: string }[];
   /** What it offered its model, one list a change, oldest first; absent = the format does not tell. */
   readonly toolLists?: readonly ToolList[];
+  /** What it sets for its conversation, oldest first; absent = the format does not tell. */
+  readonly settings?: readonly SettingsChange[];
   /** RFC 3339 UTC of the first dated line. */
   readonly createdAt: string;
   /** Working directory of the session, when the file names one. */

@@ -177,6 +177,27 @@ describe("the loop with jp", () => {
     expect((await bringIn(path))[0]).toMatchObject({ status: "unchanged", turns: 3 });
   });
 
+  it("takes what jp sets for compactions as settings of the conversation, once", async () => {
+    const settings = (minute: number, response: string): Entry => ({
+      type: "config_delta",
+      timestamp: `2026-11-24 09:0${minute}:00.0`,
+      delta: { conversation: { compaction: { keep_last: 1 }, tools: { fs_read_file: { compaction: { response } } } } },
+    });
+    const shown = async (key: string): Promise<string> => (await jpg("config", key)).trim();
+    const file = keep("1", [...variedJpStream(), settings(1, "keep"), ...turn("And the deep?", 2)]);
+    await bringIn();
+    expect(await shown("tools.fs_read_file")).toContain('response="keep"');
+    expect(await shown("keep_last")).toBe("conversation.compaction.keep_last=1");
+    goOn(file, [settings(3, "strip"), ...turn("Deeper.", 4)]);
+    expect((await bringIn())[0]).toMatchObject({ status: "updated", turns: 5 });
+    expect(await shown("tools.fs_read_file")).toContain('response="strip"');
+    const copy = keep("2", await jpg("export", "--to", "jp"));
+    goOn(copy, turn("Up.", 5));
+    expect((await bringIn(copy))[0]).toMatchObject({ status: "updated", turns: 6 });
+    expect(sandbox.git(["ls-tree", "--name-only", "HEAD:config"]).trim().split("\n")).toHaveLength(2);
+    expect((await sandbox.jpg(["fsck"])).code).toBe(0);
+  });
+
   it("says that it cannot resume in jp, and what a damaged conversation lacks", async () => {
     await bringIn(keep("1", variedJpStream()));
     const { code, stderr } = await sandbox.jpg(["resume", "--with", "jp"]);

@@ -15,7 +15,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { lineOf, placeCompactions } from "./continued-compactions.ts";
 import { type ExportedLines, findExportedLines } from "./exported-lines.ts";
 import { countStoredEvents } from "./import-report.ts";
-import { type KnownTurn, type TurnSequence, titlesByTurn, toolsOfTurn } from "./turn-sequence.ts";
+import { type KnownTurn, settingsOfTurn, type TurnSequence, titlesByTurn, toolsOfTurn } from "./turn-sequence.ts";
 
 export interface ContinuedSession {
   /** The branch that it continues, as it stands now. */
@@ -127,6 +127,7 @@ function createSequence(continuation: Continuation): TurnSequence {
     compactionsAfter: (index) => compactions.filter((compaction) => turnOfCompaction(compaction) === index),
     titlesIn: (index) => (index < base ? [] : (titles.get(fileTurn(index)) ?? [])),
     toolsIn: (index) => (index < base ? [] : toolsOfTurn(session, fileTurn(index))),
+    settingsIn: (index) => (index < base ? [] : settingsOfTurn(session, fileTurn(index))),
   };
 }
 

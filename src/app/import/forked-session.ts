@@ -84,6 +84,7 @@ export async function readForkedSession(
     compactionsAfter: (index) => (index < shared - 1 ? [] : whole.compactionsAfter(index)),
     titlesIn: (index) => (index < shared ? [] : whole.titlesIn(index)),
     toolsIn: (index) => (index < shared ? [] : whole.toolsIn(index)),
+    settingsIn: (index) => (index < shared ? [] : whole.settingsIn(index)),
   };
   const isNew = family.own.length === 0;
   return { tree, isNew, addsNothing: isNew && shared === session.turnCount, shared, session: named, sequence };

@@ -79,6 +79,7 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
       ...(first && index > 0 ? titleChanges(work, index - 1) : []),
       ...titleChanges(work, index),
       ...toolChanges(work, index),
+      ...settingsChanges(work, index),
       ...(last
         ? work.sideFiles.map((file) => ({ path: `sources/${work.session}/files/${file.path}`, bytes: file.bytes }))
         : []),
@@ -118,6 +119,15 @@ function toolChanges(work: ImportCommits, index: number): Iterable<FileChange> {
   });
   // Most tools are those of the list before.
   return new Map(files.map((file) => [file.path, file])).values();
+}
+
+function settingsChanges(work: ImportCommits, index: number): FileChange[] {
+  return work.sequence.settingsIn(index).map(({ timestamp, delta, id: source }) => {
+    const id = shortId(sha256(`${work.session}:${source}`), RECORD_ID_LENGTH);
+    const record = { type: "config_delta", id, timestamp, at_turn: index, delta };
+    const bytes = encode(`${formatRecordLine(record, derivedPadding(id))}\n`);
+    return { path: recordPath("config", timestamp, id), bytes };
+  });
 }
 
 /** The last turn before one that brings a list of tools; -1 = none that is read. */

@@ -77,6 +77,7 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
       return whole.sequence.titlesIn(join.read - 1).filter(({ id }) => !before.has(id));
     },
     toolsIn: (index) => whole.sequence.toolsIn(index - shift),
+    settingsIn: (index) => whole.sequence.settingsIn(index - shift),
   };
 }
 

@@ -2,7 +2,7 @@
 // jpg exported.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
-import type { ImportedSession, ImportedTurns, ToolList } from "../../formats/imported-session.ts";
+import type { ImportedSession, ImportedTurns, SettingsChange, ToolList } from "../../formats/imported-session.ts";
 
 /** A turn of which only the object id and the number of events are known. */
 export interface KnownTurn {
@@ -27,6 +27,8 @@ export interface TurnSequence {
   titlesIn(index: number): ImportedSession["titles"];
   /** What the agent offered its model from that turn on, one list a change, oldest first. */
   toolsIn(index: number): readonly ToolList[];
+  /** What the agent set for the conversation in that turn, oldest first. */
+  settingsIn(index: number): readonly SettingsChange[];
 }
 
 /**
@@ -56,12 +58,18 @@ export function wholeSequence(
       session.compactions.filter((compaction) => session.compactionTurns.get(compaction.id) === index),
     titlesIn: (index) => titles.get(index) ?? [],
     toolsIn: (index) => toolsOfTurn(session, index),
+    settingsIn: (index) => settingsOfTurn(session, index),
   };
 }
 
 /** The lists of a turn of the file. */
 export function toolsOfTurn({ toolLists = [] }: ImportedSession, index: number): readonly ToolList[] {
   return toolLists.filter(({ turn }) => turn === index);
+}
+
+/** The changes of settings of a turn of the file. */
+export function settingsOfTurn({ settings = [] }: ImportedSession, index: number): readonly SettingsChange[] {
+  return settings.filter(({ turn }) => turn === index);
 }
 
 /** The sequence of a branch that the agent left: its own turns after the common ones; it has no lines of its own. */
@@ -75,6 +83,7 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
     compactionsAfter: () => [],
     titlesIn: () => [],
     toolsIn: () => [],
+    settingsIn: () => [],
   };
 }
 

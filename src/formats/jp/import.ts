@@ -6,12 +6,13 @@ import { isUserRequest } from "../../core/event/event.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import { deriveName } from "../derived-name.ts";
 import { readExportOrigin } from "../export-origin.ts";
-import type { ExportOrigin, ImportedSession } from "../imported-session.ts";
-import { stringOf } from "../json-line.ts";
+import type { ExportOrigin, ImportedSession, SettingsChange } from "../imported-session.ts";
+import { recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { readOverlays } from "./compactions.ts";
 import { isKnownType, isTalk } from "./entry-kind.ts";
+import { settingsOfDelta } from "./settings.ts";
 import { decodeRepaired, decodeStoredText } from "./stored-text.ts";
 import { readStoredTime } from "./stored-time.ts";
 import { beginsAsList, parseStream, type Stream } from "./stream.ts";
@@ -71,6 +72,7 @@ export function readJpSession(source: SessionSource): ImportedSession {
     sessionId: idOfStream(stream),
     title: firstTitle(turns),
     titles: [],
+    settings: listSettings(turns),
     createdAt: createdAt(stream, turns),
     turnCount: turns.length,
     readTurn: (index) => (turns[index] === undefined ? [] : readStreamTurn(turns[index], decode)),
@@ -116,6 +118,16 @@ function firstTitle(turns: readonly StreamTurn[]): string {
     }
   }
   return UNTITLED;
+}
+
+/** A change of settings holds from the turn that it stands in. */
+function listSettings(turns: readonly StreamTurn[]): readonly SettingsChange[] {
+  return turns.flatMap(({ entries }, turn) =>
+    entries.flatMap(({ kind, raw, timestamp, id }): SettingsChange[] => {
+      const delta = kind === "config_delta" ? settingsOfDelta(recordOf(raw, "delta") ?? {}) : null;
+      return delta === null ? [] : [{ turn, timestamp, id, delta }];
+    }),
+  );
 }
 
 function isDated(value: unknown): boolean {

@@ -1,9 +1,9 @@
 // jp's overlays as compactions, and back. Both hide without deleting; jp's knows whole turns, a summary, stripped reasoning, and
 // calls that are stripped or omitted, and nothing else.
-import type { Compaction, ToolCallPolicy } from "../../core/compaction/compaction.ts";
-import { parseToolCallPolicy } from "../../core/compaction/policy.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import { deriveName } from "../derived-name.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
+import { callPolicyOf } from "./settings.ts";
 import { formatStoredTime } from "./stored-time.ts";
 import type { StreamEntry } from "./stream.ts";
 
@@ -33,21 +33,12 @@ export function readOverlay({ raw, timestamp }: StreamEntry, turnCount: number):
 function readPolicies(raw: RawLine): OverlayPolicies {
   const { summary: policy, reasoning, tool_calls: calls } = raw;
   const summary = isRecord(policy) ? stringOf(policy, "summary") : undefined;
-  const tools = calls === undefined || calls === null ? undefined : readCallPolicy(calls);
+  const tools = calls === undefined || calls === null ? null : callPolicyOf(calls);
   return {
     ...(summary !== undefined && { summary }),
     ...(reasoning === "strip" && { reasoning }),
-    ...(tools !== undefined && { tool_calls: tools }),
+    ...(tools !== null && { tool_calls: tools }),
   };
-}
-
-function readCallPolicy(calls: unknown): ToolCallPolicy | undefined {
-  try {
-    const policy = parseToolCallPolicy(calls, "tool_calls");
-    return policy.policy === "truncate" ? undefined : policy;
-  } catch {
-    return undefined; // a policy of a later jp: no opinion that jpg could follow
-  }
 }
 
 /** Gives a compaction as jp can say it, its range taken as whole turns; null when jp cannot. */

@@ -222,6 +222,49 @@ describe("a stream of jp", () => {
     expect(throughJpg(entries)).toEqual(entries);
   });
 
+  it("gives the settings that jpg has, from the turn on in which they stand, and no others", () => {
+    const delta = (conversation: Entry): Entry => ({ type: "config_delta", timestamp: TIME, delta: { conversation } });
+    const session = readJp([
+      start,
+      ask("q"),
+      delta({
+        compaction: {
+          default_profile: "thin",
+          keep_last: 2,
+          auto: { enabled: true },
+          rules: { value: [{ keep_last: "1", reasoning: "strip" }] },
+          profiles: { thin: { reasoning: "strip", tool_calls: "strip-responses", summary: { model: "a/b" } }, odd: 1 },
+        },
+        tools: {
+          fs_read_file: { run: "ask", compaction: { request: "keep", response: "strip" } },
+          "*": { run: "ask" },
+        },
+      }),
+      start,
+      ask("q2"),
+      delta({ title: "no setting of jpg's" }),
+      delta({ tools: { git_commit: { compaction: { request: "later", response: "keep" } } } }),
+    ]);
+    expect(session.settings?.map(({ turn, delta: own }) => [turn, own])).toEqual([
+      [
+        0,
+        {
+          conversation: {
+            compaction: {
+              default_profile: "thin",
+              keep_last: 2,
+              profiles: {
+                thin: { reasoning: "strip", tool_calls: { policy: "strip", request: false, response: true } },
+              },
+            },
+            tools: { fs_read_file: { compaction: { request: "keep", response: "strip" } } },
+          },
+        },
+      ],
+      [1, { conversation: { tools: { git_commit: { compaction: { response: "keep" } } } } }],
+    ]);
+  });
+
   it("holds no turn while nobody has said anything", () => {
     const settings = { type: "config_delta", timestamp: TIME, delta: {} };
     expect(readJp([settings]).turnCount).toBe(0);
