@@ -31,8 +31,8 @@ export interface AgentFormat {
    * there is none. Never throws. Absent = its sessions never come from others.
    */
   readonly descent?: (source: SessionSource, about: string | null) => SessionDescent | null;
-  /** Reads it. Throws `not_a_session` for a file that is none. */
-  read(source: SessionSource): ImportedSession;
+  /** Reads it; `about` as for `descent`. Throws `not_a_session` for a file that is none. */
+  read(source: SessionSource, about?: string | null): ImportedSession;
   /**
    * Reads a session that grew from a mark of its own on (`ImportedSession.mark`): gives what reading it whole would give, or null
    * where that is not sure. Absent = it is always read whole.
@@ -78,7 +78,7 @@ export interface SessionFiles {
   readonly folders?: (machine: Machine, directory: string) => readonly SessionFolder[];
   /** Whether the file of this name is the session of the agent that started this process, as its environment says. */
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
-  /** The file beside a session's that tells where it comes from, by the session file's name; null or absent = there is none. */
+  /** The file beside a session's that tells of it, by the session file's name; null or absent = there is none. */
   readonly about?: (fileName: string) => string | null;
   readonly beside?: SideFileRules;
 }

@@ -60,8 +60,10 @@ describe("the loop with jp", () => {
   it("finds conversations in the project, and takes what jp adds", async () => {
     const file = keep("17671120783-kelp", variedJpStream());
     const bytes = readFileSync(file, "utf8");
+    writeFileSync(join(dirname(file), "metadata.json"), '{\n  "title": "Kelp beds",\n  "labels": {"draft": ""}\n}\n');
     const [created] = await bringIn();
     expect(created).toMatchObject({ status: "created", turns: 3, compactions: 2 });
+    expect(await jpg("ls")).toContain("Kelp beds");
     expect((await bringIn())[0]).toMatchObject({ status: "unchanged", branch: created?.branch });
     expect(await jpg("export", "--original")).toBe(bytes);
     expect(await view()).toEqual(sentIn(file));
@@ -81,6 +83,10 @@ describe("the loop with jp", () => {
     expect((await bringIn())[0]).toMatchObject({ status: "updated", turns: 5 });
     expect(await view()).toEqual(sentIn(file));
     expect(await jpg("print", "--compacted")).toContain("All of it.");
+    goOn(file, turn("By sync.", 4));
+    expect(JSON.parse(await jpg("sync", "jp", "--json"))).toMatchObject({
+      sessions: [{ status: "updated", turns: 6 }],
+    });
     expect(await jpg("fsck")).toContain("nothing");
   });
 

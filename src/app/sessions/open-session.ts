@@ -22,6 +22,8 @@ export interface OpenSession {
   /** The conversation it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
+  /** The text of the file beside it that tells of it; null = there is none. */
+  readonly about: string | null;
   /** The session that it comes from; null for one that began by itself. */
   readonly descent: SessionDescent | null;
   /** Whether it stands on lines of another session's file: it cannot be read again from its path. */
@@ -68,6 +70,7 @@ export async function openSession(
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
   const sessionId = sessionIdOf(format, source, name);
   const beside = await readSideFiles(file, { session: sessionId, rules: format.files.beside });
+  const about = await readAbout(file, format.files);
   return {
     path: file.path,
     named: file.named,
@@ -76,7 +79,8 @@ export async function openSession(
     document: format.files.document?.(source) ?? null,
     origin: format.origin(source),
     sessionId,
-    descent: format.descent?.(source, await readAbout(file, format.files)) ?? null,
+    about,
+    descent: format.descent?.(source, about) ?? null,
     isPart: false,
     isBeside: file.isBeside === true,
     beside,
@@ -108,6 +112,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
     if (sessionId === null || descent === null) return [];
     return {
       ...open,
+      about: null,
       named: false,
       source,
       sessionId,

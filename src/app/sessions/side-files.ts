@@ -120,7 +120,7 @@ export async function readSideFiles(
 /** What tells of a session, larger than it ever is, bytes. */
 const LARGEST_ABOUT = 64 * 1024;
 
-/** Reads the file that tells where a session comes from; null where there is none that can be read. */
+/** Reads the file that tells of a session; null where there is none that can be read. */
 export async function readAbout(file: SessionFile, { about }: SessionFiles): Promise<string | null> {
   const name = file.path === "-" ? null : (about?.(basename(file.path)) ?? null);
   if (name === null) return null;

@@ -5,13 +5,17 @@ import { idOfName } from "./entry-id.ts";
 import { writeJpSession } from "./export.ts";
 import { isJpStream, JP_IMPORTER, jpSessionId, readJpOrigin, readJpSession } from "./import.ts";
 
+/** The file of a conversation that holds what was said; its folder has the name. */
+const STREAM = "events.json";
+
 export const JP: AgentFormat = {
   name: "jp",
   agent: { name: "jp", email: "jp@jpg.invalid" },
   importer: JP_IMPORTER,
   files: {
-    endings: ["events.json"],
+    endings: [STREAM],
     document: () => "json",
+    about: (fileName) => (fileName === STREAM ? "metadata.json" : null),
     folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1 }],
   },
   detect: isJpStream,
@@ -28,9 +32,9 @@ export const JP: AgentFormat = {
     place: "jp keeps its conversations under .jp/conversations in the project.",
     file: ".jp/conversations/17671120783/events.json",
     reads:
-      "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions; a fork that jp made becomes a fork.",
+      "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions, what it sets for them (profiles, hints of tools) settings of the conversation; a fork that jp made becomes a fork.",
     lost: [
-      "Title, pin and labels stand in a file beside the stream and stay there, like the settings that a conversation began with.",
+      "Of the file beside the stream only the title comes in, as it is when the conversation is imported first: pin and labels stay there, and the settings that it began with in theirs.",
       "An export keeps turns as they were said, under compactions of jp; where jp cannot say what a compaction does, its turns are written as the view shows them. Images and documents are named only.",
       "Conversations that jp keeps for you alone, outside the project, have to be named. jpg writes no folder of jp's, so that nothing resumes there.",
     ],

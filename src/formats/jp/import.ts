@@ -3,11 +3,11 @@
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { isUserRequest } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { shownTitle, titleOfRequest } from "../../core/title.ts";
 import { deriveName } from "../derived-name.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ExportOrigin, ImportedSession, SettingsChange } from "../imported-session.ts";
-import { recordOf, stringOf } from "../json-line.ts";
+import { isRecord, parseJsonLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 import { readOverlays } from "./compactions.ts";
@@ -57,8 +57,11 @@ export function readJpOrigin(source: SessionSource): ExportOrigin | null {
   return typeof stream === "string" ? null : readExportOrigin(stream.origin);
 }
 
-/** Reads a conversation. Entries that are none are listed in `skippedLines`. Throws `not_a_session`. */
-export function readJpSession(source: SessionSource): ImportedSession {
+/**
+ * Reads a conversation; `about` = the text of the file beside it, in which jp keeps its title. Entries that are none are listed
+ * in `skippedLines`. Throws `not_a_session`.
+ */
+export function readJpSession(source: SessionSource, about: string | null = null): ImportedSession {
   const stream = parseStream(source);
   if (typeof stream === "string") throw notASession(stream);
   const turns = cutStream(stream.entries);
@@ -71,7 +74,7 @@ export function readJpSession(source: SessionSource): ImportedSession {
     importer: JP_IMPORTER,
     sessionId: idOfStream(stream),
     title: firstTitle(turns),
-    titles: [],
+    titles: readTitles(about, createdAt(stream, turns)),
     settings: listSettings(turns),
     createdAt: createdAt(stream, turns),
     turnCount: turns.length,
@@ -108,6 +111,13 @@ function idOfStream({ entries, origin }: Stream): string {
 function createdAt({ entries }: Stream, turns: readonly StreamTurn[]): string {
   const [first] = turns;
   return (first === undefined ? entries[0]?.timestamp : timeOfTurn(first)) ?? "";
+}
+
+/** A title has no time: it stands at the beginning, so that it never takes the place of one that was given since. */
+function readTitles(about: string | null, timestamp: string): ImportedSession["titles"] {
+  const metadata = about === null ? null : parseJsonLine(about);
+  const title = isRecord(metadata) ? shownTitle(stringOf(metadata, "title") ?? "") : "";
+  return title === "" ? [] : [{ timestamp, title, id: `title-${deriveName(title)}` }];
 }
 
 function firstTitle(turns: readonly StreamTurn[]): string {

@@ -265,6 +265,16 @@ describe("a stream of jp", () => {
     ]);
   });
 
+  it("takes the title from the file beside it, where that is one", () => {
+    const source = createBufferSource(Buffer.from(JSON.stringify([start, ask("q")])));
+    const titlesOf = (about: string | null): readonly string[] =>
+      JP.read(source, about).titles.map(({ title }) => title);
+    expect(titlesOf('{\n  "title": "Kelp  beds",\n  "pinned_at": null\n}\n')).toEqual(["Kelp beds"]);
+    for (const none of [null, "", "{", "[]", '{"title":7}', '{"title":""}']) expect(titlesOf(none)).toEqual([]);
+    expect(JP.files.about?.("events.json")).toBe("metadata.json");
+    expect(JP.files.about?.("request.json")).toBeNull();
+  });
+
   it("holds no turn while nobody has said anything", () => {
     const settings = { type: "config_delta", timestamp: TIME, delta: {} };
     expect(readJp([settings]).turnCount).toBe(0);
