@@ -1,13 +1,20 @@
 // Conversations that never leave a store. The marks stand in its git configuration, which is sent nowhere, and are of whole
 // conversations, so that a fork is born with its own.
+import { join } from "node:path";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
+import { readFileIfThere } from "../refs/ref-reader.ts";
 
 const KEY = "jpg.local";
 
-/** Ids of the conversations that are marked. */
+/** The key as a configuration may have it written; wherever else the word stands, git is asked what it is. */
+const WRITTEN = /(?:^|[\s\]])local(?![\w-])/im;
+
+/** Ids of the conversations that are marked. Git is not asked where the configuration has no such key. */
 export async function readLocalMarks(repository: Repository): Promise<ReadonlySet<string>> {
+  const config = await readFileIfThere(join(repository.gitDir, "config"));
+  if (config !== null && !WRITTEN.test(config)) return new Set();
   const { stdout } = await tryCommand(repository, { args: ["config", "--local", "-z", "--get-all", KEY] });
   return new Set(
     stdout

@@ -1,0 +1,4 @@
+// The law of sharing where conversations are published as branches.
+import { testSharing } from "../../helpers/sharing-law.ts";
+
+testSharing("branches");

@@ -1,0 +1,4 @@
+// The law of sharing where conversations are published as hidden refs.
+import { testSharing } from "../../helpers/sharing-law.ts";
+
+testSharing("hidden");
