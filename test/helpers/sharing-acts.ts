@@ -2,6 +2,7 @@
 // something where things stand: where the kind that was drawn can not, another kind that can.
 import fc from "fast-check";
 import type { BranchTree } from "../../src/app/branch/branch-tree.ts";
+import { storeDelta } from "../../src/app/branch/conversation-config.ts";
 import { findBrokenLinks } from "../../src/app/branch/turn-links.ts";
 import { cherryPick } from "../../src/app/manage/cherry-pick.ts";
 import { forkConversation } from "../../src/app/manage/fork.ts";
@@ -124,9 +125,16 @@ const DEEDS = {
   undo: ({ clone, trees }) =>
     trees
       .filter(({ compactions }) => compactions.length > 0)
-      .map((tree) => () => unlessRefused("nothing_to_undo", () => undoCompaction(clone.workspace, tree))),
+      .map(
+        (tree) => () =>
+          unlessRefused("squashed_commit", () =>
+            unlessRefused("nothing_to_undo", () => undoCompaction(clone.workspace, tree)),
+          ),
+      ),
   "plain push": ({ plain }) => (plain.isAhead() ? [() => plain.push()] : []),
   title: ({ clone, trees, pick }) => trees.map((tree) => () => setTitle(clone.workspace, tree, `Title ${pick}`)),
+  setting: ({ clone, trees, pick }) =>
+    trees.map((tree) => () => storeDelta(clone.workspace, tree, { conversation: { compaction: { keep_last: pick } } })),
   "git revert": ({ clone }) =>
     clone
       .git("for-each-ref", "--format=%(refname:lstrip=2) %(contents:subject)", "refs/heads")
@@ -139,6 +147,14 @@ const DEEDS = {
       }),
   "plain revert": ({ plain }) => plain.revertible().map((name) => () => plain.revert(name)),
   "plain pull": ({ plain }) => (plain.isBehind() ? [() => plain.pull()] : []),
+  // Nothing is lost by it where the remote has all of the branch.
+  "tell anew": ({ clone, trees, made, remote }) =>
+    trees
+      .filter(({ branch, commit }) => remote().get(branch) === commit)
+      .map((tree) => async () => {
+        tellAnew(clone, tree);
+        made.turns.add(await clone.turn(tree.branch, `t${made.turns.size}`));
+      }),
 } satisfies Record<string, (scene: Scene) => readonly Deed[] | Promise<readonly Deed[]>>;
 
 type Kind = keyof typeof DEEDS;
@@ -243,6 +259,12 @@ async function reverts({ workspace }: Clone, { branch, commit, compactions }: Br
         unlessRefused("not_a_compaction", () => revertCompactions(workspace, [entry.commit], branch)),
       ),
   );
+}
+
+/** Gives a branch a history of its own with the same files, as a squash has it, or an import by another version of jpg. */
+function tellAnew({ git }: Clone, { branch, commit }: BranchTree): void {
+  const root = git("commit-tree", "-m", "turns, told anew", `${commit}^{tree}`).trim();
+  git("update-ref", `refs/heads/${branch}`, root, commit);
 }
 
 async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, BranchTree], made: Made): Promise<void> {
