@@ -132,6 +132,17 @@ describe("jpg review", () => {
     expect(short["base"]).toMatch(/^[0-9a-f]{40}$/);
   });
 
+  it("reviews the commit of a detached HEAD as that of its fork", async () => {
+    await sandbox.jpg(["fork", "@", "tight"]);
+    await sandbox.jpg(["compact", "--to", "1"]);
+    const [fork, tip] = [`${sandbox.conversation}/tight`, sandbox.git(["rev-parse", "HEAD"]).trim()];
+    await sandbox.jpg(["compact", "--to", "2", "--profile", "light"]);
+    sandbox.git(["switch", "--quiet", "--detach", tip]);
+    const detached = await sandbox.json<Record<string, unknown>>(["review"]);
+    expect(detached).toMatchObject({ fork, against: `${sandbox.conversation}/main`, compactions: [{}] });
+    expect(detached).toEqual(await sandbox.json(["review", `${fork}~1`]));
+  });
+
   it("refuses what is no fork, and contradictions", async () => {
     const { run } = createTerminalSession(sandbox);
     expect(await run("jpg review")).toMatchInlineSnapshot(`

@@ -3,7 +3,7 @@ import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { preferredBranch } from "./conversations.ts";
-import { resolveWhole } from "./resolve-id.ts";
+import { resolveWhole, resolveWholeTree } from "./resolve-id.ts";
 import { type Revision, resolveBranchRevision } from "./revision.ts";
 
 /**
@@ -19,10 +19,12 @@ export async function resolveFork(
   return resolveWhole(workspace, found !== null && isByName(found, word) ? found.branch : word);
 }
 
-/** Resolves a fork, as it stands or as it stood: `try-b~2`, a commit. Throws as `resolveWhole` does. */
+/** Resolves a fork, to read it, as it stands or as it stood: `try-b~2`, a commit, a detached HEAD. Throws as `resolveWholeTree` does. */
 export async function resolveForkRevision(workspace: Workspace, word: string | undefined): Promise<BranchTree> {
   const found = await findRevision(workspace, word);
-  return found === null ? resolveWhole(workspace, word) : loadBranchTree(workspace.store, found.branch, found.commit);
+  return found === null
+    ? resolveWholeTree(workspace, word)
+    : loadBranchTree(workspace.store, found.branch, found.commit);
 }
 
 async function findRevision(
