@@ -121,9 +121,14 @@ function findLine(text: string, id: string): { readonly start: number; readonly 
   return null;
 }
 
+/** A line that is no JSON is reported by whoever reads the turn. */
 function idOfLine(line: string): unknown {
-  const value: unknown = JSON.parse(line);
-  return typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function lineEnd(text: string, from: number): number {

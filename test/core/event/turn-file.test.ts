@@ -98,6 +98,8 @@ describe("cutting a turn file", () => {
   it("finds an event in a line without a line end, and passes over lines that are no objects", () => {
     const named = `{"type":"note","id":"e9","timestamp":"t","kind":"k"}`;
     expect(cutTurnFile(named, "e9")).toBe(named);
+    expect(cutTurnFile(`no JSON "e9"\n${named}`, "e9")).toBe(`no JSON "e9"\n${named}`);
+    expect(cutTurnFile('no JSON "e9"\n', "e9")).toBeNull();
     expect(cutTurnFileBefore(named, "e9")).toBe("");
     const odd = `"e9"\nnull\n["e9"]\n{"kind":"e9"}\n`;
     expect(cutTurnFileBefore(odd + named, "e9")).toBe(odd);
