@@ -1,6 +1,7 @@
 // What the lines of an exported session are named after. A format derives the ids that it writes from these names, so that an
 // import knows the lines of an export again without making the export again: it derives the ids, and looks for them.
-import { traitsOf } from "../core/event/event.ts";
+import { type Event, traitsOf } from "../core/event/event.ts";
+import { type CallPairs, pairCalls } from "../core/event/tool-pairing.ts";
 import type { View } from "../core/projection/view.ts";
 
 /** A source of lines, and what a line of that name shows. */
@@ -11,7 +12,7 @@ export interface LineSource {
   readonly shows: string;
   /** The turn of the conversation that it belongs to, 0-based; absent = to none. */
   readonly turn?: number;
-  /** The message that an event is a part of: a format may write all of it as one line, named after the first. */
+  /** The message that an event is a part of, a result of its call's: a format may write all of it as one line, named after the first. */
   readonly message?: string;
 }
 
@@ -30,6 +31,10 @@ export function boundaryName(compaction: string): string {
 
 /** Lists everything that an export of a view may name lines after, in the order of the view. */
 export function* listLineSources({ turns }: View): Generator<LineSource> {
+  const calls = pairCalls(
+    turns.map(({ events }, index) => ({ index, events })),
+    () => false,
+  );
   yield { name: "", shows: "" };
   for (const { origin, events } of turns) {
     const turn = origin.kind === "kept" ? origin.turn : origin.to;
@@ -38,9 +43,14 @@ export function* listLineSources({ turns }: View): Generator<LineSource> {
       yield { name: origin.compaction, shows: origin.compaction, turn };
     }
     for (const event of events) {
-      const message = event.metadata?.message_id;
+      const message = messageOf(event, calls);
       const source = { name: event.id, shows: event.id, turn };
       if (traitsOf(event).providerVisible) yield message === undefined ? source : { ...source, message };
     }
   }
+}
+
+function messageOf(event: Event, calls: CallPairs): string | undefined {
+  const said = event.type === "tool_call_response" ? calls.get(event) : event;
+  return said?.metadata?.message_id;
 }

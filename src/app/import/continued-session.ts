@@ -41,7 +41,11 @@ export async function readContinuedSession(
   if (trees === null || format.write === undefined) return null;
   const { exported, tree } = trees;
   const shown = await findExportedLines(store, exported, { session, writer: format.write });
-  const start = await startOfFork(store, exported, keptTurns(session, shown, exported.turnOids.length));
+  const start = await startOfFork(
+    store,
+    exported,
+    keptTurns(open, session, { ...shown, turns: exported.turnOids.length }),
+  );
   const stored = await storedTurn(workspace, exported, start.turnCount - 1);
   const counts = await countStoredEvents(store, exported.turnOids.slice(0, start.turnCount));
   const known = counts.map((events, index) => ({ oid: exported.turnOids[index] ?? "", events }));
@@ -55,11 +59,15 @@ export async function readContinuedSession(
 
 /**
  * How many of the exported turns the agent still follows: all, unless the user went back in what was exported. A copy that the
- * agent made holds no lines behind those that it follows.
+ * agent made, and a document that it rewrites, hold no lines behind those that it follows.
  */
-function keptTurns(session: ImportedSession, { lines, turnOf }: ExportedLines, exportedTurns: number): number {
+function keptTurns(
+  { document }: Pick<OpenSession, "document">,
+  session: ImportedSession,
+  { lines, turnOf, turns: exportedTurns }: ExportedLines & { readonly turns: number },
+): number {
   const isCopy = session.exportedAs !== undefined && session.exportedAs !== session.sessionId;
-  const newest = isCopy ? undefined : [...lines.keys()].at(-1);
+  const newest = isCopy || document !== null ? undefined : [...lines.keys()].at(-1);
   for (let index = session.turnCount - 1; index >= 0; index--) {
     const known = session.readTurn(index).findLast((event) => lines.has(lineOf(event.id)));
     if (known === undefined) continue;

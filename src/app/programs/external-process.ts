@@ -1,7 +1,6 @@
 // Starts programs that are not git. Arguments are passed as a list; the one exception is a pager that the user set as a
 // shell command line. Nothing from a conversation ever becomes part of a command.
-import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { type ChildProcess, spawn } from "node:child_process";
 import { messageOf, userError } from "../../core/errors.ts";
 import { asUser } from "../workspace/user-umask.ts";
 import { endGroup } from "./process-group.ts";
@@ -25,6 +24,8 @@ export interface ProgramQuestion {
   readonly timeoutMs: number;
   /** Longest answer, bytes. */
   readonly maxBytes: number;
+  /** Descriptor of an open file that takes the answer, in the place of a pipe: then `output` is empty, and of any length. */
+  readonly answerFile?: number;
 }
 
 /** What a program answered; `problem` completes "the program …". */
@@ -78,11 +79,11 @@ export async function runProgram(
  * and is ended with it when it takes too long, answers too much, or jpg itself is interrupted. Never throws.
  */
 export async function askProgram(question: ProgramQuestion): Promise<ProgramAnswer> {
-  const { cwd, env } = question;
+  const { cwd, env, answerFile } = question;
   const [program = "", ...args] = question.command;
   try {
     const child = asUser(() =>
-      spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "ignore"], detached: true }),
+      spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", answerFile ?? "pipe", "ignore"], detached: true }),
     );
     return await hearOut(child, question);
   } catch (error) {
@@ -109,9 +110,7 @@ export function startProgram(
   }
 }
 
-type AskedChild = ChildProcessByStdio<Writable, Readable, null>;
-
-function hearOut(child: AskedChild, question: ProgramQuestion): Promise<ProgramAnswer> {
+function hearOut(child: ChildProcess, question: ProgramQuestion): Promise<ProgramAnswer> {
   const { timeoutMs } = question;
   return new Promise((resolve) => {
     const end = (): void => endGroup(child);
@@ -123,7 +122,7 @@ function hearOut(child: AskedChild, question: ProgramQuestion): Promise<ProgramA
     };
     const giveUp = (problem: string): void => {
       end();
-      child.stdout.destroy();
+      child.stdout?.destroy();
       finish({ problem });
     };
     const interrupt = (): void => {
@@ -139,14 +138,14 @@ function hearOut(child: AskedChild, question: ProgramQuestion): Promise<ProgramA
 }
 
 function collect(
-  child: AskedChild,
+  child: ChildProcess,
   { input, maxBytes }: ProgramQuestion,
   giveUp: (problem: string) => void,
   finish: (answer: ProgramAnswer) => void,
 ): void {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) giveUp(`answered more than ${maxBytes / 1024} KiB`);
@@ -156,8 +155,8 @@ function collect(
     else finish({ problem: signal === null ? `failed with exit code ${code}` : `was ended by ${signal}` });
   });
   // A program may answer without reading the question to its end.
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input);
 }
 
 function feed(child: ChildProcess, text: string): Promise<boolean> {
