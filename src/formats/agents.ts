@@ -11,6 +11,7 @@ import { GOOGLE_REQUESTS } from "./google/agent.ts";
 import { JP } from "./jp/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
 import { RESPONSES_REQUESTS } from "./openai-responses/agent.ts";
+import { OPENCODE } from "./opencode/agent.ts";
 import { PI } from "./pi/agent.ts";
 
 export const AGENTS: readonly AgentFormat[] = [
@@ -19,6 +20,7 @@ export const AGENTS: readonly AgentFormat[] = [
   COPILOT_CLI,
   PI,
   JP,
+  OPENCODE,
   CLINE,
   AIDER,
   ANTHROPIC_REQUESTS,

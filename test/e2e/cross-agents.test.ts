@@ -99,6 +99,13 @@ function viewOf(bytes: Buffer): readonly Event[] {
   return projectTurns(turnsOf(session), session.compactions).turns.flatMap(({ events }) => events);
 }
 
+/** Tells ids that are one call's alone: those that were made unreadable are one, and what is written tells the calls apart. */
+function isOnce(ids: readonly string[]): (id: string) => boolean {
+  const repeated = new Set(ids.filter((id, at) => ids.indexOf(id) !== at));
+  const own = new Set(ids.filter((id) => !repeated.has(id)));
+  return (id) => own.has(id);
+}
+
 let sandbox: Sandbox;
 beforeEach(() => {
   sandbox = createSandbox();
@@ -125,8 +132,10 @@ describe.skipIf(corpusMissing !== null)(`every agent's session in every other's 
     const isSaid = new Set(here.words);
     expect(there.words.filter((words) => isSaid.has(words))).toEqual(here.words);
     expect(there.words.filter((words) => !isSaid.has(words) && !here.others.includes(words))).toEqual([]);
-    expect([...there.calls].sort()).toEqual([...here.calls].sort());
-    expect(new Set(there.results)).toEqual(new Set(here.calls));
+    expect(there.calls).toHaveLength(here.calls.length);
+    const isReadable = isOnce(here.calls);
+    expect(there.calls.filter(isReadable).sort()).toEqual(here.calls.filter(isReadable).sort());
+    expect(new Set(there.results)).toEqual(new Set(there.calls));
     await jpg("check", "--provider", to.provider);
   });
 });

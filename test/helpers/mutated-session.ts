@@ -5,6 +5,7 @@ import type { Json } from "./claude-session.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
 import { variedJpStream } from "./jp-steps.ts";
+import { variedOpenCodeSession } from "./opencode-session.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
 
@@ -119,6 +120,15 @@ export const mutatedCopilotSession: fc.Arbitrary<string> = mutatedLines(
     ]),
   ),
 );
+/** Likewise of a session of OpenCode, which is one document: its description and messages are changed as lines are. */
+export function mutatedOpenCodeSession(session: string): fc.Arbitrary<string> {
+  const { info, messages } = variedOpenCodeSession(session);
+  const bases = fc.constant([info, ...messages] as readonly Json[]);
+  return mutatedLines(bases).map((text) => {
+    const [first, ...rest] = text.trimEnd().split("\n");
+    return `{"info":${first},"messages":[${rest.join(",")}]}`;
+  });
+}
 
 /** Likewise of a stream of jp; a document with one entry that is no JSON is none, so that in most of them there is none. */
 export const mutatedJpStream: fc.Arbitrary<string> = fc

@@ -24,7 +24,12 @@ interface Normalizer {
 }
 
 /** The API that an agent sends its messages to. */
-const APIS = { "claude-code": "anthropic-messages", codex: "openai-responses", pi: "anthropic-messages" } as const;
+const APIS = {
+  "claude-code": "anthropic-messages",
+  codex: "openai-responses",
+  opencode: "openai-chat",
+  pi: "anthropic-messages",
+} as const;
 
 /**
  * The conversation in messages of an API, as an agent sends them, Claude Code where none is named; `prompt` = one that the

@@ -7,6 +7,8 @@ import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/agent-format.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { askIntoFile } from "../programs/ask-into-file.ts";
+import { programEnvironment } from "../programs/program-environment.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { readIfExists, type Workspace } from "../workspace/workspace.ts";
 import { draftSession, exportSessionId } from "./export.ts";
@@ -35,6 +37,9 @@ export function resumableAgent({ header }: BranchTree): string {
   return names.find((name) => name === own) ?? names[0] ?? "";
 }
 
+/** Time for an agent to print a session from its store, milliseconds. */
+const PRINTING_MS = 60_000;
+
 /** Writes the session file. Throws `unknown_agent`. */
 export async function prepareResume(
   workspace: Workspace,
@@ -49,6 +54,8 @@ export async function prepareResume(
     const text = agent.write.write(session);
     const existing = await readIfExists(plan.path);
     if ((existing !== null && existing !== text) || (plan.elsewhere ?? []).some((path) => existsSync(path))) continue;
+    const isHeld = await isHeldAsWritten(workspace, plan);
+    if (isHeld === false) continue;
     if (existing === null) await writeWhole(plan, text);
     return {
       agent: name,
@@ -58,9 +65,21 @@ export async function prepareResume(
       command: plan.command,
       directory: draft.cwd,
       branch: tree.branch,
-      reused: existing !== null,
+      reused: existing !== null || isHeld === true,
     };
   }
+}
+
+/**
+ * Whether the agent's own store holds the session as it was written; null = it holds none, or cannot be asked: what it is handed
+ * then is what it lacks.
+ */
+async function isHeldAsWritten({ runtime: { env, home } }: Workspace, { held }: ResumePlan): Promise<boolean | null> {
+  if (held === undefined) return null;
+  const { command, isAsWritten } = held;
+  const where = { cwd: home, env: programEnvironment(env) };
+  const answer = await askIntoFile({ command, input: "", ...where, timeoutMs: PRINTING_MS });
+  return "output" in answer ? isAsWritten(answer.output) : null;
 }
 
 function resumingAgent(name: string): ResumingAgent {

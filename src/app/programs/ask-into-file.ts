@@ -1,5 +1,5 @@
-// Asks a program whose answer is long. Some programs end before a pipe has taken all that they printed (OpenCode 1.18 stops at
-// 64 KiB): a file takes everything at once.
+// Asks a program whose answer is long. Some programs end before a pipe has taken all that they printed (64 KiB,
+// then nothing): a file takes everything at once.
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -9,9 +9,11 @@ import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import {
   mutatedCodexSession,
   mutatedJpStream,
+  mutatedOpenCodeSession,
   mutatedPiSession,
   mutatedSession,
 } from "../../helpers/mutated-session.ts";
+
 import { runInProcess } from "../../helpers/run-in-process.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, testEnvironment } from "../../helpers/temp-repository.ts";
@@ -23,6 +25,7 @@ const sessions = fc.tuple(
   mutatedPiSession("5e55mut0-pi"),
   mutatedCodexSession("5e55mut0-codex"),
   mutatedJpStream,
+  mutatedOpenCodeSession("ses_5e55mut0opencode"),
 );
 
 interface Imported {

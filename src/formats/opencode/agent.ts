@@ -1,0 +1,53 @@
+// OpenCode as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+import type { AgentFormat } from "../agent-format.ts";
+import { stringOf } from "../json-line.ts";
+import { openCodeDescent } from "./descent.ts";
+import { writeOpenCodeSession } from "./export.ts";
+import { writtenMessageId, writtenSessionId } from "./export-ids.ts";
+import {
+  isOpenCodeSession,
+  OPENCODE_IMPORTER,
+  openCodeOrigin,
+  openCodeSessionId,
+  readOpenCodeSession,
+} from "./import.ts";
+import { planOpenCodeResume } from "./resume.ts";
+import { parseDocument } from "./session-document.ts";
+
+export const OPENCODE: AgentFormat = {
+  name: "opencode",
+  agent: { name: "OpenCode", email: "opencode@jpg.invalid" },
+  importer: OPENCODE_IMPORTER,
+  files: { endings: [], document: () => "json" },
+  detect: isOpenCodeSession,
+  sessionId: openCodeSessionId,
+  origin: openCodeOrigin,
+  descent: openCodeDescent,
+  read: readOpenCodeSession,
+  write: { sessionId: writtenSessionId, lineId: writtenMessageId, write: writeOpenCodeSession },
+  resume: planOpenCodeResume,
+  versions: {
+    tried: "1.18.33",
+    of: (source) => stringOf(parseDocument(source)?.info ?? {}, "version"),
+  },
+  tools: {
+    shell: { name: "bash", keys: { command: "command" } },
+    read: { name: "read", keys: { path: "filePath" } },
+    write: { name: "write", keys: { path: "filePath", content: "content" } },
+    edit: { name: "edit", keys: { path: "filePath", before: "oldString", after: "newString" } },
+    search: { name: "grep", keys: { pattern: "pattern", path: "path" } },
+    find: { name: "glob", keys: { pattern: "pattern", path: "path" } },
+  },
+  help: {
+    place: "OpenCode keeps its sessions in a database; `opencode export SESSION > FILE` writes one as a file.",
+    file: "session.json",
+    reads:
+      "What `opencode export` prints. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
+    lost: [
+      "An answer that is still being written comes with the next import.",
+      "Answers that failed are notes: OpenCode does not send them either.",
+      "Of other agents' reasoning only what Anthropic signed goes out.",
+    ],
+    takes: { file: "session.json", by: "a session that `opencode import FILE` takes" },
+  },
+};

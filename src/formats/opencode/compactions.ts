@@ -1,0 +1,163 @@
+// What OpenCode made smaller, as overlays: a summary hides everything before it but for the tail that the agent keeps, and results
+// of tools that it cleared are stripped. Taking one back shows what it hid.
+import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import { deriveName } from "../derived-name.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { addMilliseconds, NO_DATE } from "../timestamp.ts";
+import { eventsOfMessage } from "./events.ts";
+import type { Message } from "./messages.ts";
+import { timeOf } from "./session-document.ts";
+import type { MessageTurn } from "./turn-cuts.ts";
+
+/** A compaction and the turn during or after which it was made. */
+interface PlacedCompaction {
+  readonly compaction: Compaction;
+  readonly turn: number;
+}
+
+/** A compaction before it is known what stands before it in time. */
+type Draft = Omit<Compaction, "type" | "source">;
+
+interface PlacedDraft {
+  readonly turn: number;
+  readonly draft: Draft;
+}
+
+/** A message and its turn. */
+interface Place {
+  readonly turn: number;
+  readonly message: Message;
+}
+
+/** A result that the agent cleared. */
+interface ClearedResult {
+  readonly turn: number;
+  /** Id of the call's event. */
+  readonly event: string;
+  /** When it was cleared, milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** Results that are cleared in one go have times no further apart, milliseconds. */
+const ONE_GO = 5000;
+
+/** Reads the compactions of turns, oldest first, with rising timestamps. */
+export function listOpenCodeCompactions(turns: readonly MessageTurn[]): readonly PlacedCompaction[] {
+  const places = turns.flatMap(({ messages }, turn) => messages.map((message) => ({ turn, message })));
+  const summaries = places.flatMap((place, at) => (place.message.kind === "summary" ? summaryAt(places, at) : []));
+  const cleared = places.flatMap(clearedIn).sort((a, b) => a.time - b.time);
+  const drafts = [...summaries, ...clearings(cleared, turns)].sort((a, b) =>
+    compareTimestamps(a.draft.timestamp, b.draft.timestamp),
+  );
+  let last = "";
+  return drafts
+    .flatMap((placed) => [placed, ...clearedAgain(placed, cleared)])
+    .map(({ turn, draft }) => {
+      const isLater = last === "" || compareTimestamps(draft.timestamp, last) > 0;
+      const timestamp = isLater ? draft.timestamp : addMilliseconds(last, 1);
+      last = timestamp;
+      const { id, timestamp: _, metadata, ...rest } = draft;
+      const made = { type: "compaction" as const, id, timestamp, ...rest, source: "import" as const };
+      return { turn, compaction: { ...made, ...(metadata !== undefined && { metadata }) } };
+    });
+}
+
+/** The agent sends the question and the summary first, then the messages that it keeps, then what came after. */
+function summaryAt(places: readonly Place[], at: number): readonly PlacedDraft[] {
+  const answer = places[at];
+  const asked = places.findIndex(({ message }) => message.sourceId === parentOf(answer?.message));
+  const question = places[asked];
+  if (answer === undefined || question === undefined || asked > at) return [];
+  const hides = places.slice(0, asked).some(({ message }) => visibleEvents(message).length > 0);
+  if (!hides) return [];
+  const [part = {}] = question.message.parts.filter(({ type }) => type === "compaction");
+  const tail = stringOf(part, "tail_start_id");
+  const from = tail === undefined ? asked : places.findIndex(({ message }) => message.sourceId === tail);
+  if (from < 0 || from > asked) return []; // the agent finds no end of what it keeps, and sends everything
+  const kept = places.slice(from, asked).flatMap(({ message }) => visibleEvents(message));
+  const id = deriveName(`${answer.message.id}.compaction`);
+  const pair = places.slice(asked, at + 1).flatMap(({ message }) => visibleEvents(message));
+  const end = eventsOfMessage(answer.message).at(-1);
+  const draft: Draft = {
+    id,
+    timestamp: answer.message.timestamp,
+    from_turn: 0,
+    to_turn: answer.turn,
+    ...(end !== undefined && { to_event: end.id }),
+    ...(kept.length > 0 && { keep: kept.map((event) => event.id) }),
+    replacement: pair.map((event, n) => copyEvent(event, `${id}.${n}`, id)),
+    metadata: { auto: part["auto"] === true, line: answer.message.id },
+  };
+  return [{ turn: answer.turn, draft }];
+}
+
+function parentOf(message: Message | undefined): string | undefined {
+  return message === undefined ? undefined : stringOf(message.info, "parentID");
+}
+
+function visibleEvents(message: Message): readonly Event[] {
+  return eventsOfMessage(message).filter((event) => traitsOf(event).providerVisible);
+}
+
+/** The summary is an answer of its own where it stands in the place of others. */
+function copyEvent(event: Event, id: string, message_id: string): Event {
+  const { usage: _, ...metadata } = event.metadata ?? {};
+  const isAnswer = metadata.message_id !== undefined;
+  return { ...event, id, metadata: { ...metadata, ...(isAnswer && { message_id }) } };
+}
+
+function clearedIn({ turn, message }: Place): readonly ClearedResult[] {
+  if (message.kind !== "answer" && message.kind !== "summary") return [];
+  const calls = eventsOfMessage(message).filter(({ type }) => type === "tool_call_request");
+  const tools = message.parts.filter(({ type }) => type === "tool");
+  return tools.flatMap((part, at) => {
+    const time = timeOf(clearedAt(part));
+    const call = calls[at];
+    return time === undefined || time === 0 || call === undefined ? [] : [{ turn, event: call.id, time }];
+  });
+}
+
+function clearedAt(part: RawLine): unknown {
+  const state = recordOf(part, "state") ?? {};
+  return state["status"] === "completed" ? recordOf(state, "time")?.["compacted"] : undefined;
+}
+
+/** What was cleared in one go is one compaction, in the turn that was the newest then. */
+function clearings(cleared: readonly ClearedResult[], turns: readonly MessageTurn[]): readonly PlacedDraft[] {
+  const goes: ClearedResult[][] = [];
+  for (const result of cleared) {
+    const go = goes.at(-1);
+    if (go !== undefined && result.time - (go.at(-1)?.time ?? 0) <= ONE_GO) go.push(result);
+    else goes.push([result]);
+  }
+  return goes.flatMap((go) => {
+    const time = new Date(go[0]?.time ?? 0).toISOString();
+    const newest = Math.max(...go.map(({ turn }) => turn));
+    const then = turns.findLastIndex(({ opener }) => compareTimestamps(opener.timestamp, time) <= 0);
+    const draft = stripResults(go, deriveName(`${go.map(({ event }) => event).sort()[0]}.${time}`), time);
+    return [{ turn: Math.max(newest, then), draft }];
+  });
+}
+
+/** A kept message stays as it is sent: what was cleared in it before is cleared again behind the summary. */
+function clearedAgain({ turn, draft }: PlacedDraft, cleared: readonly ClearedResult[]): readonly PlacedDraft[] {
+  const kept = new Set(draft.keep ?? []);
+  const before = cleared.filter(({ event, time }) => kept.has(event) && time <= Date.parse(draft.timestamp));
+  if (before.length === 0) return [];
+  return [{ turn, draft: stripResults(before, deriveName(`${draft.id}.cleared`), draft.timestamp) }];
+}
+
+function stripResults(results: readonly ClearedResult[], id: string, timestamp: string = NO_DATE): Draft {
+  const inOrder = [...results].sort((a, b) => a.turn - b.turn);
+  const turns = inOrder.map(({ turn }) => turn);
+  const calls = inOrder.map(({ event }) => ({ event, request: "keep" as const, response: "strip" as const }));
+  return {
+    id,
+    timestamp,
+    from_turn: Math.min(...turns),
+    to_turn: Math.max(...turns),
+    tool_calls: { policy: "selective", calls },
+    reason: "tool-output-cleared",
+  };
+}

@@ -1,0 +1,173 @@
+// The messages of a session, each with what it is to the conversation, and the path that the agent goes on from.
+import type { SkippedLine } from "../imported-session.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { NO_DATE } from "../timestamp.ts";
+import { createdAt, type RawMessage, type SessionDocument, timeOf } from "./session-document.ts";
+
+/**
+ * - `prompt`: what the user typed or attached
+ * - `queued`: the same, typed while the agent worked
+ * - `harness`: what the agent put in, sent as if the user had said it
+ * - `compaction`: the question that a summary answers
+ * - `answer`: an answer that the agent sends again
+ * - `summary`: one that stands for everything before it
+ * - `failed`: an answer that ended in an error; the agent never sends it again, nor its calls
+ * - `empty`: a message of which nothing is sent
+ */
+export type MessageKind = "prompt" | "queued" | "harness" | "compaction" | "answer" | "summary" | "failed" | "empty";
+
+export interface Message extends RawMessage {
+  readonly kind: MessageKind;
+  /** As in the document; empty when it has none. */
+  readonly sourceId: string;
+  /** The id of its first event: no dot in it, and no other message's. */
+  readonly id: string;
+  /** RFC 3339 UTC; that of the message before when it has none. */
+  readonly timestamp: string;
+}
+
+/** The messages that are read. */
+export interface MessagePath {
+  /** What the agent goes on from. */
+  readonly active: readonly Message[];
+  /** The same with what the user took back and may still bring again; absent = nothing was taken back. */
+  readonly reverted?: readonly Message[];
+  readonly skipped: readonly SkippedLine[];
+}
+
+/** Ids that can stand in names; a dot parts an event's ordinal from its message. */
+const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
+/** How an answer ends that the agent goes on from by itself. */
+const GOES_ON: ReadonlySet<unknown> = new Set(["tool-calls", "unknown"]);
+const TYPED: ReadonlySet<unknown> = new Set(["text", "file", "agent"]);
+
+/** Reads the messages of a session. */
+export function readMessages(document: SessionDocument): MessagePath {
+  const { settled, open } = leaveOpen(document.messages);
+  const messages = nameMessages(document.sessionId, settled);
+  const active = beforeRevert(messages, recordOf(document.info, "revert"));
+  const skipped = [...document.skipped, ...open].sort((a, b) => a.line - b.line);
+  return { active, ...(active !== messages && { reverted: messages }), skipped };
+}
+
+/**
+ * Leaves out the newest answer while it is being written, and what was typed since: what is read must stay as it is. An answer
+ * that another one follows will not be written any more.
+ */
+function leaveOpen(messages: readonly RawMessage[]): {
+  readonly settled: readonly RawMessage[];
+  readonly open: readonly SkippedLine[];
+} {
+  const newest = messages.findLastIndex(({ role }) => role === "assistant");
+  const message = messages[newest];
+  if (message === undefined || isSettled(message.info)) return { settled: messages, open: [] };
+  const open = messages.slice(newest).map(({ position }, at) => ({
+    line: position,
+    reason: at === 0 ? "an answer that is still being written" : "typed while an answer was being written",
+  }));
+  return { settled: messages.slice(0, newest), open };
+}
+
+function isSettled(info: RawLine): boolean {
+  return recordOf(info, "error") !== undefined || completedAt(info) !== undefined;
+}
+
+function completedAt(info: RawLine): number | undefined {
+  return timeOf(recordOf(info, "time")?.["completed"]);
+}
+
+function nameMessages(sessionId: string, messages: readonly RawMessage[]): readonly Message[] {
+  const taken = new Set<string>();
+  const asked = new Set(messages.filter(asksForSummary).map(({ info }) => stringOf(info, "id") ?? ""));
+  const answers = messages.filter(isSummary).map(({ info }) => stringOf(info, "parentID") ?? "");
+  const summarised = new Set(answers.filter((id) => asked.has(id)));
+  let timestamp = NO_DATE;
+  let before: RawMessage | undefined;
+  return messages.map((message, at) => {
+    const time = createdAt(message);
+    if (time !== undefined) timestamp = new Date(time).toISOString();
+    const sourceId = stringOf(message.info, "id") ?? "";
+    const id = USABLE.test(sourceId) && !taken.has(sourceId) ? sourceId : freeId(sessionId, at, taken);
+    taken.add(id);
+    const kind = kindOf(message, before, summarised);
+    if (message.role === "assistant") before = message;
+    return { ...message, kind, sourceId, id, timestamp };
+  });
+}
+
+/** Of session and ordinal; messages whose ids were made unreadable have one id. */
+function freeId(sessionId: string, at: number, taken: ReadonlySet<string>): string {
+  const base = `${sessionId.replaceAll(".", "-")}-${at}`;
+  let id = base;
+  for (let n = 1; taken.has(id); n++) id = `${base}-${n}`;
+  return id;
+}
+
+function kindOf(message: RawMessage, before: RawMessage | undefined, summarised: ReadonlySet<string>): MessageKind {
+  return message.role === "assistant" ? kindOfAnswer(message, summarised) : kindOfRequest(message, before, summarised);
+}
+
+function kindOfAnswer(message: RawMessage, summarised: ReadonlySet<string>): MessageKind {
+  const { info, parts } = message;
+  if (isSummary(message) && summarised.has(stringOf(info, "parentID") ?? "")) return "summary";
+  if (isSentAnswer(message)) return "answer";
+  return parts.length === 0 && info["error"] === undefined ? "empty" : "failed";
+}
+
+function kindOfRequest(
+  message: RawMessage,
+  before: RawMessage | undefined,
+  summarised: ReadonlySet<string>,
+): MessageKind {
+  const { info, parts } = message;
+  if (asksForSummary(message)) return summarised.has(stringOf(info, "id") ?? "") ? "compaction" : "harness";
+  if (!parts.some(({ type, synthetic }) => TYPED.has(type) && synthetic !== true))
+    return parts.some(isSentByHarness) ? "harness" : "empty";
+  return before !== undefined && wasWorking(before.info, createdAt(message)) ? "queued" : "prompt";
+}
+
+function asksForSummary({ role, parts }: RawMessage): boolean {
+  return role === "user" && parts.some(({ type }) => type === "compaction");
+}
+
+function isSentByHarness({ type, text, ignored }: RawLine): boolean {
+  return type === "subtask" || (type === "text" && ignored !== true && text !== "");
+}
+
+/** Whether an answer is a summary that is in force: it was finished, and no error ended it. */
+function isSummary({ role, info }: RawMessage): boolean {
+  return (
+    role === "assistant" && info["summary"] === true && Boolean(info["finish"]) && recordOf(info, "error") === undefined
+  );
+}
+
+/** One that was stopped by the user is sent with what it holds, if that is more than reasoning; one that failed is not. */
+function isSentAnswer({ info, parts }: RawMessage): boolean {
+  const error = recordOf(info, "error");
+  if (error === undefined) return parts.length > 0;
+  if (error["name"] !== "MessageAbortedError") return false;
+  return parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
+}
+
+/** Whether the agent was at work on an answer, which it went on from, when something was typed. */
+function wasWorking(info: RawLine, typed: number | undefined): boolean {
+  const completed = completedAt(info);
+  if (completed === undefined || typed === undefined || recordOf(info, "error") !== undefined) return false;
+  return GOES_ON.has(info["finish"]) && typed <= completed;
+}
+
+/** What stands before the message, or the part of one, to which the user went back; the agent takes the rest out when it goes on. */
+function beforeRevert(messages: readonly Message[], revert: RawLine | undefined): readonly Message[] {
+  const at = messages.findIndex(({ sourceId }) => sourceId !== "" && sourceId === revert?.["messageID"]);
+  const message = messages[at];
+  if (message === undefined) return messages;
+  const partId = revert === undefined ? undefined : stringOf(revert, "partID");
+  const cut = partId === undefined ? -1 : message.parts.findIndex(({ id }) => id === partId);
+  const kept = partId === undefined ? [] : [cut < 0 ? message : cutMessage(message, cut)];
+  return [...messages.slice(0, at), ...kept];
+}
+
+function cutMessage(message: Message, parts: number): Message {
+  const left = message.parts.slice(0, parts);
+  return { ...message, parts: left, kind: left.length === 0 ? "empty" : message.kind };
+}
