@@ -1,8 +1,14 @@
 // The items that a model was sent or gave, as events: one each. What an event has no place for and Codex sends again stands
 // in `metadata.item`.
-import type { ContentPart, Event, EventMetadata } from "../../core/event/event.ts";
+import type { Event, EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { readArguments } from "../openai-chat/read-arguments.ts";
+import {
+  answerFacts,
+  type CallItem,
+  opaqueItem,
+  readCallItem,
+  readReasoningItem,
+} from "../openai-responses/item-parts.ts";
 import { toItemContent } from "./content-parts.ts";
 import { callFailed } from "./failed-call.ts";
 
@@ -43,15 +49,10 @@ export function toItemEvent(item: RawLine, place: ItemPlace): Event {
     case "custom_tool_call_output":
       return outputEvent(item, place);
     case "agent_message":
-      return { type: "chat_request", id, timestamp, content: [opaque(item)], metadata: { origin: "harness" } };
+      return { type: "chat_request", id, timestamp, content: [opaqueItem(item)], metadata: { origin: "harness" } };
     default:
-      return { type: "chat_response", id, timestamp, message: [opaque(item)], metadata: madeBy(place) };
+      return { type: "chat_response", id, timestamp, message: [opaqueItem(item)], metadata: madeBy(place) };
   }
-}
-
-/** What OpenAI gave, as it is. */
-function opaque(value: RawLine): ContentPart {
-  return { type: "opaque", provider: "openai", value };
 }
 
 function madeBy({ provider, model, messageId }: ItemPlace): EventMetadata {
@@ -75,21 +76,18 @@ function requestEvent(item: RawLine, { id, timestamp, origin }: ItemPlace): Even
 }
 
 function answerEvent(item: RawLine, place: ItemPlace): Event {
-  const phase = stringOf(item, "phase");
   return {
     type: "chat_response",
     id: place.id,
     timestamp: place.timestamp,
     message: toItemContent(item["content"]),
-    metadata: { ...madeBy(place), ...(phase !== undefined && { phase }) },
+    metadata: { ...madeBy(place), ...answerFacts(item) },
   };
 }
 
 /** A summary of one part, or none, is the text itself. */
 function reasoningEvent(item: RawLine, place: ItemPlace): Event {
-  const summary = listOf(item, "summary");
-  const content = listOf(item, "content");
-  const encrypted = stringOf(item, "encrypted_content");
+  const { text, summary, content, facts } = readReasoningItem(item);
   const own = {
     ...((summary.length > 1 || content.length > 0) && { summary }),
     ...(content.length > 0 && { content }),
@@ -98,12 +96,10 @@ function reasoningEvent(item: RawLine, place: ItemPlace): Event {
     type: "chat_response",
     id: place.id,
     timestamp: place.timestamp,
-    reasoning: [...summary, ...content]
-      .flatMap((part) => (isRecord(part) ? (stringOf(part, "text") ?? []) : []))
-      .join("\n\n"),
+    reasoning: text,
     metadata: {
       ...madeBy(place),
-      ...(encrypted !== undefined && { encrypted }),
+      ...facts,
       ...(Object.keys(own).length > 0 && { item: own }),
     },
   };
@@ -111,25 +107,19 @@ function reasoningEvent(item: RawLine, place: ItemPlace): Event {
 
 function callEvent(item: RawLine, place: ItemPlace): Event {
   const namespace = stringOf(item, "namespace");
-  const isCustom = item["type"] === "custom_tool_call";
-  const isShell = item["type"] === "local_shell_call";
+  const { facts, ...call } = item["type"] === "local_shell_call" ? shellCall(item) : readCallItem(item);
   return {
     type: "tool_call_request",
     id: place.id,
     timestamp: place.timestamp,
     call_id: stringOf(item, "call_id") ?? stringOf(item, "id") ?? "",
-    name: isShell ? "local_shell" : (stringOf(item, "name") ?? ""),
-    arguments: isCustom
-      ? { input: stringOf(item, "input") ?? "" }
-      : isShell
-        ? (recordOf(item, "action") ?? {})
-        : readArguments(item["arguments"]),
-    metadata: {
-      ...madeBy(place),
-      ...((isCustom || isShell) && { call_type: isCustom ? "custom" : "local_shell" }),
-      ...(namespace !== undefined && { item: { namespace } }),
-    },
+    ...call,
+    metadata: { ...madeBy(place), ...facts, ...(namespace !== undefined && { item: { namespace } }) },
   };
+}
+
+function shellCall(item: RawLine): CallItem {
+  return { name: "local_shell", arguments: recordOf(item, "action") ?? {}, facts: { call_type: "local_shell" } };
 }
 
 function outputEvent(item: RawLine, place: ItemPlace): Event {
@@ -145,9 +135,4 @@ function outputEvent(item: RawLine, place: ItemPlace): Event {
     content: toItemContent(content),
     is_error: succeeded === false || callFailed(content),
   };
-}
-
-function listOf(item: RawLine, key: string): readonly unknown[] {
-  const value = item[key];
-  return Array.isArray(value) ? value : [];
 }

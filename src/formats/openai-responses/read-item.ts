@@ -1,10 +1,10 @@
 // An item of the Responses API as what it says. What only OpenAI understands goes through as it is.
 import type { EventMetadata } from "../../core/event/event.ts";
-import { type Fields, fieldsOf } from "../../core/event/fields.ts";
+import type { Fields } from "../../core/event/fields.ts";
 import { stringOf } from "../json-line.ts";
 import { toOpenAiContent } from "../openai-chat/content-parts.ts";
-import { readArguments } from "../openai-chat/read-arguments.ts";
 import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
+import { answerFacts, opaqueItem, readCallItem, readReasoningItem } from "./item-parts.ts";
 
 /** Reads an item. `metadata` is that of what the model made. */
 export function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
@@ -13,10 +13,10 @@ export function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
     case "message":
       return readMessage(item, metadata);
     case "reasoning":
-      return answer(readReasoning(item, metadata));
+      return answer(reasoningOf(item, metadata));
     case "function_call":
     case "custom_tool_call":
-      return answer(readCall(item, metadata));
+      return answer(callOf(item, metadata));
     case "function_call_output":
     case "custom_tool_call_output": {
       const call_id = stringOf(item, "call_id") ?? "";
@@ -28,7 +28,7 @@ export function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
         ? { said: [], isUsers: false }
         : answer({
             type: "chat_response",
-            message: [{ type: "opaque", provider: "openai", value: item }],
+            message: [opaqueItem(item)],
             metadata,
           });
   }
@@ -39,11 +39,10 @@ function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
   const isEmpty = content === undefined || content === null || (Array.isArray(content) && content.length === 0);
   if (isEmpty) return { said: [], isUsers: false };
   if (role === "assistant") {
-    const phase = stringOf(item, "phase");
     return answer({
       type: "chat_response",
       message: toOpenAiContent(content),
-      metadata: { ...metadata, ...(phase !== undefined && { phase }) },
+      metadata: { ...metadata, ...answerFacts(item) },
     });
   }
   if (role === "system" || role === "developer")
@@ -51,27 +50,18 @@ function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
   return { said: [{ type: "chat_request", content: toOpenAiContent(content) }], isUsers: true };
 }
 
-/** What may be read of reasoning is its summary, or its text where a server gives it. */
-function readReasoning(item: Fields, metadata: EventMetadata): SaidEvent {
-  const texts = [item["summary"], item["content"]]
-    .flatMap((list) => (Array.isArray(list) ? list : []))
-    .flatMap((part) => stringOf(fieldsOf(part), "text") ?? []);
-  const encrypted = stringOf(item, "encrypted_content");
-  return {
-    type: "chat_response",
-    reasoning: texts.join("\n\n"),
-    metadata: { ...metadata, ...(encrypted !== undefined && { encrypted }) },
-  };
+function reasoningOf(item: Fields, metadata: EventMetadata): SaidEvent {
+  const { text, facts } = readReasoningItem(item);
+  return { type: "chat_response", reasoning: text, metadata: { ...metadata, ...facts } };
 }
 
-function readCall(item: Fields, metadata: EventMetadata): SaidEvent {
-  const isCustom = item["type"] === "custom_tool_call";
+function callOf(item: Fields, metadata: EventMetadata): SaidEvent {
+  const { facts, ...call } = readCallItem(item);
   return {
     type: "tool_call_request",
     call_id: stringOf(item, "call_id") ?? "",
-    name: stringOf(item, "name") ?? "",
-    arguments: isCustom ? { input: item["input"] ?? "" } : readArguments(item["arguments"]),
-    metadata: { ...metadata, ...(isCustom && { call_type: "custom" }) },
+    ...call,
+    metadata: { ...metadata, ...facts },
   };
 }
 
