@@ -1,6 +1,7 @@
 // Looks for what the property tests miss: runs them again and again with fresh seeds until the time is up, and prints each failing
-// case, shrunk, as a test to paste. Usage: npm run explore [-- --minutes N] [test files]. Exit code 1 when something was found.
-import { spawn } from "node:child_process";
+// case, shrunk, as a test to paste. Usage: npm run explore [-- --minutes N] [test files]; or npm run explore -- --inputs N [FORMATS], which
+// has every format read N files with something wrong in them. Exit code 1 when something was found.
+import { spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,11 +16,22 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const RUNS = 300;
 /** A test may hold several laws; each ends by itself (test/helpers/seed.ts). */
 const LONGEST_MS = 600_000;
+const MUTATED_INPUTS = "test/formats/mutated-inputs.test.ts";
 
 const { values: options, positionals } = parseArgs({
-  options: { minutes: { type: "string", default: "10" } },
+  options: { minutes: { type: "string", default: "10" }, inputs: { type: "string" } },
   allowPositionals: true,
 });
+if (options.inputs !== undefined) {
+  const env = {
+    ...process.env,
+    JPG_INPUTS: options.inputs,
+    JPG_FORMATS: positionals.join(" "),
+    JPG_SEED: String(randomInt(2 ** 31)),
+  };
+  const words = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", MUTATED_INPUTS, "--disable-console-intercept"];
+  process.exit(spawnSync(process.execPath, words, { cwd: ROOT, env, stdio: "inherit" }).status ?? 1);
+}
 const endsAt = Date.now() + Number(options.minutes) * 60_000;
 const files = positionals.length > 0 ? positionals : findPropertyTests(ROOT);
 const folder = mkdtempSync(join(tmpdir(), "jpg-explore-"));

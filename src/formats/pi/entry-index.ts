@@ -91,7 +91,9 @@ export function idOfHeader(header: RawLine): string {
 }
 
 function startDraft(header: RawLine): Draft {
-  const hasIds = Number(header["version"] ?? 1) >= FIRST_WITH_IDS;
+  // A text may stand for the number; anything else is none.
+  const { version = 1 } = header;
+  const hasIds = ["number", "string"].includes(typeof version) && Number(version) >= FIRST_WITH_IDS;
   return {
     header,
     sessionId: idOfHeader(header),

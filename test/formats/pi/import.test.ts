@@ -313,6 +313,12 @@ describe("a pi session with something wrong in it", () => {
     expect(session.hasLine("a.b/../c")).toBe(true);
   });
 
+  it.each([{ toString: 1 }, [], null, "none"])("takes %j for no version of the format", (version) => {
+    const pi = createPiWriter({ header: { version } });
+    pi.user("one");
+    expect(readPi(pi)).toMatchObject({ turnCount: 1, title: "one" });
+  });
+
   it("has no turn when nobody said anything", () => {
     const pi = createPiWriter();
     pi.add({ type: "model_change", provider: "anthropic", modelId: "x" });
