@@ -42,6 +42,8 @@ export interface AgentFormat {
   readonly overhead?: (line: string) => number | null;
   /** Which of its versions jpg knows; absent = its sessions name none. */
   readonly versions?: AgentVersions;
+  /** Gives a line of its files with the texts decoded that stand coded in it, for whoever looks for secrets. Absent = none do. */
+  readonly plainLine?: (line: string) => string;
   /** Its tools for what most agents do: calls of one agent are written for another as that makes them. */
   readonly tools?: ToolDialect;
   /** Writes sessions (`export --to`). */

@@ -1,6 +1,6 @@
 // jpg scan: where secrets lie in the files of agents, without importing or showing any.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
@@ -102,4 +102,20 @@ it("measures nothing on the way: what a process keeps of each scan would slow th
   const { stdout, stderr } = await sandbox.jpg(["scan", file], { env, process: true });
   expect(stdout).toContain("github");
   expect(stderr).toContain("marks: 0");
+});
+
+it("finds a secret in a conversation of jp, which stores what tools gave as base64", async () => {
+  const path = join(sandbox.project, ".jp", "conversations", "17671120783", "events.json");
+  const time = "2026-03-04 05:06:07.0";
+  const content = Buffer.from(`GITHUB_TOKEN=${TOKEN}\n`).toString("base64");
+  const entries = [
+    { timestamp: time, type: "turn_start" },
+    { timestamp: time, type: "chat_request", content: "Deploy the harbour" },
+    { timestamp: time, type: "tool_call_request", id: "a", name: "env", arguments: {} },
+    { timestamp: time, type: "tool_call_response", id: "a", content, is_error: false },
+  ];
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(entries, null, 2));
+  const { secrets } = await found(["scan"]);
+  expect(secrets).toMatchObject([{ path, rule: "github", line: 22, count: 1 }]);
 });

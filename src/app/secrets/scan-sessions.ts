@@ -1,5 +1,6 @@
 // Scans the session files that agents keep, without importing them: they hold whatever the agent read.
 import { JpgError } from "../../core/errors.ts";
+import type { SessionSource } from "../../formats/session-source.ts";
 import {
   findAgentSessions,
   findSessionFiles,
@@ -7,9 +8,10 @@ import {
   readSessionSource,
   type SessionFile,
 } from "../sessions/session-files.ts";
+import { agents } from "../sessions/session-registry.ts";
 import { allSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type SecretFinding, scanSources } from "./scan-source.ts";
+import { type ScannedSource, type SecretFinding, scanSources } from "./scan-source.ts";
 import { loadSecretScanner } from "./secret-scanner.ts";
 
 /** What was scanned, and what was found. */
@@ -42,9 +44,11 @@ export async function scanSessions(
   for (const file of await withSideFiles(files)) {
     count += 1;
     try {
-      const lines = await readSessionSource(runtime, file);
-      bytes += lines.byteLength;
-      for (const { in: path, ...finding } of await scanSources(scanner, [{ name: file.path, lines }]))
+      const source = await readSessionSource(runtime, file);
+      bytes += source.byteLength;
+      for (const { in: path, ...finding } of await scanSources(scanner, [
+        { name: file.path, lines: plainLines(source) },
+      ]))
         secrets.push({ path, ...finding });
     } catch (error) {
       if (file.named || !(error instanceof JpgError)) throw error;
@@ -52,6 +56,15 @@ export async function scanSessions(
     }
   }
   return { files: count, bytes, secrets, failed };
+}
+
+/** The lines of a file, coded texts decoded: a secret in base64 is one all the same. */
+function plainLines(source: SessionSource): ScannedSource<string>["lines"] {
+  const coded = agents().find(({ plainLine, detect }) => plainLine !== undefined && detect(source));
+  const { plainLine } = coded ?? {};
+  return plainLine === undefined
+    ? source
+    : { lineCount: source.lineCount, line: (index) => plainLine(source.line(index)) };
 }
 
 /** The files, each followed by what its agent wrote beside it. */

@@ -4,6 +4,7 @@ import { sessionUuid } from "../derived-ids.ts";
 import { idOfName } from "./entry-id.ts";
 import { writeJpSession } from "./export.ts";
 import { isJpStream, JP_IMPORTER, jpSessionId, readJpOrigin, readJpSession } from "./import.ts";
+import { decodeStoredLine } from "./stored-text.ts";
 
 /** The file of a conversation that holds what was said; its folder has the name. */
 const STREAM = "events.json";
@@ -22,6 +23,7 @@ export const JP: AgentFormat = {
   sessionId: jpSessionId,
   origin: readJpOrigin,
   read: readJpSession,
+  plainLine: decodeStoredLine,
   write: {
     sessionId: sessionUuid,
     lineId: (_, name) => idOfName(name),

@@ -112,14 +112,18 @@ function moveOverlays(overlays: readonly NamedOverlay[], entries: readonly Named
 function insertOverlays(entries: readonly NamedEntry[], overlays: readonly NamedOverlay[]): readonly WrittenEntry[] {
   const ids = new Set(entries.map(({ id }) => id));
   const left = overlays.filter(({ after }) => after === undefined || !ids.has(after));
-  return [
-    ...entries.flatMap((entry) => [
-      ...olderThan(entry, left).map(toEntry),
-      entry,
-      ...overlays.filter(({ after }) => after === entry.id).map(toEntry),
-    ]),
-    ...left.map(toEntry),
-  ];
+  const behind = new Map<string, NamedOverlay[]>();
+  for (const overlay of overlays) {
+    const { after = "" } = overlay;
+    const same = behind.get(after);
+    if (same === undefined) behind.set(after, [overlay]);
+    else same.push(overlay);
+  }
+  const placed = entries.flatMap((entry) => {
+    const own = entry.id === "" ? [] : (behind.get(entry.id) ?? []);
+    return [...olderThan(entry, left).map(toEntry), entry, ...own.map(toEntry)];
+  });
+  return [...placed, ...left.map(toEntry)];
 }
 
 /** Takes the overlays that are older than the turn that an entry opens. */

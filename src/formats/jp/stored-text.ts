@@ -5,6 +5,8 @@ import { isRecord } from "../json-line.ts";
 
 /** Has a character that only the URL-safe alphabet has, and else none but of that alphabet. */
 const URL_SAFE = /^(?=.*[-_])[A-Za-z0-9_-]+={0,2}$/;
+/** A JSON text that may be coded. */
+const STORED = /"([A-Za-z0-9+/_-]{12,}={0,2})"/g;
 const CONTROLS = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -21,6 +23,14 @@ export function decodeStoredText(stored: string): string {
 export function decodeRepaired(stored: string): string {
   const text = decodeStoredText(stored);
   return text !== stored && text.endsWith("=") ? (decodeUrlSafe(text) ?? text) : text;
+}
+
+/** Gives a line of a stored stream with its longer texts decoded: nothing short is worth looking at. */
+export function decodeStoredLine(line: string): string {
+  return line.replace(STORED, (whole, stored: string) => {
+    const text = decodeRepaired(stored);
+    return text === stored ? whole : JSON.stringify(text);
+  });
 }
 
 /** Encodes a text as jp stores it. */

@@ -1,7 +1,7 @@
 // Times as jp writes them, `2026-05-04 09:00:03.5` in UTC with 1 to 9 digits of a second, and as events have them. jp reads
 // RFC 3339 as well, and writes it its own way on the next save.
 
-const TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?\d*(Z|[+-]\d\d:\d\d)?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** Reads a stored time as RFC 3339 in UTC, with 3 to 9 digits of a second; absent when it is none. */
 export function readStoredTime(value: unknown): string | undefined {

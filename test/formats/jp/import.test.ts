@@ -160,13 +160,14 @@ describe("a stream of jp", () => {
       "2025-07-01T02:00:00.5+02:00",
       "2025-07-01 00:00:00.123456789",
       "yesterday",
+      "2025-07-01 00:00:001",
       undefined,
     ];
     const entries = times.map((timestamp) => ({ ...start, timestamp }));
     expect(eventsOf(entries).map(({ timestamp }) => timestamp)).toEqual([
       "2025-07-01T00:00:00.000Z",
       "2025-07-01T00:00:00.500Z",
-      ...Array.from({ length: 3 }, () => "2025-07-01T00:00:00.123456789Z"),
+      ...Array.from({ length: 4 }, () => "2025-07-01T00:00:00.123456789Z"),
     ]);
   });
 
