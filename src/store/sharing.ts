@@ -128,8 +128,8 @@ export interface Sharing {
   outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
   /** Which of these tips reach a commit that changed a file; what the known commits reach is passed over. */
   touching(objects: OutgoingObjects, path: string): Promise<readonly string[]>;
-  /** Branches with all that they reach, as the bytes of a git bundle; the commits are here, under whatever name. */
-  bundle(branches: readonly RemoteTip[]): Promise<Uint8Array>;
+  /** Branches with all that they reach, as a git bundle in pieces; the commits are here, under whatever name. */
+  bundle(branches: readonly RemoteTip[]): Promise<AsyncIterable<Uint8Array>>;
   /** Forgets what was fetched under the name of a remote. */
   forgetTracked(name: string): Promise<void>;
   /** The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads to the other. */

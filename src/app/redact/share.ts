@@ -30,7 +30,8 @@ import { sharedTitle } from "./shared-title.ts";
 /** A file to hand over. */
 export interface SharedFile {
   readonly report: ShareReport;
-  readonly bytes: Uint8Array;
+  /** Made while it is read, once. */
+  readonly pieces: AsyncIterable<Uint8Array>;
 }
 
 /** What is in it, and what is not. */
@@ -75,7 +76,7 @@ export async function shareView(
   const kept = new Set(view.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])));
   const sources = await store.listTree(tree.commit, { under: ["sources"] });
   return {
-    bytes: await sharing.bundle([tip]),
+    pieces: await sharing.bundle([tip]),
     report: {
       conversation,
       branches: [branch],
@@ -107,7 +108,7 @@ export async function shareWhole(
     ordered.map(({ commit }) => commit),
   ).catch((error: unknown) => workspace.warn(messageOf(error)));
   return {
-    bytes: await requireSharing(workspace).bundle(ordered),
+    pieces: await requireSharing(workspace).bundle(ordered),
     report: {
       conversation,
       branches: ordered.map(({ name }) => name),

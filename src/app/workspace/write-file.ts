@@ -1,11 +1,14 @@
 // Writes a result to a file the user named: all of it or nothing, except where the name is not an ordinary file (a pipe, a device).
 import { chmod, realpath, stat, writeFile } from "node:fs/promises";
-import { messageOf, userError } from "../../core/errors.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { JpgError, messageOf, userError } from "../../core/errors.ts";
+import { type FileContent, replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "./user-umask.ts";
 
-/** Writes the file, replacing what is there; a new one has the mode that the user's umask gives. Throws `cannot_write` and leaves what was there. */
-export async function writeResultFile(path: string, content: string | Uint8Array): Promise<void> {
+/**
+ * Writes the file, replacing what is there; a new one has the mode that the user's umask gives. Throws `cannot_write`, or what
+ * making the content throws, and leaves what was there.
+ */
+export async function writeResultFile(path: string, content: FileContent): Promise<void> {
   try {
     const found = await stat(path).catch(() => null);
     if (found !== null && !found.isFile()) return await writeFile(path, content);
@@ -13,6 +16,7 @@ export async function writeResultFile(path: string, content: string | Uint8Array
     await replaceFile(target, content);
     await chmod(target, found === null ? userFileMode() : found.mode & 0o777);
   } catch (error) {
+    if (error instanceof JpgError) throw error;
     throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
       hints: ["Name a file in a folder that exists, has room and may be written."],
       cause: error,

@@ -30,21 +30,37 @@ export const command: CommandSpec = {
     const workspace = await open();
     const tree = await resolveWholeTree(workspace, args[0]);
     const allow = texts(options, "allow");
-    const { report, bytes } = await (flag(options, "full") ? shareWhole : shareView)(workspace, tree, { allow });
+    const { report, pieces } = await (flag(options, "full") ? shareWhole : shareView)(workspace, tree, { allow });
     // The conversation's own name may be made of what was masked.
     const name = text(options, "output") ?? `${conversationOf(report.branches[0] ?? "")}.bundle`;
     const path = name === "-" ? null : resolve(context.runtime.cwd, name);
     if (path !== null) await requireFree(context, path);
-    if (path === null) output.raw(bytes);
-    else await writeResultFile(path, bytes);
-    reportShare(context, { report, bytes }, path);
-    if (json && path !== null) output.json({ path, bytes: bytes.length, ...report });
+    let bytes = 0;
+    const counted = eachPiece(pieces, (piece) => {
+      bytes += piece.length;
+    });
+    if (path === null) for await (const piece of counted) output.raw(piece);
+    else await writeResultFile(path, counted);
+    reportShare(context, report, { path, bytes });
+    if (json && path !== null) output.json({ path, bytes, ...report });
     return 0;
   },
 };
 
-function reportShare({ output, json }: CommandContext, { report, bytes }: SharedFile, path: string | null): void {
-  const said = renderSharedFile(report, { path, bytes: bytes.length });
+async function* eachPiece<Piece>(pieces: AsyncIterable<Piece>, tell: (piece: Piece) => void): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    tell(piece);
+    yield piece;
+  }
+}
+
+function reportShare(
+  { output, json }: CommandContext,
+  report: SharedFile["report"],
+  written: { readonly path: string | null; readonly bytes: number },
+): void {
+  const { path } = written;
+  const said = renderSharedFile(report, written);
   if (path === null) output.info(said);
   else if (!json) output.data(said);
 }

@@ -21,6 +21,9 @@ export interface FileMode {
   readonly mode?: number;
 }
 
+/** What is to stand in a file, whole or in pieces that are made while it is written. */
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
 /** A file that is being written and that nobody knows yet. */
 export interface Draft {
   /** Adds to it. */
@@ -32,10 +35,11 @@ export interface Draft {
 }
 
 /** Replaces a file. Throws what the file system throws, and leaves what was there. */
-export async function replaceFile(path: string, content: string | Uint8Array, options: FileMode = {}): Promise<void> {
+export async function replaceFile(path: string, content: FileContent, options: FileMode = {}): Promise<void> {
   const draft = await openDraft(dirname(path), options);
   try {
-    await draft.write(content);
+    if (typeof content === "string" || content instanceof Uint8Array) await draft.write(content);
+    else for await (const piece of content) await draft.write(piece);
     await draft.moveTo(path);
   } finally {
     await draft.discard();

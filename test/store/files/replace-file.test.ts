@@ -75,3 +75,19 @@ it("makes a folder of its own, and takes no link for one", async () => {
   await makeOwnFolder(at("own"));
   expect(statSync(at("own")).mode & 0o777).toBe(0o755);
 });
+
+it("writes what comes in pieces, and leaves what was there where the making of one fails", async () => {
+  const path = at("pieces");
+  await replaceFile(path, piecesOf(["one ", "two"]));
+  expect(readFileSync(path, "utf8")).toBe("one two");
+  await expect(replaceFile(path, piecesOf(["three ", null]))).rejects.toThrow("no more");
+  expect(readFileSync(path, "utf8")).toBe("one two");
+  expect(readdirSync(folder.path)).toEqual(["pieces"]);
+});
+
+async function* piecesOf(texts: readonly (string | null)[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) {
+    if (text === null) throw new Error("no more");
+    yield Buffer.from(text);
+  }
+}

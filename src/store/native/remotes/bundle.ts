@@ -1,14 +1,26 @@
 // Bundles: some branches with all that they reach, as one file that git reads. The commits need no name here.
 import { formatBundleHeader } from "../../../core/bundle-header.ts";
 import type { BranchTip } from "../../conversation-store.ts";
-import { type Repository, runCommand } from "../git/git-command.ts";
+import { commandError, formatArguments, placeOf, type Repository, runCommand } from "../git/git-command.ts";
+import { openGit } from "../git/git-process.ts";
 
-/** Packs branches; each commit is here, under whatever name. */
-export async function packBundle(repository: Repository, branches: readonly BranchTip[]): Promise<Uint8Array> {
+/** Packs branches, a piece after the other; each commit is here, under whatever name. */
+export async function* packBundle(
+  repository: Repository,
+  branches: readonly BranchTip[],
+): AsyncGenerator<Uint8Array, void, undefined> {
   const args = ["pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset"];
-  const input = branches.map(({ commit }) => `${commit}\n`).join("");
-  const pack = await runCommand(repository, { args, input });
-  return Buffer.concat([Buffer.from(formatBundleHeader(branches)), pack]);
+  const { child, ended } = openGit(formatArguments(repository, { args }), placeOf(repository));
+  ended.catch(() => undefined); // it is waited for below, unless whoever reads stops before
+  try {
+    yield Buffer.from(formatBundleHeader(branches));
+    child.stdin.end(branches.map(({ commit }) => `${commit}\n`).join(""));
+    for await (const chunk of child.stdout) yield chunk as Buffer;
+    const result = await ended;
+    if (result.code !== 0) throw await commandError(repository, { args }, result);
+  } finally {
+    child.kill();
+  }
 }
 
 /** Forgets what was fetched under the name of a remote; a remote of that name stays. */

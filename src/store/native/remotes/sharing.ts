@@ -25,7 +25,7 @@ export function createSharing(repository: Repository): Sharing {
     present: (commits) => presentCommits(repository, commits),
     outgoing: (objects) => listOutgoing(repository, objects),
     touching: (objects, path) => listTouching(repository, objects, path),
-    bundle: (branches) => packBundle(repository, branches),
+    bundle: async (branches) => packBundle(repository, branches),
     forgetTracked: (name) => forgetTracked(repository, name),
     mergeBases: (pairs) => mergeBases(repository, pairs),
     localConversations: () => readLocalMarks(repository),
