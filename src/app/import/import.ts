@@ -33,6 +33,7 @@ import {
 import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
 import type { SessionImport } from "./planned-import.ts";
 import { heldIn, rememberFound, rememberWritten, tipsAfter } from "./remember-run.ts";
+import { createMeeting, type SessionNames } from "./session-meeting.ts";
 import { readSourceCache, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
@@ -109,7 +110,6 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
 interface PreparedSession {
   /** To read it again from; standard input cannot be, and is kept. */
   readonly file: SessionFile | OpenSession;
-  readonly names: SessionNames;
   readonly hasWrite: boolean;
   /** Whether the store may be another once it is finished. */
   readonly mayChange: boolean;
@@ -118,23 +118,22 @@ interface PreparedSession {
   readonly found: FoundSource | null;
 }
 
-type SessionNames = Pick<OpenSession, "sessionId" | "origin"> & { readonly forkedOff: readonly string[] };
-
 async function* prepareWrites(
   workspace: Workspace,
   { run, done, facts }: { readonly run: ImportRun; readonly done: PreparedSession[]; readonly facts: ImportFacts },
 ): AsyncGenerator<BranchWrite> {
+  const written = createMeeting();
   for (;;) {
     try {
       const next = await run.next(facts);
       if (next === null) return;
       const names = namesOf(next);
-      if (done.some((before) => before.mayChange && isRelated(before.names, names)))
-        return run.putBack("known" in next ? next.file : next);
+      if (written.awaits(names)) return run.putBack("known" in next ? next.file : next);
       const prepared = await prepareNext(workspace, run, next, facts);
       if (prepared === null) continue;
       const { write, ...session } = prepared;
-      done.push({ ...session, names, hasWrite: write !== null });
+      done.push({ ...session, hasWrite: write !== null });
+      written.add(names, session);
       if (write !== null) yield write;
     } catch (error) {
       // What was prepared before is written; then the error is reported.
@@ -144,7 +143,7 @@ async function* prepareWrites(
   }
 }
 
-type Prepared = Omit<PreparedSession, "names" | "hasWrite"> & Pick<SessionImport, "write">;
+type Prepared = Omit<PreparedSession, "hasWrite"> & Pick<SessionImport, "write">;
 
 async function prepareNext(
   workspace: Workspace,
@@ -190,13 +189,6 @@ function namesOf(session: OpenSession | KnownSession): SessionNames {
 function fileOf(open: OpenSession): SessionFile | OpenSession {
   const { path, named, isPart, isBeside } = open;
   return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
-}
-
-/** Whether two sessions may meet in one conversation. */
-function isRelated(a: SessionNames, b: SessionNames): boolean {
-  if (a.sessionId === b.sessionId || a.origin !== null || b.origin !== null) return true;
-  const forked = [a, b].flatMap(({ forkedOff }) => forkedOff);
-  return [a, b].some(({ sessionId }) => forked.includes(sessionId)) || new Set(forked).size < forked.length;
 }
 
 async function filesOf(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {

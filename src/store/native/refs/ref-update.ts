@@ -1,5 +1,5 @@
-// Moves branches by compare-and-swap: all in one transaction when all stand where they were expected, else one by one, so
-// that one stale branch does not hold the others back.
+// Moves branches by compare-and-swap: all in one transaction when all stand where they were expected, else in halves, so
+// that one stale branch does not hold the others back, and thousands of them do not go one by one.
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
 import { refOfBranch, ZERO_ID } from "./ref-name.ts";
@@ -17,14 +17,31 @@ const LOCK_WAIT_MS = 15;
 
 /** Moves branches; gives for each, in order, whether it was moved. Throws as git fails for other reasons than a stale branch. */
 export async function moveBranches(repository: Repository, moves: readonly BranchMove[]): Promise<readonly boolean[]> {
-  if (moves.length === 0) return [];
-  if (moves.length > 1) {
-    const { code } = await tryCommand(repository, updateCommand(moves));
-    if (code === 0) return moves.map(() => true);
-  }
-  const moved: boolean[] = [];
-  for (const move of moves) moved.push(await moveBranch(repository, move));
-  return moved;
+  const moved = new Set<BranchMove>();
+  // A transaction takes each branch once.
+  const firsts = new Map([...moves].reverse().map((move) => [move.branch, move]));
+  await moveTogether(repository, [...firsts.values()], moved);
+  for (const move of moves)
+    if (firsts.get(move.branch) !== move && (await moveBranch(repository, move))) moved.add(move);
+  return moves.map((move) => moved.has(move));
+}
+
+async function moveTogether(
+  repository: Repository,
+  moves: readonly BranchMove[],
+  moved: Set<BranchMove>,
+): Promise<void> {
+  const [first] = moves;
+  if (first === undefined) return;
+  const isMoved =
+    moves.length === 1
+      ? await moveBranch(repository, first)
+      : (await tryCommand(repository, updateCommand(moves))).code === 0;
+  if (isMoved) for (const move of moves) moved.add(move);
+  if (isMoved || moves.length === 1) return;
+  const half = Math.ceil(moves.length / 2);
+  await moveTogether(repository, moves.slice(0, half), moved);
+  await moveTogether(repository, moves.slice(half), moved);
 }
 
 async function moveBranch(repository: Repository, move: BranchMove): Promise<boolean> {
