@@ -6,6 +6,7 @@ import { benchCommands, benchStart } from "./commands.mjs";
 import { benchExtract } from "./extract.mjs";
 import { benchFsck } from "./fsck.mjs";
 import { benchGrowth } from "./growth.mjs";
+import { benchHooks } from "./hooks.mjs";
 import { benchImport } from "./import.mjs";
 import { benchKills } from "./kills.mjs";
 import { benchList } from "./list.mjs";
@@ -18,6 +19,7 @@ import { benchSharing } from "./sharing.mjs";
 import { benchStrategies } from "./strategies.mjs";
 import { benchSync } from "./sync.mjs";
 import { benchTokens } from "./tokens.mjs";
+import { benchWatch } from "./watch.mjs";
 
 const BENCHMARKS = {
   start: benchStart,
@@ -27,6 +29,8 @@ const BENCHMARKS = {
   fsck: benchFsck,
   growth: benchGrowth,
   sync: benchSync,
+  watch: benchWatch,
+  hooks: benchHooks,
   sharing: benchSharing,
   repository: benchRepository,
   import: benchImport,

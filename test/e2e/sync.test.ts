@@ -1,6 +1,16 @@
 // `jpg sync` as a session of the real command: agents' files grow, the store follows, large views are compacted.
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -27,6 +37,22 @@ function agentFile(name: string): string {
   const path = join(sandbox.home, ".claude", "projects", sandbox.project.replace(/[^A-Za-z0-9]/g, "-"), name);
   mkdirSync(dirname(path), { recursive: true });
   return path;
+}
+
+/** A session of Codex of this project, with one turn. */
+function smallRollout(id: string): string {
+  const at = "2026-01-02T03:04:05.000Z";
+  const said = (role: string, type: string, text: string): Json => ({
+    type: "response_item",
+    payload: { type: "message", role, content: [{ type, text }] },
+  });
+  const meta = { id, timestamp: at, cwd: sandbox.project, originator: "codex_cli_rs", cli_version: "0.169.0" };
+  const lines: Json[] = [
+    { type: "session_meta", payload: meta },
+    said("user", "input_text", "look at the tide tables"),
+    said("assistant", "output_text", "They are wrong."),
+  ];
+  return lines.map((line) => `${JSON.stringify({ timestamp: at, ...line })}\n`).join("");
 }
 
 /** Turns automatic compaction on as the user, with a small part of the window for its limit. */
@@ -136,12 +162,58 @@ describe("a pass", () => {
     const broken = sandbox.session("broken.jsonl", "this is no session\n");
     const good = sandbox.session("good.jsonl", smallSession({ turns: 2 }));
     const { stdout, stderr, code } = await sandbox.jpg(["sync", broken, good, "--json"]);
-    expect(code).toBe(0);
+    expect(code).toBe(2);
     const document = JSON.parse(stdout) as SyncDocument;
     expect(document.sessions.map(({ status }) => status)).toEqual(["created"]);
     expect(document.failed.map(({ path }) => path)).toEqual([broken]);
     expect(stderr).toContain(broken);
     expect((await sandbox.jpg(["sync", broken])).code).toBe(2);
+  });
+
+  it("imports all of a folder but what cannot be read, names that, and ends with 1", async () => {
+    const folder = join(sandbox.root, "many");
+    const count = 300;
+    const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+    mkdirSync(folder);
+    for (let index = 0; index < count; index++)
+      writeFileSync(join(folder, `${id(index)}.jsonl`), smallSession({ turns: 1, id: id(index) }));
+    // A compressed file that is cut off: nobody, not even root, can read that.
+    writeFileSync(join(folder, "cut.jsonl"), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x24]));
+    for (const status of ["created", "unchanged"]) {
+      const { stdout, stderr, code } = await sandbox.jpg(["sync", folder, "--json"]);
+      const document = JSON.parse(stdout) as SyncDocument;
+      expect([code, document.sessions.length]).toEqual([1, count]);
+      expect(new Set(document.sessions.map((session) => session.status))).toEqual(new Set([status]));
+      expect(document.failed.map(({ path }) => path)).toEqual([join(folder, "cut.jsonl")]);
+      expect(stderr).toContain("cut.jsonl");
+    }
+  });
+
+  it("keeps two agents' sessions of one id apart", async () => {
+    const id = "019b0000-0000-7000-8000-000000000001";
+    const claude = sandbox.session(`${id}.jsonl`, smallSession({ turns: 2, id }));
+    const codex = sandbox.session(`rollout-2026-01-02T03-04-05-${id}.jsonl`, smallRollout(id));
+    const first = await sync(claude, codex);
+    expect(first.sessions.map(({ status }) => status)).toEqual(["created", "created"]);
+    expect(new Set(first.sessions.map((session) => session.id)).size).toBe(2);
+    appendFileSync(claude, smallSession({ turns: 3, id }).subarray(smallSession({ turns: 2, id }).length));
+    const second = await sync(claude, codex);
+    expect(second.sessions.map(({ id: name, status }) => [name, status])).toEqual([
+      [first.sessions[0]?.id, "updated"],
+      [first.sessions[1]?.id, "unchanged"],
+    ]);
+  });
+
+  it("imports what was written while the clock stood elsewhere", async () => {
+    const file = agentFile("one.jsonl");
+    writeFileSync(file, smallSession({ turns: 2 }));
+    const at = (year: number): Date => new Date(Date.UTC(year, 0, 1));
+    utimesSync(file, at(2090), at(2090));
+    expect((await sync()).sessions).toMatchObject([{ status: "created" }]);
+    appendFileSync(file, smallSession({ turns: 4 }).subarray(smallSession({ turns: 2 }).length));
+    utimesSync(file, at(1990), at(1990));
+    expect((await sync()).sessions).toMatchObject([{ status: "updated" }]);
+    expect(await sandbox.json<readonly Json[]>(["ls"])).toMatchObject([{ turns: 4 }]);
   });
 
   it("refuses flags that contradict each other", async () => {
@@ -197,6 +269,74 @@ describe("a watch", () => {
     expect(await ended).toBe(0);
     const rows = await sandbox.json<readonly Json[]>(["ls"]);
     expect(rows).toMatchObject([{ turns: 8, compactions: 1 }]);
+  });
+
+  /** Starts one on a session of two turns, and looks at nothing but what changes from then on. */
+  async function watchOne(): Promise<{ readonly file: string; readonly printed: () => string }> {
+    const file = agentFile("one.jsonl");
+    writeFileSync(file, smallSession({ turns: 2 }));
+    const { printed } = startWatch("--every", "600");
+    await until(printed, "1 session: 1 created; 2 turns.");
+    return { file, printed };
+  }
+  const turnsNow = async (): Promise<unknown> =>
+    (await sandbox.json<readonly Json[]>(["ls"])).map((row) => row["turns"]);
+  const becomes = (turns: unknown): Promise<void> =>
+    expect.poll(turnsNow, { timeout: 30_000, interval: 100 }).toEqual(turns);
+
+  it("takes a line that is half written for what it becomes", async () => {
+    const { file, printed } = await watchOne();
+    const rest = smallSession({ turns: 4 }).subarray(smallSession({ turns: 2 }).length);
+    for (let at = 0; at < rest.length; at += Math.ceil(rest.length / 5)) {
+      appendFileSync(file, rest.subarray(at, at + Math.ceil(rest.length / 5)));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    await becomes([4]);
+    expect(await sandbox.json<readonly Json[]>(["ls"])).toMatchObject([{ forks: 0 }]);
+    expect(printed()).not.toMatch(/error|forked/);
+    const { stdout } = await sandbox.jpg(["export", "--original"]);
+    expect(stdout).toBe(smallSession({ turns: 4 }).toString());
+    expect((await sandbox.jpg(["fsck"])).code).toBe(0);
+  });
+
+  it("loses nothing of a session that is truncated in place, and goes on with it", async () => {
+    const { file } = await watchOne();
+    truncateSync(file, 0);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await turnsNow()).toEqual([2]);
+    writeFileSync(file, smallSession({ turns: 5 }));
+    await becomes([5]);
+  });
+
+  it("follows a session whose file is moved away and made anew", async () => {
+    const { file } = await watchOne();
+    renameSync(file, `${file}.old`);
+    writeFileSync(file, smallSession({ turns: 4 }));
+    await becomes([4]);
+    writeFileSync(`${file}.new`, smallSession({ turns: 6 }));
+    renameSync(`${file}.new`, file);
+    await becomes([6]);
+  });
+
+  it("sees folders that agents make while it runs, at once", async () => {
+    const { printed } = startWatch("--every", "600");
+    await until(printed, "Ctrl-C ends it");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const id = "019b0000-0000-7000-8000-000000000002";
+    for (const [day, turns] of [
+      ["23", 1],
+      ["24", 2],
+    ] as const) {
+      const folder = join(sandbox.home, ".codex", "sessions", "2026", "11", day);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(
+        join(folder, `rollout-2026-11-${day}T03-04-05-${id.slice(0, -1)}${turns}.jsonl`),
+        smallRollout(`${id.slice(0, -1)}${turns}`),
+      );
+      await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { timeout: 30_000 }).toBe(turns);
+    }
+    writeFileSync(agentFile("one.jsonl"), smallSession({ turns: 2 }));
+    await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { timeout: 30_000 }).toBe(3);
   });
 
   it("waits for an agent that has not been used here, looking now and then", async () => {

@@ -64,7 +64,7 @@ async function importEach(workspace: Workspace, { paths, ...request }: SyncReque
       appendAll(failed, outcome.failed);
     } catch (error) {
       if (!(error instanceof JpgError) || error.kind !== "user") throw error;
-      failed.push({ path, error });
+      failed.push({ path, error, named: true });
     }
   }
   const [first] = failed;
@@ -74,8 +74,8 @@ async function importEach(workspace: Workspace, { paths, ...request }: SyncReque
 
 /** How long a sync goes on, and who is told. */
 export interface KeepSyncing {
-  /** Longest time between two passes, milliseconds. */
-  readonly everyMs: number;
+  /** Longest time between two looks at everything, milliseconds; null = as seldom as they take long. */
+  readonly everyMs: number | null;
   /** Ends it after the pass that it is in; a summary that is being written is given up. */
   readonly signal: AbortSignal;
   readonly observer: SyncObserver;
@@ -93,21 +93,47 @@ export async function keepSyncing(
   request: SyncRequest,
   { everyMs, signal, observer, report }: KeepSyncing,
 ): Promise<void> {
-  const folders = await inWorkspace(open, (workspace) => foldersOf(workspace, request));
-  const watch = watchFolders(folders, { everyMs, signal });
+  const watch = watchFolders(signal);
+  let changed: ReadonlySet<string> | null = null;
+  let restMs = LEAST_REST_MS;
   try {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const files: ReadonlySet<string> | null = changed;
       try {
-        report(await inWorkspace(open, (workspace) => syncSessions(workspace, request, { observer, signal })));
+        await inWorkspace(open, async (workspace) => {
+          const began = workspace.runtime.now().getTime();
+          // Before anything is read: what changes meanwhile is seen by the next pass.
+          if (files === null) watch.follow(await foldersOf(workspace, request));
+          report(await syncSessions(workspace, narrowed(workspace, request, files), { observer, signal }));
+          if (files === null) restMs = restAfter(workspace.runtime.now().getTime() - began);
+        });
       } catch (error) {
         const reason = passingTrouble(error, isFirst);
         if (reason !== null) observer.warn(reason);
       }
-      if (!signal.aborted) await watch.changed();
+      if (!signal.aborted) changed = await watch.changed(everyMs ?? restMs);
     }
   } finally {
     watch.close();
   }
+}
+
+const LEAST_REST_MS = 30_000;
+const MOST_REST_MS = 3_600_000;
+/** Looking at everything again takes this share of the time at most, 1 in so many. */
+const SELDOM = 100;
+
+/** How long nothing has to happen before everything is looked at again. A clock that was set meanwhile says nothing. */
+function restAfter(wholeMs: number): number {
+  return Math.min(Math.max(wholeMs * SELDOM, LEAST_REST_MS), MOST_REST_MS);
+}
+
+/** What is asked for, as far as some files are concerned; null = all of it. */
+function narrowed({ runtime }: Workspace, request: SyncRequest, files: ReadonlySet<string> | null): SyncRequest {
+  if (files === null) return request;
+  if (request.paths.length === 0) return { ...request, kept: { ...request.kept, only: files } };
+  const named = request.paths.filter((path) => files.has(resolve(runtime.cwd, path)));
+  return named.length === files.size ? { ...request, paths: named } : request;
 }
 
 /** What to say of trouble that may pass; null = nothing. Throws bugs, and in the first pass what was mistyped. */

@@ -9,6 +9,7 @@ import { appendAll } from "../../core/append-all.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
+import { exitCodeAfterImport } from "../render/import-exit-code.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
 import { renderBundle } from "../render/render-share.ts";
 import { chooseKept, listKept, pickKept } from "./kept-sessions.ts";
@@ -79,7 +80,7 @@ async function importFiles(
   });
   if (!json && taken.length > 0) output.data(renderBundle(taken, output));
   printOutcome(context, outcome, taken);
-  return exitCodeAfter(outcome);
+  return exitCodeAfterImport(outcome);
 }
 
 function printOutcome({ output, json }: CommandContext, outcome: ImportOutcome, taken: readonly BundleRow[]): void {
@@ -131,15 +132,6 @@ function takeBytes(workspace: Workspace, bytes: Uint8Array): Promise<readonly Bu
     const header = await readBundleHeader(path);
     return header === null ? [] : await importBundle(workspace, { path, header, source: "-" });
   });
-}
-
-/** What a folder may hold beside sessions, and what is wrong with a file that is none. */
-const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out"];
-
-/** 2 = a file that was named is not in · 1 = one of those that were found is not, or there was none. */
-function exitCodeAfter({ sessions, failed }: ImportOutcome): number {
-  if (failed.some(({ named }) => named === true)) return 2;
-  return sessions.length === 0 || failed.some(({ error }) => !NO_TROUBLE.includes(error.code)) ? 1 : 0;
 }
 
 function failureRow({ path, error }: ImportOutcome["failed"][number]) {

@@ -16,6 +16,7 @@ import { count } from "../frame/number-option.ts";
 import type { Output } from "../frame/output.ts";
 import { untilStopped } from "../frame/until-stopped.ts";
 import { optionsFrom } from "../frame/workspace-options.ts";
+import { exitCodeAfterImport } from "../render/import-exit-code.ts";
 import { renderFailure, renderImport } from "../render/render-import.ts";
 import { syncDocument } from "../render/sync-document.ts";
 
@@ -33,7 +34,10 @@ export const command: CommandSpec = {
   options: [
     { flags: "--watch", description: "keep watching for changes" },
     { flags: "--spool", description: "take in what agents' hooks put aside, of all projects, and nothing else" },
-    { flags: "--every <seconds>", description: "with --watch: look at least this often; default 30" },
+    {
+      flags: "--every <seconds>",
+      description: "with --watch: look at everything at least this often; default 30, more where looking takes long",
+    },
   ],
   examples: [
     { command: "jpg sync", explains: "import what grew, once" },
@@ -55,7 +59,7 @@ export const command: CommandSpec = {
     if (json) output.json(syncDocument(pass));
     else if (!output.quiet) output.data(renderImport(pass.sessions, { ...output, verbose: output.verbose }));
     warnOfFailed(pass, observer);
-    return pass.sessions.length === 0 ? 1 : 0;
+    return exitCodeAfterImport(pass);
   },
 };
 
@@ -67,9 +71,6 @@ async function takeInSpool({ runtime, output, json }: CommandContext): Promise<n
   for (const failure of report.failed) output.warn(renderFailure(failure));
   return report.failed.length > 0 ? 1 : 0;
 }
-
-/** Seconds between two passes at most, unless said otherwise. */
-const USUAL_SECONDS = 30;
 
 function checkFlags({ args, options, json }: CommandContext): void {
   const isWatching = flag(options, "watch");
@@ -101,7 +102,8 @@ async function watchSessions(
     warnOfPrograms(workspace);
     return workspace;
   };
-  const everyMs = (count(options, "every") ?? USUAL_SECONDS) * 1000;
+  const every = count(options, "every");
+  const everyMs = every === undefined ? null : every * 1000;
   output.info(safe`Watching for sessions that change; Ctrl-C ends it.`);
   await untilStopped((signal) =>
     keepSyncing(open, request, {
