@@ -33,7 +33,7 @@ import {
 import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
 import type { SessionImport } from "./planned-import.ts";
 import { heldIn, rememberFound, rememberWritten, tipsAfter } from "./remember-run.ts";
-import { createMeeting, type SessionNames } from "./session-meeting.ts";
+import { createMeeting, type MeetingNames } from "./session-meeting.ts";
 import { readSourceCache, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
@@ -180,7 +180,7 @@ function describeSource(run: ImportRun, open: OpenSession, branch: string): Prep
   };
 }
 
-function namesOf(session: OpenSession | KnownSession): SessionNames {
+function namesOf(session: OpenSession | KnownSession): MeetingNames {
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
   const { sessionId, origin, descent } = session;
   return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };

@@ -3,7 +3,7 @@
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 
 /** What decides which conversation a session belongs to. */
-export interface SessionNames {
+export interface MeetingNames {
   readonly sessionId: string;
   /** The conversation that jpg exported it from. */
   readonly origin: ExportOrigin | null;
@@ -14,9 +14,9 @@ export interface SessionNames {
 /** The sessions that are being written. */
 export interface SessionMeeting {
   /** One that cannot change the store is met by none. */
-  add(names: SessionNames, session: { readonly mayChange: boolean }): void;
+  add(names: MeetingNames, session: { readonly mayChange: boolean }): void;
   /** Whether a session may meet one of them. */
-  awaits(names: SessionNames): boolean;
+  awaits(names: MeetingNames): boolean;
 }
 
 /** Begins with none. */
