@@ -231,6 +231,50 @@ describe("a pass", () => {
   });
 });
 
+describe("the guard (--compact)", () => {
+  const LOW = ["-c", "auto.trigger_ratio=0.03", "-c", "auto.warning_ratio=0.02"];
+  const guard = async (...more: string[]): Promise<{ readonly ranges: unknown; readonly stderr: string }> => {
+    const { stdout, stderr, code } = await sandbox.jpg(["sync", "--compact", "--json", ...LOW, ...more]);
+    expect(code).toBe(0);
+    return { ranges: rangesOf(JSON.parse(stdout) as SyncDocument), stderr };
+  };
+
+  it("compacts what passes the threshold though nothing is switched on, and says how to go on with it", async () => {
+    const file = agentFile("one.jsonl");
+    const session = createLongSession();
+    writeFileSync(file, session.turns(4).bytes());
+    expect(await guard()).toMatchObject({ ranges: [] });
+    writeFileSync(file, session.turns(4).bytes());
+    const { ranges, stderr } = await guard();
+    expect(ranges).toEqual([[0, 4]]);
+    const [branch = ""] = /[\w-]+\/main/.exec(stderr) ?? [];
+    expect(stderr).toContain(`${branch}: \`jpg resume ${branch} --with claude-code\` goes on with it`);
+    expect((await sandbox.jpg(["resume", branch, "--with", "claude-code"])).code).toBe(0);
+  });
+
+  it("does nothing a second time without a new turn", async () => {
+    writeFileSync(agentFile("one.jsonl"), createLongSession().turns(8).bytes());
+    expect((await guard()).ranges).toEqual([[0, 4]]);
+    expect((await guard()).ranges).toEqual([]);
+    expect((await guard("-c", "auto.trigger_ratio=0.001")).ranges).toEqual([]);
+  });
+
+  it("asks no model, whatever the settings say", async () => {
+    configure(
+      'profile = "worded"\n[conversation.compaction.profiles.worded.summary]\npolicy = "summarize"\nmodel = "anthropic/claude-haiku"\n',
+    );
+    writeFileSync(agentFile("one.jsonl"), createLongSession().turns(10).bytes());
+    const { ranges, stderr } = await guard();
+    expect(ranges).toEqual([[0, 6]]);
+    expect(stderr).toContain("by tiers 1 and 2");
+    expect(stderr).not.toContain("in place of the summary");
+  });
+
+  it("is refused beside --spool", async () => {
+    expect((await sandbox.jpg(["sync", "--spool", "--compact"])).code).toBe(2);
+  });
+});
+
 /** A watch with what it has printed so far. */
 function startWatch(...args: string[]): {
   readonly child: ChildProcess;
@@ -291,11 +335,10 @@ describe("a watch", () => {
       appendFileSync(file, rest.subarray(at, at + Math.ceil(rest.length / 5)));
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
-    await becomes([4]);
-    expect(await sandbox.json<readonly Json[]>(["ls"])).toMatchObject([{ forks: 0 }]);
+    const original = async (): Promise<string> => (await sandbox.jpg(["export", "--original"])).stdout;
+    await expect.poll(original, { timeout: 30_000, interval: 200 }).toBe(smallSession({ turns: 4 }).toString());
+    expect(await sandbox.json<readonly Json[]>(["ls"])).toMatchObject([{ turns: 4, forks: 0 }]);
     expect(printed()).not.toMatch(/error|forked/);
-    const { stdout } = await sandbox.jpg(["export", "--original"]);
-    expect(stdout).toBe(smallSession({ turns: 4 }).toString());
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);
   });
 
@@ -337,6 +380,20 @@ describe("a watch", () => {
     }
     writeFileSync(agentFile("one.jsonl"), smallSession({ turns: 2 }));
     await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { timeout: 30_000 }).toBe(3);
+  });
+
+  it("guards: says once that a smaller session is ready, and goes on compacting as it grows", async () => {
+    const { printed } = startWatch("--every", "600", "--compact", "-c", "auto.trigger_ratio=0.03");
+    await until(printed, "Ctrl-C ends it");
+    const session = createLongSession();
+    for (const [turns, compactions] of [
+      [8, 1],
+      [8, 2],
+    ] as const) {
+      writeFileSync(agentFile("one.jsonl"), session.turns(turns).bytes());
+      await expect.poll(() => printed().split("context compacted").length - 1, { timeout: 30_000 }).toBe(compactions);
+    }
+    expect(printed().match(/--with claude-code/g)).toHaveLength(1);
   });
 
   it("waits for an agent that has not been used here, looking now and then", async () => {

@@ -4,16 +4,24 @@ import type { Config } from "../../config/config.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/plan/auto-compaction.ts";
-import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
-import { estimateEvents, formatTokens } from "../../core/tokens/token-estimate.ts";
+import { estimateEvents } from "../../core/tokens/token-estimate.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";
-import { type CompactReport, overallTokens } from "../plan/compact-report.ts";
+import type { CompactReport } from "../plan/compact-report.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type AutoCache, readAutoCache, writeAutoCache } from "./auto-cache.ts";
 import { type MeasuredView, measureView, type NextRequest } from "./auto-measure.ts";
-import { type AutoRules, type AutoSizes, configuredRules, loopRules, pipelineOf, tierRules } from "./auto-rules.ts";
+import {
+  type AutoRules,
+  type AutoSizes,
+  configuredRules,
+  loopRules,
+  mechanicalRules,
+  pipelineOf,
+  tierRules,
+} from "./auto-rules.ts";
+import { describeSize, freedShare, NOTHING_MORE, nextStep, tellCompaction } from "./auto-words.ts";
 
 /** The turn that is being talked, as far as automatic compaction needs it. */
 export interface OpenTurnPlace {
@@ -33,6 +41,11 @@ export interface AutoSituation extends Omit<NextRequest, "openEvents"> {
   /** The model that this call talks to, which may write the summary; absent = none. */
   readonly answering?: string;
   readonly signal?: AbortSignal;
+  /**
+   * Asked for in this call, whatever the settings say of switching it on, and without a model. Told of each pass what share of the
+   * context it took out, 0..1.
+   */
+  readonly guard?: (freed: number) => void;
   /** Told what was done, a line at a time. Like warnings it may hold words of the conversation: not safe for a terminal yet. */
   notice(text: string): void;
   warn(text: string): void;
@@ -49,7 +62,7 @@ export async function autoCompact(
     if (tip === null || situation.signal?.aborted === true) return null;
     const tree = await loadBranchTree(workspace.store, branch, tip);
     const { config } = await loadConversationConfig(workspace, tree);
-    if (!config.conversation.compaction.auto.enabled) return null;
+    if (!config.conversation.compaction.auto.enabled && situation.guard === undefined) return null;
     return await consider(workspace, { tree, config, situation });
   } catch (error) {
     if (situation.signal?.aborted === true) return null;
@@ -88,7 +101,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const memory = await readAutoCache(workspace.store, tree.branch);
   const turns = completeTurns(candidate);
   const facts = {
-    settings: settings.auto,
+    settings: { ...settings.auto, enabled: true },
     place: situation.place,
     isTiered: pipelineOf(settings) === "tiered",
     tokens,
@@ -113,7 +126,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   }
   const sizes = { ...measured, triggerRatio: ratio };
   if (decision.by === "profile") {
-    const report = await compactBy(workspace, candidate, [configuredRules(settings, sizes), tierRules(sizes)]);
+    const report = await compactBetween(workspace, candidate, sizes);
     if (report === null && hasWarned) situation.warn(`${describeSize(measured)}, ${NOTHING_MORE}`);
     return report;
   }
@@ -122,19 +135,6 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   if (report === null) situation.warn(`${describeSize(measured)}, ${NOTHING_MORE}`);
   return report;
 }
-
-function nextStep(
-  turns: number,
-  ratio: number,
-  { min_turns: most }: Config["conversation"]["compaction"]["auto"],
-): string {
-  return turns > most
-    ? `above ${Math.round(ratio * 100)} % it is compacted`
-    : `conversations of up to ${most} turns are left alone`;
-}
-
-const NOTHING_MORE =
-  "and nothing more can be taken out automatically: `jpg compact --keep 0` reaches the newest turns, `jpg compact --profile heavy` has a summary stand for the others, `jpg query --fork=3` goes on with the last 3 turns alone";
 
 /** How many turns of the branch are complete. */
 function completeTurns({ tree, situation }: Candidate): number {
@@ -203,7 +203,7 @@ async function compactBy(
     });
     for (const warning of report.warnings) situation.warn(warning);
     if (report.compaction === null) return null;
-    tell(report, rules, situation);
+    tellCompaction(report, rules, situation);
     return report;
   } catch (error) {
     if (error instanceof JpgError && error.code === "view_grows" && !rules.needsSummary) return null;
@@ -217,14 +217,18 @@ function isOfStore(error: unknown): boolean {
   return error instanceof JpgError && error.kind === "repository";
 }
 
-function tell(report: CompactReport, { name }: AutoRules, to: AutoSituation): void {
-  to.notice(renderCompacted(overallTokens(report)));
-  for (const { compaction, from_turn, to_turn, policies } of [report, ...(report.further ? [report.further] : [])])
-    to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` takes it back`);
-}
-
-function describeSize({ tokens, windowTokens, model }: MeasuredView): string {
-  return `the context has ${formatTokens(tokens)} tokens, ${Math.round((tokens / windowTokens) * 100)} % of the window of ${model}`;
+/** Compacts by the rules of the settings, for a guard by those of them that need no model. */
+async function compactBetween(
+  workspace: Workspace,
+  candidate: Candidate,
+  sizes: AutoSizes,
+): Promise<CompactReport | null> {
+  const { guard } = candidate.situation;
+  const settings = candidate.config.conversation.compaction;
+  const rules = (guard === undefined ? configuredRules : mechanicalRules)(settings, sizes);
+  const report = await compactBy(workspace, candidate, [rules, tierRules(sizes)]);
+  guard?.(report === null ? 0 : freedShare(report));
+  return report;
 }
 
 /** What went wrong, as a sentence. Throws what is a bug. */

@@ -51,6 +51,13 @@ export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): A
   return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
 }
 
+/** The same without a model: where the settings want one, tiers 1 and 2. */
+export function mechanicalRules(settings: CompactionConfig, sizes: AutoSizes): AutoRules {
+  if (pipelineOf(settings) !== null) return tierRules(sizes);
+  const rules = configuredRules(settings, sizes);
+  return rules.needsSummary ? tierRules(sizes) : rules;
+}
+
 function pipelineRules(
   pipeline: PipelineName,
   { summarize_threshold: threshold }: CompactionConfig,

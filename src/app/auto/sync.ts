@@ -10,7 +10,8 @@ import type { CompactReport } from "../plan/compact-report.ts";
 import { agentSessionFolders, projectDirectories } from "../sessions/session-files.ts";
 import { watchFolders } from "../sessions/watch-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { autoCompact } from "./auto-compact.ts";
+import { type AutoSituation, autoCompact } from "./auto-compact.ts";
+import { type GuardState, guardBranch } from "./guard.ts";
 
 /** Which sessions: files or folders; none = those that agents on this machine keep for this project. */
 export type SyncRequest = Pick<ImportRequest, "format" | "paths" | "kept">;
@@ -26,11 +27,18 @@ export interface SyncReport extends ImportOutcome {
   readonly compactions: readonly CompactReport[];
 }
 
+/** Who is told, what ends a pass, and whether what becomes too large is compacted without being switched on. */
+export interface SyncWith {
+  readonly observer: SyncObserver;
+  readonly signal?: AbortSignal;
+  readonly guard?: GuardState;
+}
+
 /** Makes one pass. Throws what an import throws when nothing could be imported, and errors of the store. */
 export async function syncSessions(
   workspace: Workspace,
   request: SyncRequest,
-  { observer, signal }: { readonly observer: SyncObserver; readonly signal?: AbortSignal },
+  { observer, signal, guard }: SyncWith,
 ): Promise<SyncReport> {
   const { sessions, failed } = await importEach(workspace, request);
   const compactions: CompactReport[] = [];
@@ -38,14 +46,17 @@ export async function syncSessions(
   const grown = sessions.filter(({ status, agent_of }) => status !== "unchanged" && agent_of === undefined);
   for (const branch of new Set(grown.map((session) => session.branch))) {
     if (signal?.aborted === true) break;
-    const report = await autoCompact(workspace, branch, {
+    const situation: AutoSituation = {
       model: null,
       window: null,
       place: "between_turns",
       notice: (text) => observer.notice(`${branch}: ${text}`),
       warn: (text) => observer.warn(`${branch}: ${text}`),
       ...(signal === undefined ? {} : { signal }),
-    });
+    };
+    const report = await (guard === undefined
+      ? autoCompact(workspace, branch, situation)
+      : guardBranch(workspace, branch, { ...situation, state: guard }));
     if (report !== null) compactions.push(report);
   }
   return { sessions, failed, compactions };
@@ -79,6 +90,7 @@ export interface KeepSyncing {
   /** Ends it after the pass that it is in; a summary that is being written is given up. */
   readonly signal: AbortSignal;
   readonly observer: SyncObserver;
+  readonly guard?: GuardState;
   /** Told of each pass. */
   report(pass: SyncReport): void;
 }
@@ -91,8 +103,9 @@ export interface KeepSyncing {
 export async function keepSyncing(
   open: () => Promise<Workspace>,
   request: SyncRequest,
-  { everyMs, signal, observer, report }: KeepSyncing,
+  { everyMs, report, ...how }: KeepSyncing,
 ): Promise<void> {
+  const { signal, observer } = how;
   const watch = watchFolders(signal);
   let changed: ReadonlySet<string> | null = null;
   let restMs = LEAST_REST_MS;
@@ -104,7 +117,7 @@ export async function keepSyncing(
           const began = workspace.runtime.now().getTime();
           // Before anything is read: what changes meanwhile is seen by the next pass.
           if (files === null) watch.follow(await foldersOf(workspace, request));
-          report(await syncSessions(workspace, narrowed(workspace, request, files), { observer, signal }));
+          report(await syncSessions(workspace, narrowed(workspace, request, files), how));
           if (files === null) restMs = restAfter(workspace.runtime.now().getTime() - began);
         });
       } catch (error) {

@@ -1,4 +1,5 @@
 import { drainFirst, drainSpool } from "../../app/auto/drain-spool.ts";
+import { createGuard, type GuardState } from "../../app/auto/guard.ts";
 import {
   keepSyncing,
   type SyncObserver,
@@ -24,7 +25,7 @@ export const command: CommandSpec = {
   name: "sync",
   summary: "import sessions as they grow, and compact those that become too large",
   description:
-    "Imports what agents wrote since the last time, as `jpg import` does, without changing the active conversation. If `conversation.compaction.auto.enabled` is set, compacts each conversation that grew close to its model's window. The agents' own files are only read. With --watch it keeps going until Ctrl-C.",
+    "Imports what agents wrote since the last time, as `jpg import` does, without changing the active conversation. If `conversation.compaction.auto.enabled` is set, compacts each conversation that grew close to its model's window; --compact does so in this call, by the same settings, but asks no model. The agents' own files are only read. With --watch it keeps going until Ctrl-C.",
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -33,6 +34,10 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: "--watch", description: "keep watching for changes" },
+    {
+      flags: "--compact",
+      description: "compact sessions that near their model's window, without a model, and say how to go on with them",
+    },
     { flags: "--spool", description: "take in what agents' hooks put aside, of all projects, and nothing else" },
     {
       flags: "--every <seconds>",
@@ -41,7 +46,8 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg sync", explains: "import what grew, once" },
-    { command: "jpg sync --watch -c auto.enabled=true", explains: "keep importing, and compacting where needed" },
+    { command: "jpg sync --watch --compact", explains: "keep importing; say when a smaller session is ready" },
+    { command: "jpg sync --watch -c auto.enabled=true", explains: "the same, compacting as your settings say" },
   ],
   run: async (context) => {
     const { args, options, runtime, output, json } = context;
@@ -55,13 +61,17 @@ export const command: CommandSpec = {
     }
     await drainFirst(runtime, request, observer.warn);
     const workspace = await context.open({ create: true });
-    const pass = await syncSessions(workspace, request, { observer });
+    const pass = await syncSessions(workspace, request, { observer, ...guardOf(context) });
     if (json) output.json(syncDocument(pass));
     else if (!output.quiet) output.data(renderImport(pass.sessions, { ...output, verbose: output.verbose }));
     warnOfFailed(pass, observer);
     return exitCodeAfterImport(pass);
   },
 };
+
+function guardOf({ options }: Pick<CommandContext, "options">): { readonly guard?: GuardState } {
+  return flag(options, "compact") ? { guard: createGuard() } : {};
+}
 
 /** Each goes into the store of the directory that its agent worked in, whatever this call's own is. */
 async function takeInSpool({ runtime, output, json }: CommandContext): Promise<number> {
@@ -82,7 +92,7 @@ function checkFlags({ args, options, json }: CommandContext): void {
   if (isWatching && json) refuse("--json is of one pass, and --watch makes many", "Leave one of them out.");
   if (isWatching && args.includes("-"))
     refuse("standard input cannot be watched", "Name the session's file, or leave --watch out.");
-  if (flag(options, "spool") && (isWatching || args.length > 0))
+  if (flag(options, "spool") && (isWatching || flag(options, "compact") || args.length > 0))
     refuse(
       "--spool is about what hooks put aside, and takes nothing else",
       "Leave the others out: `jpg sync --spool`.",
@@ -110,6 +120,7 @@ async function watchSessions(
       everyMs,
       signal,
       observer,
+      ...guardOf({ options }),
       report: (pass) => {
         const sessions = pass.sessions.filter(({ status }) => status !== "unchanged");
         if (sessions.length > 0 && !output.quiet) output.data(renderImport(sessions, output));
