@@ -41,8 +41,8 @@ export function addThread(chain: LineChain, thread: Thread, view: View): void {
 interface Writer {
   readonly chain: LineChain;
   readonly view: ViewFacts;
-  /** Line of each call so far, by call id. */
-  readonly calls: Map<unknown, string>;
+  /** Line of each call so far, and what it is named after, by call id. */
+  readonly calls: Map<unknown, { readonly uuid: string; readonly draft: ReturnType<typeof identityOf> }>;
   /** Events whose own attachment was written. */
   readonly attached: Set<Event | undefined>;
   /** Position of the thread message that uses a message id, by id. */
@@ -89,7 +89,7 @@ function addMessage(writer: Writer, message: ThreadMessage, at: number): void {
 function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlock[]): void {
   const [first] = group;
   const event = exportFactsOf(writer.view, first)?.event;
-  const draft = identityOf(writer.view, first);
+  const draft = draftOf(writer, first);
   const blocks = group.map(({ block }) => (asSystem ? asReminder(block) : block));
   const original = originalAttachment(event);
   if (original !== null && writer.attached.has(event)) return;
@@ -106,10 +106,17 @@ function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlo
   writer.chain.add({ ...draft, body });
 }
 
+/** A result that was made up goes with its call, whichever results stand before it. */
+function draftOf(writer: Writer, block: ThreadBlock | undefined): ReturnType<typeof identityOf> {
+  const draft = identityOf(writer.view, block);
+  const isMadeUp = draft.key === undefined && block?.block["type"] === "tool_result";
+  return (isMadeUp ? writer.calls.get(block.block["tool_use_id"])?.draft : undefined) ?? draft;
+}
+
 function marksOf(writer: Writer, first: ThreadBlock | undefined): LineDraft["body"] {
   if (first?.block["type"] === "tool_result") {
     const call = writer.calls.get(first.block["tool_use_id"]);
-    return call === undefined ? {} : { sourceToolAssistantUUID: call };
+    return call === undefined ? {} : { sourceToolAssistantUUID: call.uuid };
   }
   const facts = exportFactsOf(writer.view, first);
   const compaction = compactionOf(writer.view, first);
@@ -146,8 +153,9 @@ function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number
     const isLast = sent[i + 1]?.messageId !== messageId;
     const stopReason = isLast ? (block.block["type"] === "tool_use" ? "tool_use" : "end_turn") : null;
     const body = createAssistantBody({ messageId, model: exportedModelOf(event), block: block.block, stopReason });
-    const uuid = writer.chain.add({ ...identityOf(writer.view, block), body });
-    if (block.block["type"] === "tool_use") writer.calls.set(block.block["id"], uuid);
+    const draft = identityOf(writer.view, block);
+    const uuid = writer.chain.add({ ...draft, body });
+    if (block.block["type"] === "tool_use") writer.calls.set(block.block["id"], { uuid, draft });
   }
 }
 

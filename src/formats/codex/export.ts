@@ -75,6 +75,7 @@ function createRollout({ view, sessionId, sha1 }: SessionDraft): Rollout {
   const lines: Payload[] = [];
   let timestamp = startOfView(view);
   let last = "";
+  const calls = new Map<unknown, string>();
   let task: { readonly turn: number; readonly id: string } | null = null;
   const nextId = (source: string): string => {
     const count = counts.get(source) ?? 0;
@@ -94,16 +95,23 @@ function createRollout({ view, sessionId, sha1 }: SessionDraft): Rollout {
     task = { turn, id: lineUuid(sessionId, `task ${turn}`, sha1) };
     add("event_msg", { type: "task_started", turn_id: task.id, model_context_window: null });
   };
+  const callOf = (item: Payload): string | undefined => (isOutput(item) ? calls.get(item["call_id"]) : undefined);
   const addItem = ({ item, events: [id], compaction }: ThreadItem): void => {
     const source = id ?? compaction;
     const place = source === undefined ? undefined : places.get(source);
     if (place !== undefined) timestamp = place.event?.timestamp ?? place.timestamp;
     if (place !== undefined && place.turn !== task?.turn) beginTask(place.turn);
-    add("response_item", toStoredItem(item, place?.event), source ?? last);
+    // An output that was made up goes with its call, whichever outputs stand before it.
+    add("response_item", toStoredItem(item, place?.event), source ?? callOf(item) ?? last);
+    if (source !== undefined && !isOutput(item)) calls.set(item["call_id"], source);
     const shown = shownMessage(item, place?.event);
     if (shown !== null) add("event_msg", shown);
   };
   return { lines, time: () => timestamp, add, addItem, endTask };
+}
+
+function isOutput({ type }: Payload): boolean {
+  return typeof type === "string" && type.endsWith("_output");
 }
 
 interface EventPlace {

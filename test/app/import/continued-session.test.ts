@@ -6,6 +6,8 @@ import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
 import type { ToolCallRequest } from "../../../src/core/event/event.ts";
+import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
+import { answer, call, meta, output, prompt, rolloutBytes } from "../../helpers/codex-session.ts";
 import { type AppendedStep, appendToSession, buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -239,5 +241,33 @@ describe("import of a session that jpg exported", () => {
     const tip = await tipOf(workspace, main);
     expect(await importBytes(workspace, Buffer.from(forged))).toMatchObject({ status: "created" });
     expect(await tipOf(workspace, main)).toBe(tip);
+  });
+
+  it("keeps the result that the export made up beside one that there was, once the agent has gone on", async () => {
+    const broken = createClaudeWriter();
+    broken.prompt("go");
+    broken.tools(2, [0]);
+    ({ branch: main } = await importBytes(workspace, sessionBytes(broken.lines)));
+    const text = await exportText(main);
+    expect((await goOn(text, "a")).report).toMatchObject({ status: "unchanged", branch: main });
+    await goOn(text, "a", { ask: "and now?" }, { say: "this" });
+    const { view } = await loadView(workspace.store, await treeOf(main));
+    const events = view.turns.flatMap((turn) => turn.events);
+    const ids = (type: string) =>
+      events.flatMap((event) => (event.type === type && "call_id" in event ? [event.call_id] : []));
+    expect(ids("tool_call_request")).toHaveLength(2);
+    expect(ids("tool_call_response")).toEqual(ids("tool_call_request"));
+  });
+
+  it("keeps such a result of Codex, too", async () => {
+    const broken = [meta(), prompt("go"), call("a"), call("b"), output("a")];
+    ({ branch: main } = await importBytes(workspace, rolloutBytes(broken)));
+    const text = await exportConversation(workspace, await treeOf(main), { to: "codex", fullHistory: false });
+    expect(await importBytes(workspace, Buffer.from(text))).toMatchObject({ status: "unchanged", branch: main });
+    const grown = `${text}${rolloutBytes([prompt("and now?"), answer("this")])}`;
+    expect(await importBytes(workspace, Buffer.from(grown))).toMatchObject({ status: "updated", branch: main });
+    const { view } = await loadView(workspace.store, await treeOf(main));
+    const results = view.turns.flatMap((turn) => turn.events.filter(({ type }) => type === "tool_call_response"));
+    expect(results.map((event) => ("call_id" in event ? event.call_id : ""))).toEqual(["a", "b"]);
   });
 });
