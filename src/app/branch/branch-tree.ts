@@ -5,6 +5,7 @@ import { repositoryError } from "../../core/errors.ts";
 import { fieldsOf } from "../../core/event/fields.ts";
 import { shownTitle } from "../../core/title.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import { decodeText } from "./decoded-text.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 /** conversation.json: written once, by the root commit. */
@@ -87,7 +88,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
   return {
     branch,
     commit,
-    header: parseHeader(new TextDecoder().decode(bytes), branch),
+    header: parseHeader(decodeText(bytes), branch),
     turnOids: checkTurns(turnOids, branch),
     compactions: under("compactions"),
     configs: under("config"),

@@ -2,6 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
+import { decodeText } from "./decoded-text.ts";
 
 /** The id in a compaction's file name, `compactions/<stamp>-<id>.jsonl`. */
 export function compactionIdOfPath(path: string): string | null {
@@ -11,7 +12,7 @@ export function compactionIdOfPath(path: string): string | null {
 /** Reads a record of the history; null when it is damaged: the history stays readable. */
 export function readRecord(bytes: Uint8Array, path: string): Compaction | null {
   try {
-    return parseCompactionLine(new TextDecoder().decode(bytes), path);
+    return parseCompactionLine(decodeText(bytes), path);
   } catch {
     return null;
   }

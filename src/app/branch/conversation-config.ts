@@ -11,6 +11,7 @@ import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AppendedCommit, commitChange, recordChange, timestampAfter } from "./append-record.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { decodeText } from "./decoded-text.ts";
 
 /** The settings that hold for a conversation. */
 export interface ConversationConfig extends LoadedConfig {
@@ -81,7 +82,5 @@ export async function readDeltas(workspace: Pick<Workspace, "store">, tree: Bran
     workspace.store,
     tree.configs.map((file) => file.oid),
   );
-  return blobs.map((bytes, index) =>
-    parseConfigDelta(new TextDecoder().decode(bytes), tree.configs[index]?.path ?? ""),
-  );
+  return blobs.map((bytes, index) => parseConfigDelta(decodeText(bytes), tree.configs[index]?.path ?? ""));
 }

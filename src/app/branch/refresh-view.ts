@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { appendAll } from "../../core/append-all.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
-import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
+import { turnPath } from "../../core/event/turn-file.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -12,6 +12,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { type KnownTurns, loadCompactions, loadView } from "./load-view.ts";
 import { conversationTitle } from "./titles.ts";
+import { parseTurnBytes } from "./turn-bytes.ts";
 import { extendViewFiles, writeViewFiles } from "./view-files.ts";
 import {
   isUntouched,
@@ -208,7 +209,7 @@ async function* rawTurns(
 ): AsyncGenerator<ProjectedTurn> {
   let turn = from;
   for await (const bytes of store.readBlobs(oids)) {
-    const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn));
+    const events = parseTurnBytes(bytes, turn);
     yield { origin: { kind: "kept", turn }, events };
     turn++;
   }

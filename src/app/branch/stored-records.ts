@@ -7,6 +7,7 @@ import type { Fields } from "../../core/event/fields.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { decodeText } from "./decoded-text.ts";
 
 /** A file that is no record, and why. */
 export interface DamagedRecord {
@@ -57,7 +58,7 @@ async function readRecords<Kind>(
   const damaged: DamagedRecord[] = [];
   for (const [index, { path }] of files.entries()) {
     try {
-      records.push({ path, record: parse(new TextDecoder().decode(blobs[index]), path) });
+      records.push({ path, record: parse(decodeText(blobs[index]), path) });
     } catch (error) {
       damaged.push({ path, reason: reasonOf(error) });
     }

@@ -8,6 +8,7 @@ import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-d
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
+import { decodeText } from "./decoded-text.ts";
 
 /** What a record is made of beside the tools. */
 export interface ToolRecordPlace {
@@ -51,7 +52,7 @@ export async function readToolDefinitions(
   const found = await store.readEntries(commit, paths);
   const oids = paths.flatMap((path) => found.get(path) ?? []);
   const blobs = await collectBlobs(store, oids);
-  return blobs.flatMap((bytes) => parseDefinition(new TextDecoder().decode(bytes)) ?? []);
+  return blobs.flatMap((bytes) => parseDefinition(decodeText(bytes)) ?? []);
 }
 
 function parseDefinition(text: string): ToolDefinition | null {

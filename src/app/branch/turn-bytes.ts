@@ -5,6 +5,7 @@ import type { Event } from "../../core/event/event.ts";
 import { fieldsOf } from "../../core/event/fields.ts";
 import { parseTurnLines, splitLines, turnPath } from "../../core/event/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
+import { LONGEST_TEXT, textTooLong } from "./decoded-text.ts";
 
 const LINE_END = 0x0a;
 /** More than the first line of a turn has in general: a `turn_start` is a few hundred bytes. */
@@ -53,17 +54,22 @@ async function readStart(store: ConversationStore, oid: string, atLeast?: number
   return new Uint8Array();
 }
 
-/** The lines of a turn file, each with its line end. */
-export function decodeLines({ buffer, byteOffset, byteLength }: Uint8Array): Iterable<string> {
+/** The lines of a turn file, each with its line end. `longest` = bytes of a line at most. Throws `text_too_long`. */
+export function decodeLines(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+  longest: number = LONGEST_TEXT,
+): Iterable<string> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return isAscii(bytes) ? splitLines(bytes.toString("latin1")) : decodeEachLine(bytes);
+  const isOneText = byteLength <= longest && isAscii(bytes);
+  return isOneText ? splitLines(bytes.toString("latin1")) : decodeEachLine(bytes, longest);
 }
 
-function* decodeEachLine(bytes: Buffer): Generator<string> {
+function* decodeEachLine(bytes: Buffer, longest: number): Generator<string> {
   let start = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   while (start < bytes.length) {
     const end = bytes.indexOf(LINE_END, start) + 1 || bytes.length;
     const line = bytes.subarray(start, end);
+    if (line.length > longest) throw textTooLong(line.length, longest);
     yield line.toString(isAscii(line) ? "latin1" : "utf8");
     start = end;
   }

@@ -3,12 +3,12 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";
-import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { type ForkStart, startOfFork } from "../branch/fork-start.ts";
+import { parseTurnBytes } from "../branch/turn-bytes.ts";
 import { treeAtTurn } from "../names/tree-at.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -176,7 +176,7 @@ function lastExportedTurn(session: ImportedSession, isKnown: (id: string) => boo
 async function storedTurn(workspace: Workspace, tree: BranchTree, index: number): Promise<readonly Event[]> {
   const oid = tree.turnOids[index];
   if (oid === undefined) return [];
-  const [bytes] = await collectBlobs(workspace.store, [oid]);
-  const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(index));
+  const [bytes = new Uint8Array()] = await collectBlobs(workspace.store, [oid]);
+  const events = parseTurnBytes(bytes, index);
   return inlineEvents(workspace.store, tree.commit, events);
 }

@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { Event } from "../../core/event/event.ts";
-import { parseTurnFile, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
+import { turnIndexOfSource } from "../../core/event/turn-file.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
@@ -12,6 +12,7 @@ import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
 import { readRecordLog } from "../branch/record-log.ts";
+import { parseTurnBytes } from "../branch/turn-bytes.ts";
 import { findSession } from "../names/find-session.ts";
 import { familyOf } from "../names/session-family.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
@@ -137,12 +138,12 @@ async function countShared(store: ConversationStore, session: ImportedSession, t
 /** A turn of the session in the form in which it would be stored. */
 function copiedTurn(session: ImportedSession, turn: number): readonly string[] {
   const { bytes } = prepareTurn(session.readTurn(turn), undefined);
-  return said(parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn)));
+  return said(parseTurnBytes(bytes, turn));
 }
 
 async function storedTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<readonly Event[]> {
-  const [bytes] = await collectBlobs(store, [tree.turnOids[turn] ?? ""]);
-  return parseTurnFile(new TextDecoder().decode(bytes), turnPath(turn));
+  const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[turn] ?? ""]);
+  return parseTurnBytes(bytes, turn);
 }
 
 /** What a model is sent of events, without what a copy has anew. */

@@ -2,12 +2,11 @@
 // stored turns stay as they are, and what the file holds beyond them is read as jpg reads it now.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
-import { parseTurnFile, turnPath } from "../../core/event/turn-file.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
-import { readFirstEvent } from "../branch/turn-bytes.ts";
+import { parseTurnBytes, readFirstEvent } from "../branch/turn-bytes.ts";
 import { type ByteSource, beginningOf, createBufferSource, lineAt } from "../sessions/buffer-source.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { locateStretches } from "../sessions/stored-session.ts";
@@ -152,8 +151,8 @@ function mergeNew(
 }
 
 async function readStoredTurn(store: ConversationStore, tree: BranchTree, index: number): Promise<readonly Event[]> {
-  const [bytes] = await collectBlobs(store, [tree.turnOids[index] ?? ""]);
-  const events = parseTurnFile(new TextDecoder().decode(bytes), turnPath(index));
+  const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[index] ?? ""]);
+  const events = parseTurnBytes(bytes, index);
   return inlineEvents(store, tree.commit, events);
 }
 

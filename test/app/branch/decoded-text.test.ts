@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { decodeText } from "../../../src/app/branch/decoded-text.ts";
+import { decodeLines } from "../../../src/app/branch/turn-bytes.ts";
+
+const refused = expect.objectContaining({ kind: "repository", code: "text_too_long" });
+
+it("a text that is too long for one is refused, and not before", () => {
+  expect(decodeText(Buffer.from("abcd"), 4)).toBe("abcd");
+  expect(() => decodeText(Buffer.from("abcde"), 4)).toThrow(refused);
+});
+
+it.each(["one\ntwo\nthree\n", "one\nzwö\nthree"])("lines are read where only the file is too long: %j", (text) => {
+  expect([...decodeLines(Buffer.from(text), 6)]).toEqual(text.split(/(?<=\n)/));
+  expect(() => [...decodeLines(Buffer.from(text), 4)]).toThrow(refused);
+});
