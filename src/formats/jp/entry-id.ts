@@ -67,6 +67,6 @@ function nameIn(kind: StreamKind, { metadata }: RawLine): string | null {
 }
 
 /** Whether an id is made of an entry's kind and time. */
-export function isOwnId(id: string, { kind, timestamp }: Dated): boolean {
+export function isOwnId(id: string, { kind, timestamp }: Pick<Dated, "kind" | "timestamp">): boolean {
   return id.split("-")[0] === `${LETTERS[kind]}${timestamp.replace(/\D/g, "")}`;
 }

@@ -2,19 +2,18 @@
 // them, overlays before the first turn that is younger.
 import { appendAll } from "../../core/append-all.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
-import { pairCalls } from "../../core/event/tool-pairing.ts";
 import { INTERRUPTED_RESULT } from "../../core/thread/call-plan.ts";
 import type { RawLine } from "../json-line.ts";
 import { lineName } from "../line-names.ts";
 import type { NamedEvent, NamedOverlay, StreamDraft } from "./draft-turns.ts";
-import { createIdMaker, idOfName, isOwnId } from "./entry-id.ts";
+import { createIdMaker, idOfName } from "./entry-id.ts";
 import { isTalk, kindOf } from "./entry-kind.ts";
 import { formatOverlay } from "./overlays.ts";
 import { type DraftEntry, sanitize } from "./sanitize.ts";
 import { entryOfEvent, withId } from "./stored-entry.ts";
 import { encodeStoredText } from "./stored-text.ts";
 import { readStoredTime } from "./stored-time.ts";
+import { planWrittenCalls, type WrittenCalls } from "./written-calls.ts";
 
 interface NamedEntry extends DraftEntry {
   /** The id that it is to have when it is read. */
@@ -26,7 +25,7 @@ type WrittenEntry = Omit<NamedEntry, "turn">;
 
 /** An entry and its event; absent = the stream only needs it. */
 interface EventEntry extends NamedEntry {
-  readonly event?: Event;
+  readonly named?: NamedEvent;
 }
 
 /** What a stream holds beside jpg's own entry. */
@@ -37,22 +36,26 @@ export interface EntryList {
 }
 
 /** Lays a draft out; null when an overlay has nothing left to stand over: what is empty is not written. */
-export function layOutEntries({ turns, overlays, isMixed }: StreamDraft): EntryList | null {
-  const events = turns.map((named, index) => ({ index, events: named.map(({ event }) => event) }));
-  const pairs = pairCalls(events, () => isMixed);
-  const isAnswered = ({ event }: NamedEvent): boolean => event.type !== "tool_call_response" || pairs.has(event);
-  const answered = new Set<Event>(pairs.values());
-  const drafted = turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named.filter(isAnswered), turn), answered));
+export function layOutEntries(draft: StreamDraft): EntryList | null {
+  const calls = planWrittenCalls(draft);
+  const drafted = draft.turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named, { turn, calls }), calls));
   const entries = sanitize(drafted, ({ raw, turn }) => startBefore(raw, turn));
-  const moved = moveOverlays(overlays, entries);
-  if (moved.length < overlays.length) return null;
-  return { entries: nameEntries(insertOverlays(entries, moved)), overlays: moved };
+  const overlays = moveOverlays(draft.overlays, entries);
+  if (overlays.length < draft.overlays.length) return null;
+  return { entries: nameEntries(insertOverlays(entries, overlays)), overlays };
 }
 
-function entriesOfTurn(events: readonly NamedEvent[], turn: number): readonly EventEntry[] {
-  const entries = events.flatMap(({ name, event }): EventEntry[] => {
-    const raw = entryOfEvent(event);
-    return raw === null ? [] : [{ kind: kindOf(raw), raw, turn, id: idOfName(name), event }];
+function entriesOfTurn(
+  events: readonly NamedEvent[],
+  { turn, calls }: { readonly turn: number; readonly calls: WrittenCalls },
+): readonly EventEntry[] {
+  const entries = events.flatMap((named): EventEntry[] => {
+    const { name, event } = named;
+    const entry = entryOfEvent(event);
+    const id = calls.ids.get(event);
+    if (entry === null || (event.type === "tool_call_response" && id === undefined)) return [];
+    const raw = id === undefined ? entry : { ...entry, id };
+    return [{ kind: kindOf(raw), raw, turn, id: idOfName(name), named }];
   });
   const first = events[0]?.event;
   const [start] = entries;
@@ -64,15 +67,15 @@ function startBefore({ timestamp }: RawLine, turn: number): NamedEntry {
   return { kind: "turn_start", raw: { timestamp, type: "turn_start" }, turn, id: "" };
 }
 
-/** Calls of other agents that nobody answered get a result, as a provider wants; jp's own stay as jp left them. */
-function answerCalls(entries: readonly EventEntry[], answered: ReadonlySet<Event>): readonly NamedEntry[] {
+/** Puts results that are made up behind the calls and results among which their calls stand. */
+function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCalls): readonly NamedEntry[] {
   const pending: NamedEntry[] = [];
   const whole: NamedEntry[] = [];
   for (const entry of entries) {
     if (isTalk(entry.kind) && !STANDS_AMONG_CALLS.has(entry.kind)) appendAll(whole, pending.splice(0));
     whole.push(entry);
-    const { event } = entry;
-    if (event?.type === "tool_call_request" && !answered.has(event) && !isOwn(entry)) pending.push(resultOf(entry));
+    const { named } = entry;
+    if (named !== undefined && unanswered.has(named.event)) pending.push(resultOf(entry, named.name));
   }
   return [...whole, ...pending];
 }
@@ -84,14 +87,11 @@ const STANDS_AMONG_CALLS: ReadonlySet<string> = new Set([
   "inquiry_response",
 ]);
 
-function isOwn({ kind, raw, id }: NamedEntry): boolean {
-  return isOwnId(id, { kind, raw, timestamp: readStoredTime(raw["timestamp"]) ?? "" });
-}
-
-function resultOf({ raw, turn, id }: NamedEntry): NamedEntry {
+/** A further line of its call (`line-names.ts`). */
+function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
   const content = encodeStoredText(INTERRUPTED_RESULT);
   const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };
-  return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(id, 1)) };
+  return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(name, 1)) };
 }
 
 /** Overlays over the turns that are written, as they are counted in the stream. */

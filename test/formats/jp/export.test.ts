@@ -6,6 +6,8 @@ import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { INTERRUPTED_RESULT } from "../../../src/core/thread/call-plan.ts";
+import { JP } from "../../../src/formats/jp/agent.ts";
+import { lineName } from "../../../src/formats/line-names.ts";
 import { type Entry, sentByJp } from "../../helpers/jp-rules.ts";
 import { jpTurns, readJp, writeJp } from "../../helpers/jp-session.ts";
 import { base64 } from "../../helpers/jp-steps.ts";
@@ -158,6 +160,27 @@ describe("an export to jp", () => {
     expect(jpTurns(readJp(writeJp([{ index: 0, events }])))[0]?.events.map(({ id }) => id)).toEqual(
       expect.arrayContaining(["q", "h", "c", "m"]),
     );
+  });
+
+  it("names results that it made up as further lines of their calls", () => {
+    const [turn] = parseConversation("U T A");
+    const session = readJp(writeJp([turn!]));
+    const lineId = (name: string): string => JP.write!.lineId("", name, () => new Uint8Array());
+    expect(session.hasLine(lineId("e0.2"))).toBe(true);
+    expect(session.hasLine(lineId(lineName("e0.2", 1)))).toBe(true);
+    expect(session.readTurn(0).filter(({ type }) => type === "tool_call_response")).toHaveLength(1);
+  });
+
+  it("gives each call of another agent an id of its own: jp names tools by them", () => {
+    const turns = parseConversation("U T:grep t A | U T:dive t A");
+    const strip = dated({ type: "compaction", from_turn: 0, to_turn: 1, tool_calls: STRIP }, "k1", 1);
+    const results = sentByJp(entriesOf(writeJp(turns, [strip]))).filter(
+      (one) => (one as readonly unknown[])[0] === "tool_call_response",
+    );
+    expect(results).toEqual([
+      ["tool_call_response", "c1", "[compacted] grep: success", false],
+      ["tool_call_response", "c1_2", "[compacted] dive: success", false],
+    ]);
   });
 
   it("writes the signature of reasoning that Anthropic signed, as jp does", () => {
