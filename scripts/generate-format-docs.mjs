@@ -31,7 +31,7 @@ function renderTable(agents) {
     "yes",
     agent.write || isRequest(agent) ? "yes" : "–",
     agent.resume ? "yes" : "–",
-    agent.files.folders ? "yes" : "–",
+    agent.files.folders || agent.store ? "yes" : "–",
     agent.setup?.hooks ? "yes" : "–",
   ]);
   const head = [
@@ -48,7 +48,7 @@ function renderTable(agents) {
 
 /** Requests of an API: they are written by the projection of a view, not as an agent's session. */
 function isRequest(agent) {
-  return agent.files.endings.length === 0;
+  return agent.files.endings.length === 0 && agent.store === undefined;
 }
 
 function renderFormat({ agent, name, help, resume, setup }) {

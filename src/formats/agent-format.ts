@@ -20,6 +20,8 @@ export interface AgentFormat {
   /** Version of its importer: to be raised when the same bytes would give other events. */
   readonly importer: number;
   readonly files: SessionFiles;
+  /** The store of its own in which it keeps its sessions; absent = it keeps them as files. */
+  readonly store?: AgentStore;
   /** Whether a file is a session of this agent, told from its first lines or keys. Never throws. */
   detect(source: SessionSource): boolean;
   /** The session's id without reading the whole file; null when the file names none. Never throws. */
@@ -96,6 +98,33 @@ export interface SessionFolder {
   readonly levels?: number;
   /** Whether a session there is of the directory, told from the file's beginning; absent = all are. Never throws. */
   readonly holds?: (beginning: SessionSource) => boolean;
+}
+
+/**
+ * An agent's own store of sessions. Its program is asked in the user's home folder, where no project has a say in what runs, and
+ * what it prints is kept as a file for each session, which is read like any other.
+ */
+export interface AgentStore {
+  /** Files, absolute: the first one that is there changes whenever the store does; where none is the agent was never used. */
+  files(machine: Machine): readonly string[];
+  /** How the names of the files end that are kept. */
+  readonly ending: string;
+  /** Program and arguments that list all sessions. */
+  readonly list: readonly string[];
+  /** Reads what was listed; null = it is no list. Never throws. */
+  readList(printed: string): readonly StoredSession[] | null;
+  /** Program and arguments that print a session. */
+  print(session: string): readonly string[];
+}
+
+/** A session in an agent's own store. */
+export interface StoredSession {
+  /** `[A-Za-z0-9_]+`: it stands in the name of a file, and is an argument of the agent's program. */
+  readonly id: string;
+  /** The directory that it is of, absolute. */
+  readonly directory: string;
+  /** When it changed last, milliseconds since 1970. */
+  readonly changed: number;
 }
 
 /** What an agent writes beside a session file, in a folder of the session's own. Nothing else there is taken. */

@@ -131,6 +131,10 @@ describe.skipIf(missing !== null)(`real agent: the loop with OpenCode${why}`, { 
     const other = await handOver();
     expect(other).toMatchObject({ reused: false });
     expect(other.session).not.toBe(next.session);
+    // All three are asked for where nothing is named; what was said in the second one is not here yet.
+    const found = JSON.parse(await jpg("import", "--json")) as readonly Report[];
+    expect(found.map(({ status }) => status).sort()).toEqual(["unchanged", "unchanged", "updated"]);
+    expect(Math.max(...found.map((report) => report.turns))).toBe(turns + 3);
   });
 
   it("begins with a summary as with one of OpenCode's own", async () => {

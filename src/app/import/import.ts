@@ -4,22 +4,16 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import { JpgError } from "../../core/errors.ts";
 import type { BranchWrite } from "../../store/conversation-store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { withAgentFiles } from "../sessions/agent-files.ts";
 import { type OpenSession, openParts } from "../sessions/open-session.ts";
-import {
-  type FoundFiles,
-  findAgentSessions,
-  findSessionFiles,
-  projectDirectories,
-  type SessionFile,
-} from "../sessions/session-files.ts";
-import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
+import type { SessionFile } from "../sessions/session-files.ts";
+import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readCountCache, writeCountCache } from "./count-cache.ts";
+import { findFiles } from "./import-files.ts";
 import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import {
@@ -64,7 +58,7 @@ export async function parseImportArguments(
 /** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store } = workspace;
-  const { files: found, failed } = await filesOf(workspace, request);
+  const { files: found, failed } = await findFiles(workspace, request);
   const files = await withAgentFiles(found);
   const [counts, sources] = [readCountCache(store), readSourceCache(store)];
   const run = createRun(workspace, request, { files, counts, sources });
@@ -189,26 +183,6 @@ function namesOf(session: OpenSession | KnownSession): MeetingNames {
 function fileOf(open: OpenSession): SessionFile | OpenSession {
   const { path, named, isPart, isBeside } = open;
   return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
-}
-
-async function filesOf(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
-  const { runtime } = workspace;
-  if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
-  const directories = projectDirectories(workspace);
-  const files = await findAgentSessions(runtime, directories, request.kept);
-  if (files.length === 0 && Object.keys(request.kept ?? {}).length > 0) {
-    throw new JpgError("user", "no_sessions", `None of the sessions that agents keep for ${directories[0]} is meant.`, {
-      hints: ["`jpg import --list --all` lists them all."],
-      data: { directories },
-    });
-  }
-  if (files.length === 0) {
-    throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
-      hints: ["Name a session file or a folder of them: `jpg import FILE`.", ...agents().map(({ help }) => help.place)],
-      data: { directories },
-    });
-  }
-  return { files, failed: [] };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../core/errors.ts";
 import { askProgram, type ProgramAnswer, type ProgramQuestion } from "./external-process.ts";
 
 /** Asks a program for an answer of any length; the file that takes it is the user's alone, and gone afterwards. Never throws. */
@@ -13,6 +14,8 @@ export async function askIntoFile(question: Omit<ProgramQuestion, "maxBytes" | "
   try {
     const answer = await askProgram({ ...question, maxBytes: 0, answerFile: file.fd });
     return "problem" in answer ? answer : { output: await readFile(path, "utf8") };
+  } catch (error) {
+    return { problem: `gave an answer that cannot be read: ${messageOf(error)}` };
   } finally {
     await file.close();
     await rm(folder, { recursive: true, force: true });

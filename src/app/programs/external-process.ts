@@ -28,8 +28,8 @@ export interface ProgramQuestion {
   readonly answerFile?: number;
 }
 
-/** What a program answered; `problem` completes "the program …". */
-export type ProgramAnswer = { readonly output: string } | { readonly problem: string };
+/** What a program answered; `problem` completes "the program …", `isMissing` = it could not be started. */
+export type ProgramAnswer = { readonly output: string } | { readonly problem: string; readonly isMissing?: true };
 
 /** What a shell answers for a command that it cannot find or run. */
 const SHELL_CANNOT_RUN = [126, 127];
@@ -88,7 +88,7 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
     return await hearOut(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
-    return { problem: `could not be started: ${messageOf(error)}` };
+    return { problem: `could not be started: ${messageOf(error)}`, isMissing: true };
   }
 }
 
@@ -132,7 +132,7 @@ function hearOut(child: ChildProcess, question: ProgramQuestion): Promise<Progra
     const timer = setTimeout(() => giveUp(`did not answer within ${timeoutMs / 1000} s`), timeoutMs);
     process.on("exit", end);
     process.on("SIGINT", interrupt);
-    child.on("error", (cause) => finish({ problem: `could not be started: ${cause.message}` }));
+    child.on("error", (cause) => finish({ problem: `could not be started: ${cause.message}`, isMissing: true }));
     collect(child, question, giveUp, finish);
   });
 }

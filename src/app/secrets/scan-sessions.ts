@@ -1,13 +1,8 @@
 // Scans the session files that agents keep, without importing them: they hold whatever the agent read.
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
-import {
-  findAgentSessions,
-  findSessionFiles,
-  projectDirectories,
-  readSessionSource,
-  type SessionFile,
-} from "../sessions/session-files.ts";
+import { findKeptFiles } from "../sessions/kept-files.ts";
+import { findSessionFiles, readSessionSource, type SessionFile } from "../sessions/session-files.ts";
 import { agents } from "../sessions/session-registry.ts";
 import { allSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -34,9 +29,7 @@ export async function scanSessions(
 ): Promise<ScanReport> {
   const { runtime } = place;
   const { files, failed: unseen } =
-    paths.length > 0
-      ? await findSessionFiles(runtime, paths)
-      : { files: await findAgentSessions(runtime, projectDirectories(place)), failed: [] };
+    paths.length > 0 ? await findSessionFiles(runtime, paths) : await findKeptFiles(place);
   const scanner = await loadSecretScanner();
   const failed = [...unseen];
   const secrets: ScanReport["secrets"][number][] = [];

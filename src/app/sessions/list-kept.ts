@@ -4,15 +4,10 @@ import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { StoreFailure } from "./agent-stores.ts";
 import { createBufferSource } from "./buffer-source.ts";
-import {
-  findAgentSessions,
-  type KeptChoice,
-  type KeptSession,
-  projectDirectories,
-  readSessionBeginning,
-  readSessionSource,
-} from "./session-files.ts";
+import { findKeptFiles } from "./kept-files.ts";
+import { type KeptChoice, type KeptSession, readSessionBeginning, readSessionSource } from "./session-files.ts";
 import { agents, detectFormat } from "./session-registry.ts";
 
 /** A session that an agent keeps. */
@@ -50,7 +45,7 @@ export async function listKeptSessions(
   { choice = {}, most }: { readonly choice?: KeptChoice; readonly most: number },
 ): Promise<KeptListing> {
   const { runtime } = workspace;
-  const files = await findAgentSessions(runtime, projectDirectories(workspace), choice);
+  const { files, failed: failures } = await findKeptFiles(workspace, choice);
   const found = files.flatMap((file) => {
     const stats = statSync(file.path, { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ file, bytes: stats.size, changed: stats.mtime }];
@@ -61,7 +56,15 @@ export async function listKeptSessions(
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
     rows.push({ ...row, ...(await describe(runtime, file, bytes)) });
   }
-  return { rows, older: found.length - rows.length };
+  const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
+  return { rows: [...failed, ...rows], older: found.length - rows.length };
+}
+
+/** A store that could not be asked, or a session that it did not print: there is no file of it. */
+function describeFailure({ agent, path, error }: StoreFailure): KeptRow {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const updated = (stats?.mtime ?? new Date(0)).toISOString();
+  return { agent, path, updated_at: updated, bytes: stats?.size ?? 0, problem: error.message };
 }
 
 async function describe(

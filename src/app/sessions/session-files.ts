@@ -6,6 +6,7 @@ import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
 import { type AgentFormat, SESSION_BEGINNING, type SessionFolder } from "../../formats/agent-format.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { storeFolder } from "./agent-stores.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
@@ -77,10 +78,10 @@ export async function findAgentSessions(
   choice: KeptChoice = {},
 ): Promise<KeptSession[]> {
   const found: KeptSession[] = [];
-  for (const { agent, folder } of keptFolders(runtime, directories)) {
+  for (const { agent, folder, endings } of keptFolders(runtime, directories)) {
     if (choice.agents?.includes(agent.name) === false) continue;
     for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
-      const isSession = ({ name }: Dirent): boolean => agent.files.endings.some((ending) => name.endsWith(ending));
+      const isSession = ({ name }: Dirent): boolean => endings.some((ending) => name.endsWith(ending));
       const names = entries.filter((entry) => isSession(entry) && !isPipe(entry)).map(({ name }) => join(within, name));
       for (const path of names.filter((name) => isChosen(name, choice))) {
         const file = { path, named: false, agent: agent.agent.name };
@@ -100,12 +101,21 @@ function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
 interface KeptFolder {
   readonly agent: AgentFormat;
   readonly folder: SessionFolder;
+  /** How names of session files end there. */
+  readonly endings: readonly string[];
 }
 
+/** Where agents write files, and where jpg keeps as files what they have in stores of their own. */
 function keptFolders(runtime: Runtime, directories: readonly string[]): readonly KeptFolder[] {
   const machine = machineOf(runtime);
   return [...new Set(directories)].flatMap((directory) =>
-    agents().flatMap((agent) => (agent.files.folders?.(machine, directory) ?? []).map((folder) => ({ agent, folder }))),
+    agents().flatMap((agent) => {
+      const { endings, folders } = agent.files;
+      const written = (folders?.(machine, directory) ?? []).map((folder) => ({ agent, folder, endings }));
+      if (agent.store === undefined) return written;
+      const folder = { path: storeFolder(runtime, agent, directory) };
+      return [...written, { agent, folder, endings: [agent.store.ending] }];
+    }),
   );
 }
 

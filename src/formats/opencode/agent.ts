@@ -13,12 +13,14 @@ import {
 } from "./import.ts";
 import { planOpenCodeResume } from "./resume.ts";
 import { parseDocument } from "./session-document.ts";
+import { OPENCODE_STORE } from "./store.ts";
 
 export const OPENCODE: AgentFormat = {
   name: "opencode",
   agent: { name: "OpenCode", email: "opencode@jpg.invalid" },
   importer: OPENCODE_IMPORTER,
   files: { endings: [], document: () => "json" },
+  store: OPENCODE_STORE,
   detect: isOpenCodeSession,
   sessionId: openCodeSessionId,
   origin: openCodeOrigin,
@@ -39,7 +41,8 @@ export const OPENCODE: AgentFormat = {
     find: { name: "glob", keys: { pattern: "pattern", path: "path" } },
   },
   help: {
-    place: "OpenCode keeps its sessions in a database; `opencode export SESSION > FILE` writes one as a file.",
+    place:
+      "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file.",
     file: "session.json",
     reads:
       "What `opencode export` prints. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",

@@ -3,6 +3,7 @@
 import type { HeldSession, Machine, ResumePlan, SessionDraft } from "../agent-format.ts";
 import { isRecord, parseJsonLine, recordOf, stringOf } from "../json-line.ts";
 import { writeOpenCodeSession } from "./export.ts";
+import { dataFolder, OPENCODE_STORE } from "./store.ts";
 
 /** Plans it. The file stands among jpg's own: OpenCode keeps none. */
 export function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
@@ -20,17 +21,9 @@ export function planOpenCodeResume(machine: Machine, draft: SessionDraft): Resum
   };
 }
 
-/** The folder for what programs keep, of jpg as of OpenCode. */
-function dataFolder({ env, home, join }: Machine): string {
-  const configured = env["XDG_DATA_HOME"];
-  return configured !== undefined && /^(?:\/|[A-Za-z]:[\\/])/.test(configured)
-    ? configured
-    : join(home, ".local", "share");
-}
-
 function heldSession(draft: SessionDraft): HeldSession {
   return {
-    command: ["opencode", "--pure", "export", draft.sessionId],
+    command: OPENCODE_STORE.print(draft.sessionId),
     isAsWritten: (printed) => {
       const held = heldIn(printed);
       if (held === null || held.session !== draft.sessionId) return null;

@@ -1,0 +1,203 @@
+// Sessions that agents keep in stores of their own, as files: a folder for each directory, among what can be had again. The
+// agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
+import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
+import { delimiter, isAbsolute, join, relative } from "node:path";
+import { resolveUserPaths } from "../../config/paths.ts";
+import { appendAll } from "../../core/append-all.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
+import type { AgentFormat, AgentStore, StoredSession } from "../../formats/agent-format.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { askIntoFile } from "../programs/ask-into-file.ts";
+import { programEnvironment } from "../programs/program-environment.ts";
+import { sha256 } from "../workspace/object-id.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import { readIfExists } from "../workspace/workspace.ts";
+import { agents, machineOf } from "./session-registry.ts";
+
+/** An agent with a store of its own. */
+type StoringAgent = AgentFormat & { readonly store: AgentStore };
+
+/** What could not be had of a store. */
+export interface StoreFailure {
+  /** The agent's name. */
+  readonly agent: string;
+  /** The store's file, or that of one session. */
+  readonly path: string;
+  readonly error: JpgError;
+}
+
+/** Which sessions are asked for; whatever is absent chooses none out. */
+interface StoreChoice {
+  /** Names of formats. */
+  readonly agents?: readonly string[];
+  /** Changed no earlier, milliseconds since 1970. */
+  readonly sinceMs?: number;
+  /** Paths of files that are there: then nobody is asked. */
+  readonly only?: ReadonlySet<string>;
+}
+
+/** Time for an agent to list its sessions, or to print one, milliseconds. */
+const ANSWER_MS = 60_000;
+/** Sessions that are printed at the same time: each takes a start of the agent's program. */
+const AT_ONCE = 3;
+/** A store that changed later than this may have changed again at the same time, milliseconds. */
+const SETTLED_MS = 2000;
+/** Says how the store stood when all its sessions of the directory were kept. */
+const STATE_NAME = ".listed";
+
+/** Lists the agents with a store of their own. */
+function storingAgents(): readonly StoringAgent[] {
+  return agents().filter((agent): agent is StoringAgent => agent.store !== undefined);
+}
+
+/** The folder, absolute, in which an agent's sessions of a directory are kept; need not exist. */
+export function storeFolder(
+  { env, home }: Pick<Runtime, "env" | "home">,
+  agent: AgentFormat,
+  directory: string,
+): string {
+  const { cacheDir } = resolveUserPaths(env, home);
+  return join(cacheDir, "sessions", agent.name, sha256(directory).slice(0, 16));
+}
+
+/** Brings the folders of some directories up to date. An agent whose program is not there is passed over. */
+export async function refreshStores(
+  runtime: Runtime,
+  directories: readonly string[],
+  choice: StoreChoice = {},
+): Promise<readonly StoreFailure[]> {
+  if (choice.only !== undefined) return [];
+  const failures: StoreFailure[] = [];
+  for (const agent of storingAgents()) {
+    if (choice.agents?.includes(agent.name) === false) continue;
+    appendAll(failures, await refreshStore(runtime, agent, { directories: [...new Set(directories)], choice }));
+  }
+  return failures;
+}
+
+interface Wanted {
+  readonly directories: readonly string[];
+  readonly choice: StoreChoice;
+}
+
+async function refreshStore(
+  runtime: Runtime,
+  agent: StoringAgent,
+  { directories, choice }: Wanted,
+): Promise<readonly StoreFailure[]> {
+  const state = await stateOf(runtime, agent.store);
+  if (state === null) return [];
+  const folders = directories.map((directory) => ({ directory, folder: storeFolder(runtime, agent, directory) }));
+  const known = await Promise.all(folders.map(({ folder }) => readIfExists(join(folder, STATE_NAME))));
+  const stale = folders.filter((_, at) => known[at] !== state.text);
+  if (stale.length === 0) return [];
+  const ask = (command: readonly string[]) =>
+    askIntoFile({
+      command,
+      input: "",
+      cwd: runtime.home,
+      env: askingEnvironment(runtime, directories),
+      timeoutMs: ANSWER_MS,
+    });
+  const listed = await ask(agent.store.list);
+  if ("problem" in listed && listed.isMissing === true) return [];
+  const sessions = "output" in listed ? agent.store.readList(listed.output) : null;
+  if (sessions === null)
+    return [listFailure(agent, state.path, "problem" in listed ? listed.problem : "answered something else")];
+  const failures: StoreFailure[] = [];
+  for (const { directory, folder } of stale) {
+    const own = sessions.filter((session) => session.directory === directory);
+    const failed = await keepSessions(folder, own, { agent, ask, choice });
+    appendAll(failures, failed);
+    if (failed.length === 0 && state.isSettled && choice.sinceMs === undefined)
+      await replaceFile(join(folder, STATE_NAME), state.text, { mode: 0o600 });
+  }
+  return failures;
+}
+
+interface StoreState {
+  /** The file that tells. */
+  readonly path: string;
+  readonly text: string;
+  /** Whether a change from now on cannot have the same time. */
+  readonly isSettled: boolean;
+}
+
+/** How a store stands, by size and time of the file that tells; null where there is none. Nothing in it is read. */
+async function stateOf(runtime: Runtime, store: AgentStore): Promise<StoreState | null> {
+  for (const path of store.files(machineOf(runtime))) {
+    const found = await stat(path, { bigint: true }).catch(() => null);
+    if (found === null) continue;
+    const { size, mtimeNs, mtimeMs, ino } = found;
+    const isSettled = Number(mtimeMs) < runtime.now().getTime() - SETTLED_MS;
+    return { path, text: [size, mtimeNs, ino].join(" "), isSettled };
+  }
+  return null;
+}
+
+type Ask = (command: readonly string[]) => ReturnType<typeof askIntoFile>;
+
+interface Keeping {
+  readonly agent: StoringAgent;
+  readonly ask: Ask;
+  readonly choice: StoreChoice;
+}
+
+/** Keeps what changed, and lets go of what the agent no longer has. */
+async function keepSessions(
+  folder: string,
+  sessions: readonly StoredSession[],
+  { agent, ask, choice }: Keeping,
+): Promise<readonly StoreFailure[]> {
+  const { ending, print } = agent.store;
+  const names = new Set(sessions.map(({ id }) => `${id}${ending}`));
+  const present = await readdir(folder).catch(() => []);
+  for (const name of present) if (name.endsWith(ending) && !names.has(name)) await rm(join(folder, name));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const failures: StoreFailure[] = [];
+  const waiting = sessions
+    .filter(({ changed }) => changed >= (choice.sinceMs ?? 0))
+    .sort((a, b) => b.changed - a.changed);
+  const keepNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const path = join(folder, `${next.id}${ending}`);
+      if ((await stat(path).catch(() => null))?.mtimeMs === next.changed) continue;
+      const answer = await ask(print(next.id));
+      if ("problem" in answer) failures.push(printFailure(agent, path, answer.problem));
+      else await keep(path, answer.output, next.changed);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, keepNext));
+  return failures;
+}
+
+async function keep(path: string, text: string, changed: number): Promise<void> {
+  await replaceFile(path, text, { mode: 0o600 });
+  await utimes(path, changed / 1000, changed / 1000);
+}
+
+/** The agent is the user's own: none that a project puts into the way, e.g. under `node_modules/.bin`. */
+function askingEnvironment({ env }: Runtime, directories: readonly string[]): Runtime["env"] {
+  const isWithin = (path: string, folder: string): boolean => {
+    const way = relative(folder, path);
+    return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+  };
+  const path = (env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !directories.some((directory) => isWithin(entry, directory)));
+  return programEnvironment({ ...env, PATH: path.join(delimiter) });
+}
+
+function listFailure({ agent, name }: StoringAgent, path: string, problem: string): StoreFailure {
+  const error = userError("agent_failed", `${agent.name} was asked for its sessions and ${problem}.`, {
+    hints: ["Its sessions are not among those found. A file that it exports can be imported: `jpg import FILE`."],
+  });
+  return { agent: name, path, error };
+}
+
+function printFailure({ agent, name }: StoringAgent, path: string, problem: string): StoreFailure {
+  const error = userError("agent_failed", `${agent.name} was asked for a session and ${problem}.`, {
+    hints: ["It is asked again by the next import."],
+  });
+  return { agent: name, path, error };
+}
