@@ -8,6 +8,7 @@ import { exportOpenAiResponses } from "../../src/formats/openai-responses/export
 import { EXPORT_CASES } from "../formats/claude-code/export-views.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
+import { variedOpenCodeSession } from "./opencode-session.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession } from "./session-builder.ts";
 
@@ -50,6 +51,7 @@ const CLINE = {
 
 /** What helpers write, by format. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
+  opencode: [variedOpenCodeSession("ses_varied00000000000000000001").bytes().toString()],
   "claude-code": [
     ["prompt", "think", { tools: 2 }, "say", "prompt", { tools: 1 }, "say", "prompt", "say"] as const,
     [
