@@ -78,8 +78,17 @@ export interface SessionFiles {
    * all are lines.
    */
   readonly document?: (source: SessionSource) => string | null;
-  /** Where the agent keeps the sessions of a directory; absent = nowhere that jpg can look. */
-  readonly folders?: (machine: Machine, directory: string) => readonly SessionFolder[];
+  /** The agent's settings files that may say where it keeps the sessions of a directory, absolute; absent = none do. */
+  readonly settings?: (machine: Machine, directory: string) => readonly string[];
+  /**
+   * Where the agent keeps the sessions of a directory; absent = nowhere that jpg can look. `settings` = the texts of its settings
+   * files in their order, null for one that is not there.
+   */
+  readonly folders?: (
+    machine: Machine,
+    directory: string,
+    settings?: readonly (string | null)[],
+  ) => readonly SessionFolder[];
   /** Whether the file of this name is the session of the agent that started this process, as its environment says. */
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
   /** The file beside a session's that tells of it, by the session file's name; null or absent = there is none. */

@@ -33,6 +33,7 @@ function readInput(format: AgentFormat, bytes: Buffer): boolean {
   format.origin(source);
   format.descent?.(source, bytes.toString("utf8", 0, 1000));
   format.files.document?.(source);
+  format.versions?.of(source);
   try {
     const session = format.read(source);
     readAll(session);

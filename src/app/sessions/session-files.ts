@@ -110,14 +110,27 @@ function keptFolders(runtime: Runtime, directories: readonly string[]): readonly
   const machine = machineOf(runtime);
   return [...new Set(directories)].flatMap((directory) =>
     agents().flatMap((agent) => {
-      const { endings, folders } = agent.files;
-      const written = (folders?.(machine, directory) ?? []).map((folder) => ({ agent, folder, endings }));
+      const { endings, folders, settings } = agent.files;
+      const texts = (settings?.(machine, directory) ?? []).map(readSettings);
+      const written = (folders?.(machine, directory, texts) ?? []).map((folder) => ({ agent, folder, endings }));
       if (agent.store === undefined) return written;
       const folder = { path: storeFolder(runtime, agent, directory) };
       return [...written, { agent, folder, endings: [agent.store.ending] }];
     }),
   );
 }
+
+/** The text of an agent's settings file; null for one that is not there, or cannot be read: the agent itself says what is wrong. */
+function readSettings(path: string): string | null {
+  try {
+    return readBeginning(path, LARGEST_SETTINGS).toString("utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Bytes. */
+const LARGEST_SETTINGS = 1024 * 1024;
 
 /** A folder and those in it, as many levels as there are to be, with what stands in each, ordered; links are not followed. */
 async function* foldersWithin(

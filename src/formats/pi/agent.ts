@@ -1,16 +1,16 @@
 // pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
-import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import type { AgentFormat, SessionDraft } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import { stringOf } from "../json-line.ts";
-import type { SessionSource } from "../session-source.ts";
+import type { RawLine } from "../json-line.ts";
 import { piDescent } from "./descent.ts";
 import { sessionTime, writePiSession } from "./export.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { readPiOrigin } from "./origin.ts";
-import { PI_SETUP, piFolder } from "./setup.ts";
+import { sessionFolder, sessionFolders, settingsFiles } from "./session-folders.ts";
+import { PI_SETUP } from "./setup.ts";
 
 const ENDING = ".jsonl";
 
@@ -20,9 +20,8 @@ export const PI: AgentFormat = {
   importer: PI_IMPORTER,
   files: {
     endings: [ENDING],
-    folders: (machine, directory) => [
-      { path: sessionFolder(machine, directory), holds: (beginning) => isOf(beginning, directory) },
-    ],
+    settings: settingsFiles,
+    folders: sessionFolders,
   },
   detect: isPiSession,
   sessionId: piSessionId,
@@ -45,7 +44,7 @@ export const PI: AgentFormat = {
   // pi names the version of the format alone.
   versions: {
     tried: "3",
-    of: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? String(line["version"]) : "")),
+    of: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? versionOf(line) : "")),
   },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },
@@ -55,7 +54,8 @@ export const PI: AgentFormat = {
     find: { name: "find", keys: { pattern: "pattern", path: "path" } },
   },
   help: {
-    place: "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR).",
+    place:
+      "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR, or where its setting `sessionDir` says).",
     file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
     reads:
       "Sessions of versions 1 to 3 of the format. Its compactions and edits become compactions, other branches of the tree become forks (`--all-branches`).",
@@ -67,19 +67,11 @@ export const PI: AgentFormat = {
   },
 };
 
-/** The agent's folder for the sessions of a directory. */
-function sessionFolder(machine: Machine, directory: string): string {
-  return machine.join(piFolder(machine), "sessions", `--${directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`);
+function versionOf({ version }: RawLine): unknown {
+  return typeof version === "number" ? String(version) : version;
 }
 
 /** pi lists sessions by the time that their names begin with. */
 function fileName(draft: SessionDraft): string {
   return `${sessionTime(draft).replace(/[:.]/g, "-")}_${draft.sessionId}${ENDING}`;
-}
-
-/** Several directories have one folder: a session there says which it is of. */
-function isOf(beginning: SessionSource, directory: string): boolean {
-  const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
-  if (header === null || typeof header === "string" || !isHeader(header)) return true;
-  return (stringOf(header, "cwd") ?? directory) === directory;
 }

@@ -13,10 +13,14 @@ beforeEach(async () => {
 });
 afterEach(() => removeWorkspace(workspace));
 
-function keep(id: string, cwd: string, words: string): string {
+function usualFolder(): string {
   const { home, cwd: here } = workspace.runtime;
   const slug = here.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
-  const path = join(home, ".pi", "agent", "sessions", `--${slug}--`, `2026-01-02T10-00-00-000Z_${id}.jsonl`);
+  return join(home, ".pi", "agent", "sessions", `--${slug}--`);
+}
+
+function keep(id: string, cwd: string, words: string, folder = usualFolder()): string {
+  const path = join(folder, `2026-01-02T10-00-00-000Z_${id}.jsonl`);
   const pi = createPiWriter({ header: { id, cwd } });
   pi.user(words);
   pi.say("done");
@@ -39,5 +43,25 @@ describe("pi's folder of a directory", () => {
       ["created", "and the reef"],
       ["unchanged", "map the beds"],
     ]);
+  });
+
+  it("may be another one, by the settings of the user or the project, or by the environment", async () => {
+    const { home, cwd } = workspace.runtime;
+    const titles = async (): Promise<readonly (string | undefined)[]> =>
+      (await load()).map(({ title }) => title).sort();
+    keep("aaaa", cwd, "usual");
+    keep("bbbb", cwd, "in mine", join(home, "mine"));
+    keep("cccc", `${cwd}-other`, "in mine, somebody else's", join(home, "mine"));
+    keep("dddd", cwd, "in ours", join(cwd, "ours"));
+    keep("eeee", cwd, "in theirs", join(home, "theirs"));
+    expect(await titles()).toEqual(["usual"]);
+    writeText(join(home, ".pi", "agent", "settings.json"), JSON.stringify({ sessionDir: "~/mine" }));
+    expect(await titles()).toEqual(["in mine", "usual"]);
+    writeText(join(cwd, ".pi", "settings.json"), JSON.stringify({ sessionDir: "ours" }));
+    expect(await titles()).toEqual(["in ours", "usual"]);
+    writeText(join(cwd, ".pi", "settings.json"), "{ damaged");
+    expect(await titles()).toEqual(["in mine", "usual"]);
+    Object.assign(workspace.runtime.env, { PI_CODING_AGENT_SESSION_DIR: join(home, "theirs") });
+    expect(await titles()).toEqual(["in theirs", "usual"]);
   });
 });

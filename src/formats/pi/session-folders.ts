@@ -1,0 +1,55 @@
+// Where pi keeps the sessions of a directory: in a folder of the directory's own, or all together where the environment or its
+// settings name one.
+import type { Machine, SessionFolder } from "../agent-format.ts";
+import { parseJsonLine, stringOf } from "../json-line.ts";
+import { namedUnder } from "../session-descent.ts";
+import type { SessionSource } from "../session-source.ts";
+import { isHeader, parseSessionLine } from "./line.ts";
+import { piFolder } from "./setup.ts";
+
+/** The agent's folder for the sessions of a directory, where nothing names another. */
+export function sessionFolder(machine: Machine, directory: string): string {
+  const slug = directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
+  return machine.join(piFolder(machine), "sessions", `--${slug}--`);
+}
+
+/** Its settings, those that count less first: the user's, the project's. */
+export function settingsFiles(machine: Machine, directory: string): readonly string[] {
+  return [machine.join(piFolder(machine), "settings.json"), machine.join(directory, ".pi", "settings.json")];
+}
+
+/** The folders of a directory's sessions; `settings` are the texts of the settings files. */
+export function sessionFolders(
+  machine: Machine,
+  directory: string,
+  settings: readonly (string | null)[] = [],
+): readonly SessionFolder[] {
+  const { PI_CODING_AGENT_SESSION_DIR: fromEnvironment = "" } = machine.env;
+  const named =
+    fromEnvironment === "" ? settings.map(folderNamedIn).findLast((folder) => folder !== undefined) : fromEnvironment;
+  const folders = [
+    sessionFolder(machine, directory),
+    ...(named === undefined ? [] : [pathOf(machine, directory, named)]),
+  ];
+  return [...new Set(folders)].map((path) => ({ path, holds: (beginning) => isOf(beginning, directory) }));
+}
+
+/** Settings may be of any making; what is none names no folder. */
+function folderNamedIn(settings: string | null): string | undefined {
+  const read = settings === null ? null : parseJsonLine(settings);
+  return read === null || typeof read === "string" ? undefined : namedUnder(read, "sessionDir");
+}
+
+/** As pi reads a folder's name: from the home folder, or from where it is started. */
+function pathOf({ home, join }: Machine, directory: string, name: string): string {
+  if (name === "~") return home;
+  if (name.startsWith("~/")) return join(home, name.slice(2));
+  return /^(?:[/\\]|[A-Za-z]:)/.test(name) ? name : join(directory, name);
+}
+
+/** Several directories have one folder: a session there says which it is of. */
+function isOf(beginning: SessionSource, directory: string): boolean {
+  const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
+  if (header === null || typeof header === "string" || !isHeader(header)) return true;
+  return (stringOf(header, "cwd") ?? directory) === directory;
+}
