@@ -100,6 +100,22 @@ describe.skipIf(!hasAgent("pi"))("pi with jpg's hooks (real agent: needs JPG_AGE
   });
 });
 
+describe.skipIf(!hasAgent("opencode"))("OpenCode with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("has its session imported after each answer", async () => {
+    await start("opencode");
+    await runAgent("opencode", sandbox, mock, ["run", "say something"]);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+    await runAgent("opencode", sandbox, mock, ["run", "--continue", "say more"]);
+    await expect.poll(conversations, SOON).toEqual([[2, 0]]);
+  });
+
+  it("has jpg's tools once they are installed", async () => {
+    await start("opencode", "--mcp");
+    await runAgent("opencode", sandbox, mock, ["run", "say something"]);
+    expect(JSON.stringify(mock.records)).toContain('"name":"jpg_search"');
+  });
+});
+
 function toolNames(): readonly string[] {
   return mock.records.flatMap(({ body }) => {
     const { tools = [] } = (body ?? {}) as { tools?: readonly { readonly name: string }[] };

@@ -65,6 +65,30 @@ const AGENTS: Readonly<Record<string, Agent>> = {
         ].join("\n"),
       ),
   },
+  opencode: {
+    program: ["node_modules", `opencode-${process.platform}-${process.arch}`, "bin/opencode"],
+    env: (_url, home) => ({
+      OPENCODE_CONFIG: join(home, "opencode.json"),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      // What plug-ins may need is not fetched, and not waited for.
+      npm_config_registry: "http://127.0.0.1:9",
+      npm_config_fetch_retries: "0",
+      ALL_PROXY: "http://127.0.0.1:9",
+    }),
+    prepare: (home, url) => {
+      const models = { "mock-model": { name: "mock", limit: { context: 200_000, output: 4000 } } };
+      const options = { baseURL: `${url}/v1`, apiKey: "dummy" };
+      const provider = { mock: { npm: "@ai-sdk/openai-compatible", name: "mock", options, models } };
+      const model = "mock/mock-model";
+      write(
+        join(home, "opencode.json"),
+        JSON.stringify({ autoupdate: false, share: "disabled", provider, model, small_model: model }),
+      );
+    },
+  },
   pi: {
     program: ["node_modules/.bin/pi"],
     env: () => ({ PI_OFFLINE: "1", PI_TELEMETRY: "0" }),

@@ -13,6 +13,7 @@ import {
 } from "./import.ts";
 import { planOpenCodeResume } from "./resume.ts";
 import { parseDocument } from "./session-document.ts";
+import { OPENCODE_SETUP } from "./setup.ts";
 import { OPENCODE_STORE } from "./store.ts";
 
 export const OPENCODE: AgentFormat = {
@@ -40,6 +41,7 @@ export const OPENCODE: AgentFormat = {
     search: { name: "grep", keys: { pattern: "pattern", path: "path" } },
     find: { name: "glob", keys: { pattern: "pattern", path: "path" } },
   },
+  setup: OPENCODE_SETUP,
   help: {
     place:
       "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file.",

@@ -1,0 +1,55 @@
+// How OpenCode is told to call jpg: by a plug-in, a file of jpg's own. Its sessions stand in a database: the plug-in asks it for
+// the session, as `opencode export` does, and hands it over as a file that it removes again.
+import type { AgentSetup, SetupPlace } from "../agent-format.ts";
+import { keepFunction } from "../plug-in.ts";
+
+export const OPENCODE_SETUP: AgentSetup = {
+  hooks: (place, line) => ({ path: fileOf(place, "plugin", "jpg.js"), type: "file", text: plugIn(line) }),
+  server: (place, command) => ({
+    path: place.project === null ? fileOf(place, "opencode.json") : place.machine.join(place.project, "opencode.json"),
+    type: "json",
+    entries: [{ keys: ["mcp", "jpg"], value: { type: "local", command, enabled: true }, isItem: false }],
+  }),
+  // The file that is handed over is gone a moment later.
+  rewrites: true,
+};
+
+function fileOf({ machine, project }: SetupPlace, ...names: string[]): string {
+  const { env, home, join } = machine;
+  if (project !== null) return join(project, ".opencode", ...names);
+  const { XDG_CONFIG_HOME: configured = "" } = env;
+  return join(configured === "" ? join(home, ".config") : configured, "opencode", ...names);
+}
+
+function plugIn(line: string): string {
+  return `// Written by \`jpg hooks install opencode\`: keeps a session after each answer and before it is compacted. \`jpg hooks uninstall opencode\` removes it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+${keepFunction(line)}
+export const JpgHooks = async ({ client, directory }) => {
+  const keepSession = async (id, name) => {
+    let folder;
+    try {
+      const path = { id };
+      const [info, messages] = await Promise.all([client.session.get({ path }), client.session.messages({ path })]);
+      if (!info.data || !messages.data) return;
+      folder = mkdtempSync(join(tmpdir(), "jpg-"));
+      const file = join(folder, "session.json");
+      writeFileSync(file, JSON.stringify({ info: info.data, messages: messages.data }), { mode: 0o600 });
+      keep({ session_id: id, transcript_path: file, cwd: directory, hook_event_name: name });
+    } catch {
+      // A session that is not kept is no reason to stop the agent.
+    } finally {
+      if (folder) rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  return {
+    event: async ({ event }) => {
+      if (event.type === "session.idle") await keepSession(event.properties.sessionID, event.type);
+    },
+    "experimental.session.compacting": ({ sessionID }) => keepSession(sessionID, "session.compacting"),
+  };
+};
+`;
+}
