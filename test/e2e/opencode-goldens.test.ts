@@ -14,6 +14,8 @@ import { readOpenCodeSession } from "../../src/formats/opencode/import.ts";
 import { corpusMissing, listGoldens, readCorpusFile, readGolden, sharedFolder } from "../helpers/corpus.ts";
 import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 import { turnsOfSession } from "../helpers/opencode-session.ts";
+import { missingAgents, resumeIn } from "../helpers/resume-anywhere.ts";
+import { createSandbox } from "../helpers/run-jpg.ts";
 
 const goldens = listGoldens("opencode");
 
@@ -97,5 +99,31 @@ describe.skipIf(corpusMissing !== null)(
       );
       expect(JSON.stringify(expected)).toContain(JSON.stringify(sent));
     });
+  },
+);
+
+const missing = corpusMissing ?? missingAgents(["opencode"]);
+
+describe.skipIf(missing !== null)(
+  `real agent: OpenCode goldens${missing === null ? "" : ` (SKIPPED: ${missing})`}`,
+  () => {
+    it.each(goldens)(
+      "goes on with jpg's export of $file as with the session itself",
+      { timeout: 120_000 },
+      async ({ golden, file, model }) => {
+        const sandbox = createSandbox();
+        try {
+          await sandbox.jpg(["import", sandbox.session("theirs.json", readCorpusFile(file))]);
+          const { stdout } = await sandbox.jpg(["export", "--to", "opencode"]);
+          const path = sandbox.session("ours.json", stdout);
+          const messages = await resumeIn("opencode", path, { prompt: "continue", model });
+          const sent = await sentHistory(messages, { isShaped: true, agent: "opencode" });
+          const expected = await sentHistory(readGolden(golden), { prompt: "continue", agent: "opencode" });
+          expect(asCleared(blocksOf(sent))).toEqual(blocksOf(expected));
+        } finally {
+          sandbox.remove();
+        }
+      },
+    );
   },
 );

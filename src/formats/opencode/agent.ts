@@ -49,6 +49,7 @@ export const OPENCODE: AgentFormat = {
     reads:
       "What `opencode export` prints. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
     lost: [
+      "Versions before 1.2 kept a session as many small files (`storage/session`, `message`, `part`): those are not read.",
       "An answer that is still being written comes with the next import.",
       "Answers that failed are notes: OpenCode does not send them either.",
       "Of other agents' reasoning only what Anthropic signed goes out.",
