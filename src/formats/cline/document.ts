@@ -1,7 +1,7 @@
 // The file of a Cline session, before anything is believed about it: one JSON document with the messages of the conversation or,
 // in a file beside it, with those that Cline sends since it compacted it. A file is parsed once, whoever asks.
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
-import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { parseJsonDocument } from "../json-document.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 
@@ -19,25 +19,10 @@ const parsed = new WeakMap<SessionSource, ClineDocument | null>();
 export function parseClineDocument(source: SessionSource): ClineDocument | null {
   let document = parsed.get(source);
   if (document === undefined) {
-    document = isLines(source) ? null : toDocument(parseText(source));
+    document = toDocument(parseJsonDocument(source));
     parsed.set(source, document);
   }
   return document;
-}
-
-function isLines(source: SessionSource): boolean {
-  return source.lineCount !== 1 && (source.lineCount === 0 || isRecord(parseJsonLine(source.line(0))));
-}
-
-/** The value of a file; null where it is none, or longer than a text can be. */
-function parseText(source: SessionSource): unknown {
-  try {
-    const text = source.text().replace(/^\uFEFF/, "");
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? null : value;
-  } catch {
-    return null;
-  }
 }
 
 function toDocument(value: unknown): ClineDocument | null {

@@ -1,8 +1,8 @@
 // A session of OpenCode as `opencode export` prints it and `opencode import` takes it: one JSON document of a session's
 // description and its messages, each with its parts. Nothing is believed about values that is not asked for by type.
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
 import type { SkippedLine } from "../imported-session.ts";
-import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { parseJsonDocument } from "../json-document.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { toUsableId } from "../usable-id.ts";
 
@@ -31,26 +31,10 @@ const parsed = new WeakMap<SessionSource, SessionDocument | null>();
 export function parseDocument(source: SessionSource): SessionDocument | null {
   const known = parsed.get(source);
   if (known !== undefined) return known;
-  const value = isLines(source) ? null : parseText(source);
-  const document = value === null ? null : readDocument(value);
+  const value = parseJsonDocument(source);
+  const document = isRecord(value) ? readDocument(value) : null;
   parsed.set(source, document);
   return document;
-}
-
-/** Lines of JSON are no document: they need not be read to the end to be told. */
-function isLines(source: SessionSource): boolean {
-  return source.lineCount === 0 || (source.lineCount > 1 && isRecord(parseJsonLine(source.line(0))));
-}
-
-function parseText(source: SessionSource): RawLine | null {
-  try {
-    const text = source.text().replace(/^\uFEFF/, "");
-    if (!/^\s*\{/.test(text)) return null;
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && !isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? value : null;
-  } catch {
-    return null; // cut off, or longer than a text can be
-  }
 }
 
 function readDocument({ info, messages }: RawLine): SessionDocument | null {

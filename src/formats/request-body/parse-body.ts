@@ -1,9 +1,9 @@
 // A file that holds requests as a provider takes them: one JSON document, or a request a line, each of which goes on with the one
 // before, so that the last holds all that was said. A file is parsed once, whoever asks.
 import { isFields } from "../../core/event/fields.ts";
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
 import { recognizeRequest } from "../../core/provider-rules/request-shape.ts";
 import type { SkippedLine } from "../imported-session.ts";
+import { parseJsonDocument } from "../json-document.ts";
 import { parseJsonLine } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 
@@ -31,7 +31,7 @@ export function parseBody(source: SessionSource): ParsedBody {
 
 function readBody(source: SessionSource): ParsedBody {
   const isLines = source.lineCount > 1 && isFields(parseJsonLine(source.line(0)));
-  return isLines ? readLines(source) : { body: parseDocument(source), isLines, skipped: [] };
+  return isLines ? readLines(source) : { body: parseJsonDocument(source), isLines, skipped: [] };
 }
 
 function readLines(source: SessionSource): ParsedBody {
@@ -52,15 +52,4 @@ function goesOn(before: unknown, after: unknown): boolean {
   const [known, list] = [recognizeRequest(before)?.list, recognizeRequest(after)?.list];
   if (known === undefined || list === undefined || known.length > list.length) return false;
   return known.every((message, at) => JSON.stringify(message) === JSON.stringify(list[at]));
-}
-
-/** The value of a file that is one document; null where it is none, or longer than a text can be. */
-function parseDocument(source: SessionSource): unknown {
-  try {
-    const text = source.text().replace(/^\uFEFF/, "");
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? null : value;
-  } catch {
-    return null;
-  }
 }
