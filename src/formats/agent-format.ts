@@ -1,5 +1,5 @@
 // What jpg knows of an agent, as one value: how its sessions are found, recognised, read, written and resumed. All of it is
-// pure: it says where files are, and never opens one. What an agent cannot do is absent, and nobody offers it.
+// pure: it says where files are, and opens none itself. What an agent cannot do is absent, and nobody offers it.
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { View } from "../core/projection/view.ts";
 import type { SettingsPart } from "./agent-settings.ts";
@@ -66,12 +66,18 @@ export interface Machine {
   join(...names: string[]): string;
   /** SHA-256 of a text as 64 hex digits: some agents name folders by it. */
   sha256(text: string): string;
+  /** The text of a small file, such as an agent's list of its folders; null where there is none. Never throws. */
+  readText(path: string): string | null;
+  /** The names in a folder, ordered; none where there is no folder. Never throws. */
+  namesIn(path: string): readonly string[];
 }
 
 /** Where the files of sessions are, and what they are called. */
 export interface SessionFiles {
   /** How their names end, e.g. `.jsonl`: what is looked for below a folder that the user names. */
   readonly endings: readonly string[];
+  /** Whether a file that ends so may be a session by the rest of its name; absent = each may. */
+  readonly isNamed?: (fileName: string) => boolean;
   /**
    * The extension, `[a-z0-9]+`, of a session that is one document, rewritten on each save: it is stored whole, and what is new
    * in it is told by its turns. Null = lines that are only added: they are stored in pieces, and told by their bytes. Absent =
@@ -182,6 +188,8 @@ export interface SessionDraft {
   /** Model that will read it: reasoning of another family is left out. */
   readonly model?: string;
   readonly sha1: Sha1;
+  /** SHA-256 of a text as 64 hex digits. */
+  readonly sha256: (text: string) => string;
 }
 
 /** How a session is resumed. */

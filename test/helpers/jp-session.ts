@@ -42,6 +42,7 @@ export function writeJp(
     cwd: "/tmp/kelp",
     title: "Kelp beds",
     sha1: (bytes) => createHash("sha1").update(bytes).digest(),
+    sha256: (text) => text,
   };
   return writeJpSession(draft);
 }

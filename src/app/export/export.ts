@@ -22,7 +22,7 @@ import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 import { readSource } from "../sessions/stored-session.ts";
-import { sha1Bytes } from "../workspace/object-id.ts";
+import { sha1Bytes, sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { mapRoots, type RootMapping } from "./map-roots.ts";
 import { modelOfBody, REQUEST_BODIES, recordedDefinitions } from "./request-body.ts";
@@ -126,6 +126,7 @@ export async function draftSession(
     title: await conversationTitle(workspace, tree),
     ...modelOption(options.model),
     sha1: sha1Bytes,
+    sha256,
   };
 }
 

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import type { SideFileRules } from "../../formats/agent-format.ts";
-import { agents } from "./session-registry.ts";
+import { agents, isSessionName } from "./session-registry.ts";
 
 /** What was found below a folder. */
 export interface FolderScan {
@@ -28,9 +28,8 @@ const WORKTREE_NAMES: ReadonlySet<string> = new Set([
   "view.jsonl",
 ]);
 
-/** Lists what may be sessions, by their endings, in a folder and below it, but for files that an agent wrote beside another one. */
+/** Lists what may be sessions, by their names, in a folder and below it, but for files that an agent wrote beside another one. */
 export async function scanFolder(folder: string): Promise<FolderScan> {
-  const endings = agents().flatMap((agent) => agent.files.endings);
   const files: string[] = [];
   const failed: FolderScan["failed"][number][] = [];
   const scan = async (at: string): Promise<void> => {
@@ -43,7 +42,7 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     for (const entry of entries) {
       if (FOREIGN_FOLDERS.has(entry.name) || (isWorktree && WORKTREE_NAMES.has(entry.name))) continue;
       if (entry.isDirectory()) await scan(join(at, entry.name));
-      else if (entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+      else if (entry.isFile() && agents().some((agent) => isSessionName(agent, entry.name)))
         files.push(join(at, entry.name));
     }
   };

@@ -11,7 +11,7 @@ import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { createFileSource } from "./file-source.ts";
 import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
-import { agents, machineOf } from "./session-registry.ts";
+import { agents, isSessionName, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
   /** Absolute path, or `-` for standard input. */
@@ -78,10 +78,10 @@ export async function findAgentSessions(
   choice: KeptChoice = {},
 ): Promise<KeptSession[]> {
   const found: KeptSession[] = [];
-  for (const { agent, folder, endings } of keptFolders(runtime, directories)) {
+  for (const { agent, folder, isNamed } of keptFolders(runtime, directories)) {
     if (choice.agents?.includes(agent.name) === false) continue;
     for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
-      const isSession = ({ name }: Dirent): boolean => endings.some((ending) => name.endsWith(ending));
+      const isSession = ({ name }: Dirent): boolean => isNamed(name);
       const names = entries.filter((entry) => isSession(entry) && !isPipe(entry)).map(({ name }) => join(within, name));
       for (const path of names.filter((name) => isChosen(name, choice))) {
         const file = { path, named: false, agent: agent.agent.name };
@@ -101,8 +101,8 @@ function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
 interface KeptFolder {
   readonly agent: AgentFormat;
   readonly folder: SessionFolder;
-  /** How names of session files end there. */
-  readonly endings: readonly string[];
+  /** Whether a file there may be a session by its name. */
+  readonly isNamed: (fileName: string) => boolean;
 }
 
 /** Where agents write files, and where jpg keeps as files what they have in stores of their own. */
@@ -110,12 +110,14 @@ function keptFolders(runtime: Runtime, directories: readonly string[]): readonly
   const machine = machineOf(runtime);
   return [...new Set(directories)].flatMap((directory) =>
     agents().flatMap((agent) => {
-      const { endings, folders, settings } = agent.files;
-      const texts = (settings?.(machine, directory) ?? []).map(readSettings);
-      const written = (folders?.(machine, directory, texts) ?? []).map((folder) => ({ agent, folder, endings }));
-      if (agent.store === undefined) return written;
+      const { store, files } = agent;
+      const isNamed = (name: string): boolean => isSessionName(agent, name);
+      const texts = (files.settings?.(machine, directory) ?? []).map(readSettings);
+      const folders = files.folders?.(machine, directory, texts) ?? [];
+      const written = folders.map((folder) => ({ agent, folder, isNamed }));
+      if (store === undefined) return written;
       const folder = { path: storeFolder(runtime, agent, directory) };
-      return [...written, { agent, folder, endings: [agent.store.ending] }];
+      return [...written, { agent, folder, isNamed: (name: string): boolean => name.endsWith(store.ending) }];
     }),
   );
 }

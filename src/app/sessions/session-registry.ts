@@ -1,4 +1,5 @@
 // Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
@@ -70,7 +71,32 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   );
 }
 
+/** Whether a file may be a session of a format by its name. */
+export function isSessionName({ files: { endings, isNamed } }: Pick<AgentFormat, "files">, fileName: string): boolean {
+  return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName) !== false;
+}
+
 /** What formats make paths of. */
 export function machineOf({ env, home }: Pick<Runtime, "env" | "home">): Machine {
-  return { env, home, join, sha256 };
+  return { env, home, join, sha256, readText, namesIn };
+}
+
+/** Larger files are no lists of an agent's, bytes. */
+const LARGEST_LIST = 1024 * 1024;
+
+function readText(path: string): string | null {
+  try {
+    const found = statSync(path);
+    return found.isFile() && found.size <= LARGEST_LIST ? readFileSync(path, "utf8") : null;
+  } catch {
+    return null; // whoever cannot read it is as well off without
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch {
+    return []; // the agent was never used here
+  }
 }

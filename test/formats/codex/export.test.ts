@@ -36,6 +36,7 @@ const draftOf = (view: View, more: { readonly model?: string } = {}) => ({
   cwd: "/home/ada/tidepool",
   title: "Kelp",
   sha1,
+  sha256: (text: string) => text,
   ...more,
 });
 const write = (view: View, model?: string): string =>
@@ -199,6 +200,8 @@ describe("Codex on a machine", () => {
     home: "/home/ada",
     join: (...names: string[]) => names.join("/"),
     sha256: () => "",
+    readText: () => null,
+    namesIn: () => [],
   };
   const dated = viewOf(event("r", { type: "chat_request", content: "x" }));
 

@@ -21,7 +21,8 @@ const ORIGIN = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", commit: "a
 const sha1 = (bytes: Uint8Array): Uint8Array => createHash("sha1").update(bytes).digest();
 
 function draftOf(view: View) {
-  return { view, sessionId: SESSION, origin: ORIGIN, cwd: "/tmp/kelp", title: "Kelp beds", sha1 };
+  const sha256 = (text: string): string => text;
+  return { view, sessionId: SESSION, origin: ORIGIN, cwd: "/tmp/kelp", title: "Kelp beds", sha1, sha256 };
 }
 
 function write(view: View): string {
@@ -137,6 +138,8 @@ describe("an export to pi", () => {
       home: "/home/me",
       join: (...names: string[]) => names.join("/"),
       sha256: (text: string) => text,
+      readText: () => null,
+      namesIn: () => [],
     };
     const { view } = EXPORT_CASES[0]!;
     const time = String(view.turns[0]?.events[0]?.timestamp).replace(/[:.]/g, "-");
