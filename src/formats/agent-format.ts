@@ -2,6 +2,7 @@
 // pure: it says where files are, and opens none itself. What an agent cannot do is absent, and nobody offers it.
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { View } from "../core/projection/view.ts";
+import type { AgentHelp } from "./agent-help.ts";
 import type { SettingsPart } from "./agent-settings.ts";
 import type { AgentVersions } from "./agent-version.ts";
 import type { ToolDialect } from "./common-tools.ts";
@@ -236,20 +237,4 @@ export interface HeldSession {
   readonly command: readonly string[];
   /** Whether what was printed is the session as it was written, and nothing more; null = it is not the session. Never throws. */
   isAsWritten(printed: string): boolean | null;
-}
-
-/** What help texts and messages say of an agent. */
-export interface AgentHelp {
-  /** Where its sessions are kept, a sentence. */
-  readonly place: string;
-  /** A session file, as a user would type it. */
-  readonly file: string;
-  /** Which files jpg reads and what it makes of them, sentences. */
-  readonly reads: string;
-  /** What does not come in with a session, or does not go out, a sentence each; the bytes of the file are kept all the same. */
-  readonly lost: readonly string[];
-  /** A file that `jpg export -o` writes for it, and what takes that file; absent when it takes none, or jpg writes none. */
-  readonly takes?: { readonly file: string; readonly by: string };
-  /** The command that gives it the tools of `jpg mcp`. */
-  readonly addServer?: string;
 }

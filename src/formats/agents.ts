@@ -7,6 +7,7 @@ import { CLAUDE_CODE } from "./claude-code/agent.ts";
 import { CLINE } from "./cline/agent.ts";
 import { CODEX } from "./codex/agent.ts";
 import { COPILOT_CLI } from "./copilot-cli/agent.ts";
+import { GEMINI_CLI } from "./gemini-cli/agent.ts";
 import { GOOGLE_REQUESTS } from "./google/agent.ts";
 import { JP } from "./jp/agent.ts";
 import { CHAT_REQUESTS } from "./openai-chat/agent.ts";
@@ -19,6 +20,7 @@ export const AGENTS: readonly AgentFormat[] = [
   CODEX,
   COPILOT_CLI,
   PI,
+  GEMINI_CLI,
   JP,
   OPENCODE,
   CLINE,

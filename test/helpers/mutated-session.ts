@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Json } from "./claude-session.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
+import { anySteps as geminiSteps, writeSteps } from "./gemini-steps.ts";
 import { variedJpStream } from "./jp-steps.ts";
 import { variedOpenCodeSession } from "./opencode-session.ts";
 import { variedPiSession } from "./pi-session.ts";
@@ -137,6 +138,11 @@ export const mutatedJpStream: fc.Arbitrary<string> = fc
     const lines = text.trimEnd().split("\n");
     return `[${lines.filter((line) => broken === 0 || parseOrNull(line) !== null).join(",\n")}]\n`;
   });
+
+/** Likewise of a session of Gemini CLI. */
+export function mutatedGeminiSession(): fc.Arbitrary<string> {
+  return mutatedLines(geminiSteps.map(writeSteps));
+}
 
 function mutatedLines(bases: fc.Arbitrary<readonly Json[]>): fc.Arbitrary<string> {
   return fc.tuple(bases, fc.array(mutation, { minLength: 1, maxLength: 5 })).map(([base, mutations]) => {

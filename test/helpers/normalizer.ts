@@ -29,6 +29,7 @@ const APIS = {
   codex: "openai-responses",
   opencode: "openai-chat",
   pi: "anthropic-messages",
+  "gemini-cli": "gemini",
 } as const;
 
 /**

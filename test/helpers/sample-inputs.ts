@@ -8,6 +8,7 @@ import { exportOpenAiResponses } from "../../src/formats/openai-responses/export
 import { EXPORT_CASES } from "../formats/claude-code/export-views.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";
+import { documentBytes, sessionBytes, variedGeminiSession } from "./gemini-session.ts";
 import { variedOpenCodeSession } from "./opencode-session.ts";
 import { variedPiSession } from "./pi-session.ts";
 import { buildSession } from "./session-builder.ts";
@@ -89,6 +90,10 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     "\n# aider chat started at 2025-03-01 09:30:00\n\n> aider kelp.py  \n> Main model: gpt-5 with diff edit format  \n\n#### Sort  \n#### it  \n\nDone.\n\n" +
       "\n# aider chat started at 2025-03-02 10:00:00\n\n#### Two  \n\nSecond.\n",
   ],
+  "gemini-cli": [
+    sessionBytes(variedGeminiSession()).toString(),
+    documentBytes(variedGeminiSession().filter(({ id }) => id !== undefined)).toString(),
+  ],
   anthropic: VIEWS.map((view) => JSON.stringify(exportAnthropic(view))),
   "openai-chat": VIEWS.map((view) => JSON.stringify(exportOpenAiChat(view))),
   "openai-responses": VIEWS.map((view) => JSON.stringify(exportOpenAiResponses(view))),
@@ -102,7 +107,7 @@ export function sampleBodies(format: string): readonly string[] {
   const made = known.get(format);
   if (made !== undefined) return made;
   const writer = agents().find(({ name }) => name === format)?.write;
-  const draft = { sessionId: SESSION, origin: ORIGIN, cwd: "/tmp/kelp", title: "Kelp beds", sha1 };
+  const draft = { sessionId: SESSION, origin: ORIGIN, cwd: "/tmp/kelp", title: "Kelp beds", sha1, sha256: String };
   const exported = writer === undefined ? [] : VIEWS.map((view) => writer.write({ ...draft, view }));
   const bodies = [...(WRITTEN[format] ?? []), ...exported];
   if (bodies.length === 0) throw new Error(`${format} has no sample: put one into ${import.meta.filename}`);

@@ -49,7 +49,11 @@ export function createContentReader(metadata: EventMetadata): (content: Fields) 
     const id = stringOf(response, "id");
     const at = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
     const [answered] = at === -1 ? [] : open.splice(at, 1);
-    return { type: "tool_call_response", call_id: id ?? answered?.id ?? "", ...readResponse(response["response"]) };
+    return {
+      type: "tool_call_response",
+      call_id: id ?? answered?.id ?? "",
+      ...readFunctionResponse(response["response"]),
+    };
   };
   const readPart = (part: Fields): SaidEvent | null => {
     const call = keyOf(part, "functionCall");
@@ -101,7 +105,7 @@ function isResult({ type }: SaidEvent): boolean {
 }
 
 function sayParts(parts: readonly Fields[], isModels: boolean, metadata: EventMetadata): SaidEvent {
-  const content = toContent(parts);
+  const content = toGoogleContent(parts);
   return isModels ? { type: "chat_response", message: content, metadata } : { type: "chat_request", content };
 }
 
@@ -111,7 +115,7 @@ function signed(part: Fields, metadata: EventMetadata): EventMetadata {
 }
 
 /** A result is an object: one text under the name that tells success from failure, or whatever the tool gave. */
-function readResponse(response: unknown): { readonly content: Content; readonly is_error: boolean } {
+export function readFunctionResponse(response: unknown): { readonly content: Content; readonly is_error: boolean } {
   const [only, ...others] = Object.entries(fieldsOf(response));
   const isPlain = only !== undefined && others.length === 0 && typeof only[1] === "string";
   if (isPlain && ["output", "result", "error"].includes(only[0]))
@@ -119,7 +123,8 @@ function readResponse(response: unknown): { readonly content: Content; readonly 
   return { content: typeof response === "string" ? response : JSON.stringify(response ?? {}), is_error: false };
 }
 
-function toContent(parts: readonly Fields[]): Content {
+/** Parts that are neither call nor result as the content of an event. */
+export function toGoogleContent(parts: readonly Fields[]): Content {
   const converted = parts.map(toPart);
   const [only] = converted;
   return converted.length === 1 && only?.type === "text" ? only.text : converted;

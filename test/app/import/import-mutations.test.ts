@@ -8,6 +8,7 @@ import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
 import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import {
   mutatedCodexSession,
+  mutatedGeminiSession,
   mutatedJpStream,
   mutatedOpenCodeSession,
   mutatedPiSession,
@@ -26,6 +27,7 @@ const sessions = fc.tuple(
   mutatedCodexSession("5e55mut0-codex"),
   mutatedJpStream,
   mutatedOpenCodeSession("ses_5e55mut0opencode"),
+  mutatedGeminiSession(),
 );
 
 interface Imported {

@@ -22,6 +22,11 @@ describe("the session files below a folder", () => {
     expect(await scan()).toEqual(["a/c.jsonl", "b.jsonl", "b/d.jsonl"]);
   });
 
+  it("are documents that an agent names so, and no other .json files", async () => {
+    make("session-2026-01-15T20-51-f7633853.json", "package.json", "a/session-x.json", "a/tsconfig.json");
+    expect(await scan()).toEqual(["a/session-x.json", "session-2026-01-15T20-51-f7633853.json"]);
+  });
+
   it("are not looked for in git's folders, in installed packages, behind links, or in what jpg keeps", async () => {
     make("a.jsonl", ".git/jpg/s.jsonl", "sub/.git/s.jsonl", "node_modules/x/s.jsonl");
     make(...["conversation.json", ".gitattributes", "view.jsonl"].map((name) => `tree/${name}`));

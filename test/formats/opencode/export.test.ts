@@ -29,7 +29,15 @@ const ORIGIN = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", commit: "a
 const sha1 = (bytes: Uint8Array): Uint8Array => createHash("sha1").update(bytes).digest();
 
 function write(view: View, model?: string): string {
-  const draft = { view, sessionId: SESSION, origin: ORIGIN, cwd: "/tmp/kelp", title: "Kelp beds", sha1 };
+  const draft = {
+    view,
+    sessionId: SESSION,
+    origin: ORIGIN,
+    cwd: "/tmp/kelp",
+    title: "Kelp beds",
+    sha1,
+    sha256: String,
+  };
   return writeOpenCodeSession({ ...draft, ...(model !== undefined && { model }) });
 }
 

@@ -1,0 +1,153 @@
+// The messages of a view as Gemini CLI writes them down: an answer holds its thoughts, its words and its calls, each call its
+// result. Neighbours of one role are joined when they are sent.
+import { mediaOf, textOfContent } from "../../core/event/content.ts";
+import type { ChatRequest, ChatResponse, ToolCallRequest } from "../../core/event/event.ts";
+import type { ProjectedTurn } from "../../core/projection/view.ts";
+import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls, unusedId } from "../../core/thread/call-plan.ts";
+import { toArguments, toFunctionName, toParts, toResponse } from "../../core/thread/google-parts.ts";
+import { formatReminder } from "../../core/thread/reminder.ts";
+import type { SessionDraft } from "../agent-format.ts";
+import { lineUuid } from "../derived-ids.ts";
+import type { RawLine } from "../json-line.ts";
+import { lineName } from "../line-names.ts";
+import { isLeftOut } from "./harness-text.ts";
+import { toThought } from "./thought.ts";
+
+/** Longest id of a call that every model takes, characters. */
+const LONGEST_ID = 64;
+
+interface Writer {
+  readonly plan: CallPlan;
+  readonly lines: RawLine[];
+  /** Adds a message; `source` is what an import knows it by, see `line-names.ts`. */
+  readonly add: (source: string, timestamp: string, message: RawLine) => void;
+  /** Events of the answer that is being gathered. */
+  open: (ChatResponse | ToolCallRequest)[];
+  /** Id of the compaction that put the turn's events into the view. */
+  compaction: string | undefined;
+}
+
+/** Gives the messages of a view, in order. */
+export function writeMessages({ view, sessionId, sha1 }: SessionDraft): readonly RawLine[] {
+  const plan = planProviderCalls(view, {
+    answers: "newest",
+    assignId: ({ call_id: id }, isUsed) => ({ id: unusedId(id === "" ? "call" : id, LONGEST_ID, isUsed), rules: [] }),
+    rules: { unanswered: "G4", unasked: "G5", repeated: "G4" },
+  });
+  const lines: RawLine[] = [];
+  const counts = new Map<string, number>();
+  const add: Writer["add"] = (source, timestamp, message) => {
+    const count = counts.get(source) ?? 0;
+    counts.set(source, count + 1);
+    lines.push({ id: lineUuid(sessionId, lineName(source, count), sha1), timestamp, ...message });
+  };
+  const writer: Writer = { plan, lines, add, open: [], compaction: undefined };
+  for (const turn of view.turns) addTurn(writer, turn);
+  closeAnswer(writer);
+  return lines;
+}
+
+function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
+  closeAnswer(writer);
+  writer.compaction = origin.kind === "summary" ? origin.compaction : undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case "chat_request":
+        closeAnswer(writer);
+        addRequest(writer, event);
+        break;
+      case "chat_response":
+      case "tool_call_request":
+        if (!goesOn(writer.open, event)) closeAnswer(writer);
+        writer.open.push(event);
+        break;
+      case "tool_call_response": // written with its call
+        closeAnswer(writer);
+        break;
+      default: // what no model is sent
+    }
+  }
+}
+
+/** Whether a message that holds some events takes one more: thoughts stand first in it, then one text, then calls. */
+function goesOn(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
+  const last = open.at(-1);
+  if (last === undefined) return true;
+  if (last.metadata?.message_id !== event.metadata?.message_id) return false;
+  return rankOf(event) > rankOf(last) || (rankOf(event) === rankOf(last) && rankOf(event) !== TEXT_RANK);
+}
+
+const TEXT_RANK = 1;
+
+function rankOf(event: ChatResponse | ToolCallRequest): number {
+  if (event.type === "tool_call_request") return 2;
+  return event.reasoning === undefined ? TEXT_RANK : 0;
+}
+
+function addRequest(writer: Writer, event: ChatRequest): void {
+  const { parts } = toParts(event.content);
+  const isReminder = event.role === "system" || event.role === "developer";
+  const text = isReminder ? textOfContent(event.content) : "";
+  const media = toParts(mediaOf(event.content)).parts;
+  const said = text.trim() === "" ? parts : [{ text: formatReminder(text) }, ...media];
+  if (said.length === 0) return;
+  writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...askable(said) });
+}
+
+/** The agent sends no request that begins with one of its signs, unless its first part says that it is no thought. */
+function askable(parts: readonly RawLine[]): RawLine {
+  const [first, ...rest] = parts;
+  if (typeof first?.["text"] !== "string" || !isLeftOut(first["text"])) return { content: parts };
+  return { content: [{ ...first, thought: false }, ...rest], displayContent: parts };
+}
+
+/** Writes the answer that was gathered, with the results of its calls. */
+function closeAnswer(writer: Writer): void {
+  const { open, plan, add, compaction } = writer;
+  writer.open = [];
+  const [first] = open;
+  if (first === undefined) return;
+  const thoughts = open.flatMap((event) => toThought(event) ?? []);
+  const said = open.flatMap((event) => (event.type === "chat_response" ? partsOfAnswer(event) : []));
+  const calls = open.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
+  if (thoughts.length + said.length + calls.length === 0) return;
+  const model = open.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
+  const [only] = said;
+  const source = compaction ?? first.id;
+  add(source, first.timestamp, {
+    type: "gemini",
+    content: said.length === 0 ? "" : said.length === 1 && typeof only?.["text"] === "string" ? only["text"] : said,
+    thoughts,
+    ...(model !== undefined && { model }),
+    ...(calls.length > 0 && { toolCalls: calls.map((call) => toolCall(plan, call)) }),
+  });
+  const unanswered = calls.filter((call) => plan.results.get(call) === null);
+  if (unanswered.length > 0)
+    add(source, first.timestamp, { type: "user", content: unanswered.map((call) => interrupted(plan, call)) });
+}
+
+function partsOfAnswer({ message, reasoning, data }: ChatResponse): readonly RawLine[] {
+  return reasoning === undefined ? toParts(message ?? JSON.stringify(data ?? null)).parts : [];
+}
+
+function toolCall(plan: CallPlan, call: ToolCallRequest): RawLine {
+  const result = plan.results.get(call) ?? null;
+  const named = nameOf(plan, call);
+  const made = { ...named, args: toArguments(call.arguments) };
+  if (result === null) return { ...made, status: "cancelled", timestamp: call.timestamp };
+  const { response, media } = toResponse(result.content, result.is_error);
+  return {
+    ...made,
+    result: [{ functionResponse: { ...named, response } }, ...media],
+    status: result.is_error ? "error" : "success",
+    timestamp: result.timestamp,
+  };
+}
+
+function interrupted(plan: CallPlan, call: ToolCallRequest): RawLine {
+  return { functionResponse: { ...nameOf(plan, call), response: { error: INTERRUPTED_RESULT } } };
+}
+
+function nameOf({ ids }: CallPlan, call: ToolCallRequest): { readonly id: string; readonly name: string } {
+  return { id: ids.get(call) ?? "", name: toFunctionName(call.name) };
+}

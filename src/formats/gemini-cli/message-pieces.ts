@@ -1,0 +1,193 @@
+// What a message of a session says, piece by piece: one piece, one event. A message is written again with more in it while the
+// agent works, and once more, in another form, when the session is resumed: a piece has the same name in all of them.
+import { isText } from "../../core/event/content.ts";
+import type { Content, ContentPart } from "../../core/event/event.ts";
+import { readFunctionResponse, toGoogleContent } from "../google/read-contents.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { isLeftOut, type Voice, voiceBesideResults, voiceOf } from "./harness-text.ts";
+import { thoughtText } from "./thought.ts";
+
+/** An event without id, time and who made it. */
+export type PieceBody = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface MessagePiece {
+  /** Its place in the message: "" for what is said first, else `[a-z0-9]+`. */
+  readonly name: string;
+  readonly body: PieceBody;
+  /** Whose words a request is. */
+  readonly voice?: Voice;
+  /** What it is compared by, one for each part that the agent sends; none for what it does not send again. */
+  readonly parts: readonly unknown[];
+}
+
+/** Reads the pieces of a message, in the order of their events; none of a message that only the agent's display shows. */
+export function readPieces(message: RawLine): readonly MessagePiece[] {
+  if (message["type"] === "user") return userPieces(messageParts(message["content"]));
+  return message["type"] === "gemini" ? answerPieces(message) : [];
+}
+
+/** The parts of a content: a text counts as one. */
+export function messageParts(content: unknown): readonly RawLine[] {
+  if (typeof content === "string") return content === "" ? [] : [{ text: content }];
+  if (isRecord(content)) return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) =>
+    typeof part === "string" ? [{ text: part }] : isRecord(part) ? [part] : [],
+  );
+}
+
+function userPieces(parts: readonly RawLine[]): readonly MessagePiece[] {
+  const { results, rest } = splitResults(parts);
+  const isBeside = results.length > 0;
+  const pieces = results.map((result, at) => resultPiece(result, `r${at}`));
+  const text = beginningOf(rest);
+  if (rest.length === 0 || (isBeside && text.trim() === "")) return pieces;
+  const voice = isBeside ? voiceBesideResults(text) : voiceOf(text);
+  const isSent = voice !== "surroundings" && (isBeside || !isLeftOut(text));
+  const request = {
+    name: isBeside ? "q0" : "",
+    body: { type: "chat_request", content: toGoogleContent(rest.map(plainPart)) },
+    voice,
+    parts: isSent ? rest.map(comparedPart) : [],
+  };
+  return [...pieces, request];
+}
+
+/** The agent marks a text that begins with one of its own signs as no thought: so it is not left out. */
+function plainPart(part: RawLine): RawLine {
+  const { thought: _, ...plain } = part;
+  return plain;
+}
+
+/** What a message begins with as the agent looks at it. */
+function beginningOf(parts: readonly RawLine[]): string {
+  let text = "";
+  for (const part of parts) {
+    const own = stringOf(part, "text");
+    if (own === undefined || part["thought"] !== undefined) return `${text}[part]`;
+    text += own;
+    if (text.trim() !== "") return text;
+  }
+  return text;
+}
+
+/** Where its parts hold calls or thoughts, they are all there is; else thoughts and calls stand beside them. */
+function answerPieces(message: RawLine): readonly MessagePiece[] {
+  const parts = messageParts(message["content"]);
+  const called = parts.flatMap((part): readonly RawLine[] => asList(recordOf(part, "functionCall")));
+  const thoughtParts = parts.filter((part) => part["thought"] === true);
+  const isWhole = called.length > 0 || thoughtParts.length > 0;
+  const thoughts = isWhole ? thoughtParts.map((part) => stringOf(part, "text") ?? "") : thoughtsOf(message);
+  const beside = callsOf(message);
+  const calls = called.length > 0 ? called : beside;
+  const said = parts.filter((part) => part["thought"] !== true && recordOf(part, "functionCall") === undefined);
+  return [
+    ...thoughts.flatMap((text, at) => (text === "" ? [] : [thoughtPiece(text, at)])),
+    ...(isBlank(said) ? [] : [answerPiece(said)]),
+    ...calls.map((call, at) => callPiece(call, at)),
+    ...beside.flatMap((call, at) => answeredPiece(call, at) ?? []),
+    ...(recordOf(message, "tokens") === undefined ? [] : [USAGE]),
+  ];
+}
+
+/** Tokens may be counted when the answer has been written down: so they stand in an event of their own. */
+const USAGE: MessagePiece = { name: "usage", body: { type: "note", kind: "usage" }, parts: [] };
+
+function asList(record: RawLine | undefined): readonly RawLine[] {
+  return record === undefined ? [] : [record];
+}
+
+function isBlank(parts: readonly RawLine[]): boolean {
+  return parts.every((part) => stringOf(part, "text")?.trim() === "");
+}
+
+function answerPiece(parts: readonly RawLine[]): MessagePiece {
+  return { name: "", body: { type: "chat_response", message: toGoogleContent(parts) }, parts: parts.map(comparedPart) };
+}
+
+function thoughtPiece(text: string, at: number): MessagePiece {
+  return { name: `t${at}`, body: { type: "chat_response", reasoning: text }, parts: [] };
+}
+
+function callPiece(call: RawLine, at: number): MessagePiece {
+  const name = stringOf(call, "name") ?? "";
+  const args: unknown = call["args"] ?? {};
+  const body = { type: "tool_call_request", call_id: callIdOf(call), name, arguments: args };
+  return { name: `c${at}`, body, parts: [[name, args]] };
+}
+
+/** The result that stands with a call; null for a call that has none. */
+function answeredPiece(call: RawLine, at: number): MessagePiece | null {
+  const { result, status } = call;
+  const id = callIdOf(call);
+  const name = stringOf(call, "name") ?? "";
+  const failed = status === "error" || status === "cancelled";
+  if (typeof result === "string")
+    return resultPiece({ response: { id, name, response: { output: result } }, media: [] }, `r${at}`, failed);
+  const { results } = splitResults(messageParts(result));
+  const own =
+    results.find(({ response }) => callIdOf(response) === id) ?? (results.length === 1 ? results[0] : undefined);
+  if (own === undefined) return null;
+  return resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed);
+}
+
+/** A result, and the parts behind it that are no texts: they belong to it. */
+interface FoundResult {
+  readonly response: RawLine;
+  readonly media: readonly RawLine[];
+}
+
+function splitResults(parts: readonly RawLine[]): {
+  readonly results: readonly FoundResult[];
+  readonly rest: readonly RawLine[];
+} {
+  const results: { readonly response: RawLine; readonly media: RawLine[] }[] = [];
+  const rest: RawLine[] = [];
+  for (const part of parts) {
+    const response = recordOf(part, "functionResponse");
+    if (response !== undefined) results.push({ response, media: messageParts(response["parts"]).slice() });
+    else if (stringOf(part, "text") === undefined && results.length > 0) results.at(-1)?.media.push(part);
+    else rest.push(part);
+  }
+  return { results, rest };
+}
+
+function resultPiece({ response, media }: FoundResult, name: string, failed = false): MessagePiece {
+  const { content, is_error: isError } = readFunctionResponse(response["response"]);
+  const whole = media.length === 0 ? content : withMedia(content, media);
+  const body = {
+    type: "tool_call_response",
+    call_id: callIdOf(response),
+    content: whole,
+    is_error: isError || failed,
+  };
+  return { name, body, parts: [whole] };
+}
+
+function withMedia(content: Content, media: readonly RawLine[]): readonly ContentPart[] {
+  const text: readonly ContentPart[] = content === "" ? [] : [{ type: "text", text: String(content) }];
+  const converted = toGoogleContent(media);
+  return isText(converted) ? text : [...text, ...converted];
+}
+
+/** Some calls have no id of their own: then a result is known by the name. */
+function callIdOf(call: RawLine): string {
+  return stringOf(call, "id") ?? stringOf(call, "name") ?? "";
+}
+
+function callsOf(message: RawLine): readonly RawLine[] {
+  const { toolCalls } = message;
+  return Array.isArray(toolCalls) ? toolCalls.filter(isRecord) : [];
+}
+
+function thoughtsOf(message: RawLine): readonly string[] {
+  const { thoughts } = message;
+  if (!Array.isArray(thoughts)) return [];
+  return thoughts.filter(isRecord).map((thought) => thoughtText(thought));
+}
+
+/** Texts are compared without the white space around them: the agent takes it off what it writes down. */
+function comparedPart(part: RawLine): unknown {
+  const { thought: _, thoughtSignature: __, ...said } = part;
+  return typeof said["text"] === "string" && Object.keys(said).length === 1 ? said["text"].trim() : said;
+}

@@ -1,0 +1,114 @@
+// What the agent sends, part by part, in order: what a new list of messages is compared with. Ids change when the agent writes
+// its list anew, and neighbours of one role are joined: the parts stay.
+import type { RawLine } from "../json-line.ts";
+import { type MessagePiece, readPieces } from "./message-pieces.ts";
+import type { RecordPlace } from "./records.ts";
+import type { TurnEntry } from "./turn-entry.ts";
+
+/** A part of a message that the agent's list holds. */
+export interface SaidPart {
+  /** Equal for equal parts. */
+  readonly print: string;
+  /** Id of the message, as in the file. */
+  readonly message: string;
+  /** The piece of the message that it is a part of. */
+  readonly name: string;
+  readonly place: RecordPlace;
+  readonly kind: "request" | "answer" | "call" | "result";
+  /** Of a call and a result. */
+  readonly call?: string;
+  /** Whether its message begins with it. */
+  readonly isFirst: boolean;
+}
+
+/** A part that the agent sends, and where the conversation has it. */
+export interface SentPart extends SaidPart {
+  /** Id of the event that holds it. */
+  readonly event: string;
+  /** The entry that holds it; null where only a compaction's list does. */
+  readonly entry: TurnEntry | null;
+}
+
+/** A message with the id by which the agent's list knows it. */
+export interface ListedMessage {
+  readonly id: string;
+  readonly record: RawLine;
+  readonly place: RecordPlace;
+}
+
+/**
+ * Gives the parts of a message that is sent behind others, the first `before` of `parts`. A result that was given before is left
+ * out: the agent writes one down twice, with its call and as the user's.
+ */
+export function partsOfMessage(
+  { id, record, place }: ListedMessage,
+  parts: readonly SaidPart[],
+  before: number,
+): { readonly said: readonly SaidPart[]; readonly pieces: readonly MessagePiece[] } {
+  const said: SaidPart[] = [];
+  const pieces = readPieces(record).filter((piece) => {
+    const call = callOf(piece);
+    const kind = kindOf(piece);
+    if (kind === "result" && isAnswered(call, [said, said.length], [parts, before])) return false;
+    for (const part of piece.parts) {
+      const named = { message: id, name: piece.name, place, kind, ...(call !== undefined && { call }) };
+      said.push({ ...named, print: printOf(kind, part), isFirst: said.length === 0 });
+    }
+    return true;
+  });
+  return { said, pieces };
+}
+
+/** How many parts two lists have in common at their beginning. */
+export function commonStart(a: readonly SaidPart[], b: readonly SaidPart[]): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a[count]?.print === b[count]?.print) count++;
+  return count;
+}
+
+/** How many they have in common at their end, behind the first `start` of both. */
+export function commonEnd(a: readonly SaidPart[], b: readonly SaidPart[], start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let count = 0;
+  while (count < most && a[a.length - 1 - count]?.print === b[b.length - 1 - count]?.print) count++;
+  return count;
+}
+
+type Stretch = readonly [parts: readonly SaidPart[], end: number];
+
+/** Whether the newest call of an id, or result, in stretches of parts, the newest first, is a result. */
+function isAnswered(call: string | undefined, ...stretches: readonly Stretch[]): boolean {
+  for (const [parts, end] of stretches)
+    for (let at = end - 1; at >= 0; at--) if (parts[at]?.call === call) return parts[at]?.kind === "result";
+  return false;
+}
+
+function kindOf({ body }: MessagePiece): SaidPart["kind"] {
+  switch (body.type) {
+    case "chat_request":
+      return "request";
+    case "tool_call_request":
+      return "call";
+    case "tool_call_response":
+      return "result";
+    default:
+      return "answer";
+  }
+}
+
+function callOf({ body }: MessagePiece): string | undefined {
+  const { call_id: call } = body as { readonly call_id?: string };
+  return call;
+}
+
+function printOf(kind: string, value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  let [one, two] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul((two << 13) | (two >>> 19), 0xcc9e2d51) ^ code;
+  }
+  return `${kind} ${text.length} ${one} ${two}`;
+}
