@@ -64,7 +64,7 @@ export const CLAUDE_CODE: AgentFormat = {
     place: "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
     file: "~/.claude/projects/-home-me-app/4f2e….jsonl",
     reads:
-      "Sessions of 2.0 and later. Its own compactions become compactions, what you rewound becomes a fork (`--all-branches`), what its sub-agents and its tools wrote into files beside the session is kept with it.",
+      "Sessions of 2.0 and later. Its own compactions become compactions, what you rewound becomes a fork (`--all-branches`), what its tools wrote into files beside the session is kept with it, and what each of its sub-agents did becomes a conversation linked with it.",
     lost: [
       "Attachments that Claude Code makes anew on each start (its list of files, tools, skills) are notes: they are not written into an export.",
       "Reasoning goes out only to the model family that made it: the API refuses signatures of others.",
