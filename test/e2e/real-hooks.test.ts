@@ -116,6 +116,24 @@ describe.skipIf(!hasAgent("opencode"))("OpenCode with jpg's hooks (real agent: n
   });
 });
 
+describe.skipIf(!hasAgent("gemini-cli"))("Gemini CLI with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
+  const ask = (...args: string[]) => runAgent("gemini-cli", sandbox, mock, ["-m", "gemini-2.5-flash", ...args]);
+
+  it("has its session imported when it ends", async () => {
+    await start("gemini-cli");
+    await ask("-p", "say something");
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+    await ask("--resume", "latest", "-p", "say more");
+    await expect.poll(conversations, SOON).toEqual([[2, 0]]);
+  });
+
+  it("has jpg's tools once they are installed", async () => {
+    await start("gemini-cli", "--mcp");
+    await ask("-p", "say something");
+    expect(JSON.stringify(mock.records)).toMatch(/"name":"[^"]*(?:jpg|search)[^"]*"/);
+  });
+});
+
 function toolNames(): readonly string[] {
   return mock.records.flatMap(({ body }) => {
     const { tools = [] } = (body ?? {}) as { tools?: readonly { readonly name: string }[] };

@@ -65,6 +65,24 @@ const AGENTS: Readonly<Record<string, Agent>> = {
         ].join("\n"),
       ),
   },
+  "gemini-cli": {
+    program: ["node_modules/.bin/gemini"],
+    env: (url) => ({
+      GEMINI_API_KEY: "dummy",
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_CLI_NO_RELAUNCH: "true",
+    }),
+    prepare: (home) =>
+      write(
+        join(home, ".gemini", "settings.json"),
+        JSON.stringify({
+          security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+          general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+          privacy: { usageStatisticsEnabled: false },
+          telemetry: { enabled: false },
+        }),
+      ),
+  },
   opencode: {
     program: ["node_modules", `opencode-${process.platform}-${process.arch}`, "bin/opencode"],
     env: (_url, home) => ({

@@ -6,6 +6,7 @@ import { GEMINI_CLI_IMPORTER, geminiSessionId, isGeminiSession, readGeminiSessio
 import { geminiOrigin } from "./origin.ts";
 import { isSessionOfProject, projectFolders, sessionPlace } from "./project-folder.ts";
 import { sessionDocument } from "./records.ts";
+import { GEMINI_SETUP } from "./setup.ts";
 
 /** Below a directory's folder. */
 const SESSIONS = "chats";
@@ -28,6 +29,7 @@ export const GEMINI_CLI: AgentFormat = {
   read: readGeminiSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeGeminiSession },
   resume: planResume,
+  setup: GEMINI_SETUP,
   tools: {
     shell: { name: "run_shell_command", keys: { command: "command" } },
     read: { name: "read_file", keys: { path: "file_path" } },

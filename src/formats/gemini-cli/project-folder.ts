@@ -3,6 +3,7 @@
 import type { Machine } from "../agent-format.ts";
 import { parseJsonLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
+import { geminiFolder } from "./setup.ts";
 
 /** In the folder: the directory that it belongs to. */
 const OWNER_FILE = ".project_root";
@@ -57,9 +58,8 @@ export function sessionPlace(machine: Machine, directory: string): SessionPlace 
 }
 
 /** Where the agent keeps what belongs to directories. */
-function temporaryFolder({ env, home, join }: Machine): string {
-  const configured = env["GEMINI_CLI_HOME"];
-  return join(configured !== undefined && configured !== "" ? configured : home, ".gemini", "tmp");
+function temporaryFolder(machine: Machine): string {
+  return machine.join(geminiFolder(machine), "tmp");
 }
 
 /** The name in the agent's list, unless the folder is another's; else that of a folder that says it is the directory's. */
