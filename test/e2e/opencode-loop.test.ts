@@ -102,11 +102,18 @@ const unquoted = (blocks: readonly Block[]): readonly Block[] =>
     ...(block.text !== undefined && { text: block.text.replace(/^"(.*)"\s*$/, "$1") }),
   }));
 
+/** A call of Claude Code's as OpenCode would make it. */
+function asOwnCall(block: Block): Block {
+  const { file_path: filePath, ...input } = (block["input"] ?? {}) as Record<string, unknown>;
+  if (block.name === "Read") return { ...block, name: "read", input: { filePath, ...input } };
+  return block.name === "Grep" ? { ...block, name: "grep" } : block;
+}
+
 /** Lets OpenCode go on, and brings the session back: nothing but the new turn may change. */
 async function goOn(session: string, { prompt, turns }: { prompt: string; turns: number }): Promise<void> {
   const before = await view();
   const sent = unquoted(asSent(await agent.goOn(session, prompt)));
-  expect(sent).toEqual([...before, asked(prompt)]);
+  expect(sent).toEqual([...before.map(asOwnCall), asked(prompt)]);
   expect(await bringBack(session)).toMatchObject({ status: "updated", turns });
   expect(unquoted(await view())).toEqual([...before, asked(prompt), REPLY]);
   expect(await bringBack(session)).toMatchObject({ status: "unchanged", turns });
