@@ -99,6 +99,14 @@ export interface CommitPair {
   readonly other: string;
 }
 
+/** Whether a merge leads to its first parent alone: what came by the others is none of the branch's. */
+export type IsAside = (merge: {
+  readonly commit: string;
+  readonly message: string;
+  /** In order, the first is the branch's own. */
+  readonly parents: readonly string[];
+}) => Promise<boolean>;
+
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
 export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
@@ -132,8 +140,11 @@ export interface Sharing {
   bundle(branches: readonly RemoteTip[]): Promise<AsyncIterable<Uint8Array>>;
   /** Forgets what was fetched under the name of a remote. */
   forgetTracked(name: string): Promise<void>;
-  /** The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads to the other. */
-  mergeBases(pairs: readonly CommitPair[]): Promise<readonly (readonly string[])[]>;
+  /**
+   * The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads
+   * to the other. `isAside` absent: as git has it.
+   */
+  mergeBases(pairs: readonly CommitPair[], isAside?: IsAside): Promise<readonly (readonly string[])[]>;
   /** Ids of the conversations that never leave this store. */
   localConversations(): Promise<ReadonlySet<string>>;
   /** Marks a conversation as one that never leaves, or takes the mark away. */

@@ -5,7 +5,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
-import { parsePushedRefs, recordPublished } from "../../store/native/refs/published.ts";
+import { type PushedRef, parsePushedRefs, recordPublished } from "../../store/native/refs/published.ts";
 import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
@@ -13,10 +13,11 @@ import { refreshWorktree } from "../branch/refresh-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { recordedCommit } from "../branch/view-state.ts";
 import { checkOutgoing } from "../share/check-outgoing.ts";
+import { type MovingRef, refuseDropped } from "../share/refuse-dropped.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
-/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `local_conversation`, `damaged_conversation`, `secrets_found`. */
+/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
   const isPush = name === "pre-push";
   // Git runs a hook in its repository, whatever store the user named for jpg.
@@ -47,16 +48,24 @@ async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const leaving = pushed.filter(({ commit }) => commit !== ZERO_ID);
   // What is pushed may be named by any revision (`HEAD`); what it becomes there is a branch of somebody.
   const tips = leaving.flatMap(({ from, commit, to }) =>
-    [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({
-      name: ref.replace(/^refs\/(heads|jpg\/conversations)\//, ""),
-      commit,
-    })),
+    [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({ name: nameOf(ref), commit })),
   );
   const there = pushed.map((ref) => ref.there);
+  await refuseDropped(workspace, leaving.filter(({ to }) => BRANCH.test(to)).map(movingRef));
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // What cannot be recorded (a full disk, something in the way) is no reason not to push.
   const commits = leaving.map(({ commit }) => commit);
   await recordPublished(workspace.store.gitDir, commits).catch((error: unknown) => workspace.warn(messageOf(error)));
+}
+
+const BRANCH = /^refs\/(heads|jpg\/conversations)\//;
+
+function nameOf(ref: string): string {
+  return ref.replace(BRANCH, "");
+}
+
+function movingRef({ to, commit, there }: PushedRef): MovingRef {
+  return { name: nameOf(to), commit, there };
 }
 
 /** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */

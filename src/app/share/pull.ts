@@ -10,6 +10,7 @@ import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { branchBases } from "./branch-bases.ts";
 import { fetchedPlace, type RemotePlace } from "./fetch.ts";
 import { requireSharing } from "./remotes.ts";
 import { type BehindBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
@@ -103,7 +104,8 @@ async function compare(
     const commit = own.get(theirs.name);
     return commit === undefined ? [] : [{ commit, theirs }];
   });
-  const bases = await requireSharing(workspace).mergeBases(
+  const bases = await branchBases(
+    workspace,
     known.map(({ commit, theirs }) => ({ one: commit, other: theirs.commit })),
   );
   const isBehind = ({ commit }: BehindBranch, at: number): boolean => bases[at]?.includes(commit) === true;

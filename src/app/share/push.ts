@@ -5,11 +5,12 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
-import type { OutgoingList, PushedBranch, Remote, Sharing, TransferOptions } from "../../store/sharing.ts";
+import type { OutgoingList, PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import { readTemplate } from "../workspace/templates.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { branchBases } from "./branch-bases.ts";
 import { checkOutgoing, outgoingObjects } from "./check-outgoing.ts";
 import type { RemotePlace } from "./fetch.ts";
 import { localError } from "./local.ts";
@@ -23,7 +24,7 @@ export interface PushRequest {
 
 /** A branch and what would become of it on the remote. */
 export interface PlannedPush extends BranchTip {
-  /** `ahead`: the remote has all of it and more. `behind`: the remote has commits that are not here. */
+  /** `ahead`: the remote has all of it and more. `behind`: the remote's has commits that are not here, or that this branch was only told of. */
   readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind";
   /** The commit there, of one that is updated. */
   readonly at?: string;
@@ -73,7 +74,7 @@ export async function planPush(
   const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
-  const branches = await compareTips(sharing, tips, { remoteTips, present });
+  const branches = await compareTips(workspace, tips, { remoteTips, present });
   const known = [...present];
   const leaving = branches.filter(isLeaving);
   const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));
@@ -206,7 +207,7 @@ export async function chooseTips(
 }
 
 async function compareTips(
-  sharing: Sharing,
+  workspace: Workspace,
   tips: readonly BranchTip[],
   { remoteTips, present }: { readonly remoteTips: ReadonlyMap<string, string>; readonly present: ReadonlySet<string> },
 ): Promise<readonly PlannedPush[]> {
@@ -214,7 +215,7 @@ async function compareTips(
     const other = remoteTips.get(name);
     return other === undefined || other === one || !present.has(other) ? [] : [{ one, other }];
   });
-  const found = await sharing.mergeBases(differing);
+  const found = await branchBases(workspace, differing);
   const bases = new Map(differing.map(({ one, other }, index) => [`${one} ${other}`, found[index] ?? []]));
   return tips.map((tip) => {
     const at = remoteTips.get(tip.name);

@@ -6,9 +6,9 @@ import { loadBranchTree } from "../branch/branch-tree.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { isBeingTalked } from "../journal/journal-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { branchBases } from "./branch-bases.ts";
 import { makeWay } from "./make-way.ts";
 import { planMerge } from "./merge-sides.ts";
-import { requireSharing } from "./remotes.ts";
 import { whyAnother } from "./same-conversation.ts";
 
 /** What became of a branch. */
@@ -50,7 +50,7 @@ export async function takeBranch(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const own = await workspace.store.readBranch(theirs.name);
     if (own === null || own === theirs.commit) return null;
-    const [bases = []] = await requireSharing(workspace).mergeBases([{ one: own, other: theirs.commit }]);
+    const [bases = []] = await branchBases(workspace, [{ one: own, other: theirs.commit }]);
     if (bases.includes(theirs.commit)) return null;
     const family = bases.length > 0 ? null : { ...theirs, commit: own };
     const reason = await whyKept(workspace, theirs, { remote, family });

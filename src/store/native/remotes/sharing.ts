@@ -27,7 +27,7 @@ export function createSharing(repository: Repository): Sharing {
     touching: (objects, path) => listTouching(repository, objects, path),
     bundle: async (branches) => packBundle(repository, branches),
     forgetTracked: (name) => forgetTracked(repository, name),
-    mergeBases: (pairs) => mergeBases(repository, pairs),
+    mergeBases: (pairs, isAside) => mergeBases(repository, pairs, isAside),
     localConversations: () => readLocalMarks(repository),
     markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
   };

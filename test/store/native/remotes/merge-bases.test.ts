@@ -35,6 +35,44 @@ describe("the merge bases of pairs of commits", () => {
       { numRuns: runs(3) },
     );
   }, 120_000);
+
+  it("are those of a history in which merges that are aside have one parent", async () => {
+    const store = await createTempStore();
+    onTestFinished(store.remove);
+    const run = (...args: string[]): string => git(store.root, store.env, args);
+    const tree = git(store.root, store.env, ["mktree"]);
+    const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
+    const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
+    const aside = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(history, aside, fc.boolean(), async (shape, asides, isAlone) => {
+        const commits: string[] = [];
+        /** The same commits, where what is aside was never merged. */
+        const twins: string[] = [];
+        for (const [at, steps] of shape.entries()) {
+          const back = steps.filter((step) => step <= at);
+          const word = asides[at] === true ? "aside" : "merge";
+          for (const [made, used] of [
+            [commits, back],
+            [twins, word === "aside" ? back.slice(0, 1) : back],
+          ] as const) {
+            const parents = used.flatMap((step) => ["-p", made[at - step] ?? ""]);
+            made.push(run("commit-tree", tree, ...parents, "-m", `${word} ${at}`));
+          }
+        }
+        const pairs = commits.flatMap((one) => commits.map((other) => ({ one, other })));
+        const found = isAlone
+          ? await Promise.all(pairs.map(async (pair) => (await mergeBases(repository, [pair], isAside))[0]))
+          : await mergeBases(repository, pairs, isAside);
+        const twinOf = (commit: string): string => twins[commits.indexOf(commit)] ?? "";
+        for (const [at, { one, other }] of pairs.entries()) {
+          const bases = safely(() => run("merge-base", "--all", twinOf(one), twinOf(other)));
+          expect((found[at] ?? []).map(twinOf).sort()).toEqual(bases.filter(Boolean).sort());
+        }
+      }),
+      { numRuns: runs(4) },
+    );
+  }, 120_000);
 });
 
 /** Git ends with 1 where there is none. */

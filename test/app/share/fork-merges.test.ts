@@ -1,0 +1,115 @@
+// What a pull and a push make of a fork that was merged somewhere: its commits are in the history of the branch that was told of
+// it, its turns and compactions are not there.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { forkConversation } from "../../../src/app/manage/fork.ts";
+import { mergeFork } from "../../../src/app/manage/merge.ts";
+import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import { type Clone, type Clones, createClones, syncAll } from "../../helpers/clones.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { importBytes } from "../../helpers/workspace.ts";
+
+let clones: Clones;
+let ada: Clone;
+let ben: Clone;
+let main: string;
+let fork: string;
+beforeEach(async () => {
+  clones = await createClones(2);
+  [ada, ben] = clones.all as [Clone, Clone];
+  ({ branch: main } = await importBytes(ada.workspace, buildSession(plainTurns(4)).text()));
+  fork = main.replace("/main", "/try");
+});
+afterEach(() => clones.remove());
+
+const beginFork = async (): Promise<void> => {
+  await forkConversation(ada.workspace, await ada.tree(main), { activate: false, name: "try" });
+  await ada.turn(fork, "first");
+  await syncAll([ada, ben]);
+};
+const tell = async (clone: Clone, of: string, into: string): Promise<void> => {
+  const [told, telling] = [await clone.tree(of), await clone.tree(into)];
+  const request = { into: telling, fork: told, text: `of ${of}`, dryRun: false, summary: {} };
+  expect((await mergeFork(clone.workspace, request)).commit).not.toBeNull();
+};
+/** Stock git brings one branch along, and leaves the others where they are. */
+const takeAlone = (clone: Clone, branch: string): void => {
+  clone.git("fetch", "--quiet", "team");
+  clone.git("update-ref", `refs/heads/${branch}`, `refs/remotes/team/${branch}`);
+};
+const statusOf = (report: { branches: readonly { branch: string; status: string }[] }, name: string) =>
+  report.branches.find(({ branch }) => branch === name)?.status;
+const said = async (clone: Clone, branch: string): Promise<string> => {
+  const texts: string[] = [];
+  for await (const bytes of clone.workspace.store.readBlobs((await clone.tree(branch)).turnOids))
+    texts.push(Buffer.from(bytes).toString());
+  return texts.join("");
+};
+const liveOn = async (clone: Clone, branch: string): Promise<string> =>
+  (await clone.tree(branch)).compactions.map(({ path }) => path).join();
+
+/** Ada goes on with the fork and tells main of it; Ben tells his older fork of main. */
+const goOnApart = async (): Promise<void> => {
+  await beginFork();
+  await ada.turn(fork, "hers");
+  await tell(ada, fork, main);
+  await ada.push();
+  takeAlone(ben, main);
+  await tell(ben, main, fork);
+};
+
+describe("a fork whose turn main was told of, and another's that was told of main", () => {
+  it("have turns on both sides: a push does not go over the turn, and a pull makes two forks", async () => {
+    await goOnApart();
+    expect(statusOf(await ben.push(), fork)).toBe("behind");
+    const pulled = await ben.pull();
+    expect(pulled.branches).toMatchObject([{ branch: fork, status: "forked", fork: `${fork}-ben-1` }]);
+    expect(await said(ben, fork)).toContain("start-hers");
+    expect(await said(ben, `${fork}-ben-1`)).toContain(`of ${main}`);
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+  });
+
+  it("keep the turn where stock git pushed over it", async () => {
+    await goOnApart();
+    ben.git("push", "--quiet", "team", `${fork}:refs/jpg/conversations/${fork}`);
+    expect((await ada.pull()).branches).toMatchObject([{ branch: fork, status: "forked", fork: `${fork}-ada-1` }]);
+    expect(await said(ada, `${fork}-ada-1`)).toContain("start-hers");
+    expect(await said(ada, fork)).toContain(`of ${main}`);
+  });
+
+  it("merge where all that is missing is a compaction", async () => {
+    await beginFork();
+    const id = await ada.compact(fork, 1);
+    await tell(ada, fork, main);
+    await ada.turn(main, "on main");
+    await ada.push();
+    takeAlone(ben, main);
+    await tell(ben, main, fork);
+    expect(statusOf(await ben.push(), fork)).toBe("behind");
+    expect(statusOf(await ben.pull(), fork)).toBe("merged");
+    expect(await liveOn(ben, fork)).toContain(id);
+    expect(await said(ben, fork)).toContain(`of ${main}`);
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+  });
+});
+
+describe("a compaction that was taken back on main, and by stock git on a fork", () => {
+  it("is gone on the fork, also where that was told of main elsewhere", async () => {
+    const id = await ada.compact(main, 1);
+    await beginFork();
+    await revertCompactions(ada.workspace, [id], main);
+    await ada.push();
+    await ben.pull();
+    await ben.workspace.store.useBranch(fork);
+    ben.git("merge", "--quiet", "--no-edit", main);
+    expect(await liveOn(ben, fork)).toBe("");
+    await ada.turn(main, "on main");
+    await tell(ada, main, fork);
+    expect(await liveOn(ada, fork)).toContain(id);
+    await ben.push();
+    expect(statusOf(await ada.pull(), fork)).toBe("merged");
+    expect(await liveOn(ada, fork)).toBe("");
+    expect(await said(ada, fork)).toContain(`of ${main}`);
+  });
+});
