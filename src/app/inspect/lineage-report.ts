@@ -3,7 +3,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { type BranchTree, collectBlobs, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { findSession } from "../names/find-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { listAgents, placeOfAgent } from "./lineage.ts";
+import { leaveOut, listAgents, placeOfAgent } from "./lineage.ts";
 import type { ShowConversation } from "./show-report.ts";
 
 export type LineageReport = Pick<ShowConversation, "parent" | "agents">;
@@ -27,7 +27,7 @@ async function readParent(workspace: Workspace, { header, branch }: BranchTree):
   const parent = parentSession(header);
   const { source } = header;
   if (parent === null || source === null) return undefined;
-  const tips = await store.listBranches();
+  const tips = await store.listBranches(leaveOut);
   const found = await findSession(store, tips, { format: source.format, session: parent.session });
   if (found === null || conversationOf(found.name) === conversationOf(branch)) return parent;
   const tree = await loadBranchTree(store, found.name, found.commit);

@@ -29,7 +29,7 @@ export async function listAgents(workspace: Workspace, tree: BranchTree): Promis
   if (source === null) return [];
   const known = openFactsCache(store);
   // What a list knows of a conversation says whether it comes from another: nearly none has to be read.
-  const tips = mainTips(await store.listBranches()).filter(({ commit }) => {
+  const tips = mainTips(await store.listBranches(leaveOut)).filter(({ commit }) => {
     const facts = known.find(commit);
     return facts === null || facts.parent !== undefined;
   });
@@ -41,6 +41,9 @@ export async function listAgents(workspace: Workspace, tree: BranchTree): Promis
   });
   return agents.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
+
+/** A branch that cannot be read is named where it is looked at. */
+export const leaveOut = (): void => undefined;
 
 /** One branch of each conversation: its header is that of all. */
 function mainTips(tips: readonly BranchTip[]): readonly BranchTip[] {
@@ -57,23 +60,20 @@ async function readHeaders(
   store: ConversationStore,
   tips: readonly BranchTip[],
 ): Promise<readonly (readonly [BranchTip, ConversationHeader])[]> {
+  const headers = await Promise.all(tips.map((tip) => readHeader(store, tip).catch(() => null)));
+  return tips.flatMap((tip, at) => {
+    const header = headers[at] ?? null;
+    return header === null ? [] : [[tip, header] as const];
+  });
+}
+
+async function readHeader(store: ConversationStore, { name, commit }: BranchTip): Promise<ConversationHeader | null> {
   const path = "conversation.json";
-  const entries = await Promise.all(tips.map(({ commit }) => store.readEntries(commit, [path])));
-  const found = tips.flatMap((tip, at) => {
-    const oid = entries[at]?.get(path);
-    return oid === undefined ? [] : [{ tip, oid }];
-  });
-  const blobs = await collectBlobs(
-    store,
-    found.map(({ oid }) => oid),
-  );
-  return found.flatMap(({ tip }, at) => {
-    try {
-      return [[tip, parseHeader(new TextDecoder().decode(blobs[at]), tip.name)] as const];
-    } catch {
-      return []; // `jpg ls` and `jpg fsck` name it
-    }
-  });
+  const oid = (await store.readEntries(commit, [path])).get(path);
+  // What a partial clone has not here is not brought.
+  if (oid === undefined || (store.partial?.missing([oid]).length ?? 0) > 0) return null;
+  const [bytes] = await collectBlobs(store, [oid]);
+  return parseHeader(new TextDecoder().decode(bytes), name);
 }
 
 /** Where a conversation's turns began an agent. */

@@ -13,6 +13,12 @@ export async function findSession(
   const family = familyOf(tips, { suffix: importSuffix(format, session), continues: undefined });
   const path = `sources/${session}`;
   const forks = tips.filter((tip) => forkOf(tip.name) !== "main" && !family.includes(tip));
-  for (const tip of [...family, ...forks]) if ((await store.readEntries(tip.commit, [path])).has(path)) return tip;
+  for (const tip of [...family, ...forks]) if (await holds(store, tip, path)) return tip;
   return null;
+}
+
+/** One that cannot be read holds nothing; it is named where it is looked at. */
+async function holds(store: ConversationStore, { commit }: BranchTip, path: string): Promise<boolean> {
+  const entries = await store.readEntries(commit, [path]).catch(() => null);
+  return entries?.has(path) === true;
 }
