@@ -22,6 +22,9 @@ export interface AgentConversation {
   readonly name: string;
 }
 
+/** Where no list was made of more conversations than these, agents among them are not looked for: that takes as long as the list. */
+const MOST_UNKNOWN = 200;
+
 /** Lists the conversations that agents of a conversation's sessions wrote, in the order of their names. */
 export async function listAgents(workspace: Workspace, tree: BranchTree): Promise<readonly AgentConversation[]> {
   const { store } = workspace;
@@ -29,10 +32,10 @@ export async function listAgents(workspace: Workspace, tree: BranchTree): Promis
   if (source === null) return [];
   const known = openFactsCache(store);
   // What a list knows of a conversation says whether it comes from another: nearly none has to be read.
-  const tips = mainTips(await store.listBranches(leaveOut)).filter(({ commit }) => {
-    const facts = known.find(commit);
-    return facts === null || facts.parent !== undefined;
-  });
+  const mains = mainTips(await store.listBranches(leaveOut)).map((tip) => ({ tip, facts: known.find(tip.commit) }));
+  const told = mains.filter(({ facts }) => facts?.parent !== undefined);
+  const unknown = mains.filter(({ facts }) => facts === null);
+  const tips = [...told, ...(unknown.length > MOST_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
   const agents = (await readHeaders(store, tips)).flatMap(([tip, header]): AgentConversation[] => {
     const parent = header.source?.format === source.format ? parentSession(header) : null;
     if (parent?.kind !== "agent" || parent.session !== source.session) return [];
