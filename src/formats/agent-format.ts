@@ -34,8 +34,8 @@ export interface AgentFormat {
    * there is none. Never throws. Absent = its sessions never come from others.
    */
   readonly descent?: (source: SessionSource, about: string | null) => SessionDescent | null;
-  /** Reads it; `about` as for `descent`. Throws `not_a_session` for a file that is none. */
-  read(source: SessionSource, about?: string | null): ImportedSession;
+  /** Reads it; `about` as for `descent`, `companion` = the text of its second file. Throws `not_a_session` for a file that is none. */
+  read(source: SessionSource, about?: string | null, companion?: string | null): ImportedSession;
   /**
    * Reads a session that grew from a mark of its own on (`ImportedSession.mark`): gives what reading it whole would give, or null
    * where that is not sure. Absent = it is always read whole.
@@ -100,6 +100,8 @@ export interface SessionFiles {
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
   /** The file beside a session's that tells of it, by the session file's name; null or absent = there is none. */
   readonly about?: (fileName: string) => string | null;
+  /** The second file of a session; absent = each has one. */
+  readonly companion?: CompanionRule;
   readonly beside?: SideFileRules;
 }
 
@@ -141,6 +143,14 @@ export interface StoredSession {
   readonly directory: string;
   /** When it changed last, milliseconds since 1970. */
   readonly changed: number;
+}
+
+/** A file beside a session's, of its name with another ending, that is read with it, and stored with it. */
+export interface CompanionRule {
+  /** How the name of the session's file ends. */
+  readonly session: string;
+  /** How that of the second one ends. */
+  readonly companion: string;
 }
 
 /** What an agent writes beside a session file, in a folder of the session's own. Nothing else there is taken. */

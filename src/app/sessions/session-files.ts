@@ -8,6 +8,7 @@ import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { storeFolder } from "./agent-stores.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
+import { sessionOfCompanion } from "./companion.ts";
 import { createFileSource } from "./file-source.ts";
 import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
@@ -225,7 +226,8 @@ async function expandPath(path: string): Promise<FoundFiles> {
       hints: ["`jpg import` without a path finds the sessions of this project by itself."],
     });
   }
-  if (!found.isDirectory()) return { files: [{ path, named: true }], failed: [] };
+  // Who names the second file of a session means the session.
+  if (!found.isDirectory()) return { files: [{ path: sessionOfCompanion(path) ?? path, named: true }], failed: [] };
   const { files, failed } = await scanFolder(path);
   return { files: files.map((name) => ({ path: name, named: false })), failed };
 }

@@ -5,7 +5,8 @@ import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
-import type { SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
+import type { CompanionRule, SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
+import { companionName, companionOf } from "./companion.ts";
 import type { SessionFile } from "./session-files.ts";
 import { agents } from "./session-registry.ts";
 import { refusalOf } from "./side-path.ts";
@@ -84,6 +85,8 @@ export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<strin
   for (const { files: kept } of agents()) {
     const { folder, files } = await listSideFiles(file, kept.beside);
     for (const path of files) found.set(path, join(folder, path));
+    const companion = companionOf(file.path, kept.companion);
+    if (companion !== null) found.set(basename(companion), companion);
   }
   return found;
 }
@@ -94,27 +97,41 @@ function kindOf(entry: Dirent, path: string, rules: SideFileRules): "folder" | "
   return entry.isFile() && rules.holdsFile(path) ? "file" : "other";
 }
 
-/** Reads the files beside a session that can be stored under `sources/<session>/files`. Ordered by path. */
+/** Reads the files beside a session that can be stored under `sources/<session>/files`, its second file last. */
 export async function readSideFiles(
   file: SessionFile,
-  { session, rules }: { readonly session: string; readonly rules: SideFileRules | undefined },
+  { session, rules }: { readonly session: string; readonly rules: SessionFiles },
 ): Promise<SideFiles> {
-  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules);
+  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules.beside);
+  const companion = companionOf(file.path, rules.companion);
+  const all = paths.map((path) => ({ path, full: join(folder, path) }));
+  if (companion !== null) all.push({ path: basename(companion), full: companion });
   const files: SideFile[] = [];
   const leftOut = [...unread];
   let room = LARGEST_TOTAL;
-  for (const path of paths) {
+  for (const { path, full } of all) {
     const refusal = refusalOf(path, `sources/${session}/files`);
     try {
       if (refusal !== null) throw new Error(refusal.reason);
-      const bytes = await readSideFile(join(folder, path), room);
+      const bytes = await readSideFile(full, room);
       files.push({ path, bytes });
       room -= bytes.length;
     } catch (error) {
-      leftOut.push(notStored(join(folder, path), error));
+      leftOut.push(notStored(full, error));
     }
   }
   return { files, leftOut, others };
+}
+
+/** The text of a session's second file among those that were read; null where there is none. */
+export function companionText(
+  path: string,
+  { files }: Pick<SideFiles, "files">,
+  rule: CompanionRule | undefined,
+): string | null {
+  const name = companionName(basename(path), rule);
+  const found = name === null ? undefined : files.find((file) => file.path === name);
+  return found === undefined ? null : found.bytes.toString("utf8");
 }
 
 /** What tells of a session, larger than it ever is, bytes. */
