@@ -20,6 +20,8 @@ export interface WantedSecrets {
   readonly allowed: readonly string[];
   /** Names of rules whose finds pass this once; absent = none. */
   readonly passing?: readonly string[];
+  /** What was `given` in an earlier copy; absent = nothing. */
+  readonly given?: FoundMasks["given"];
 }
 
 /** A secret that is masked; nothing of it is in here but what may be shown. */
@@ -42,6 +44,8 @@ export interface FoundMasks {
   readonly secrets: readonly MaskedSecret[];
   /** Masks by every form in which a secret stands somewhere. Shown to nobody. */
   readonly masks: ReadonlyMap<string, string>;
+  /** Masks by fingerprint of the secret, however its lines end. */
+  readonly given: Readonly<Record<string, string>>;
   /** Objects in which nothing was found, before and now. */
   readonly clean: ReadonlySet<string>;
   /** Names of the attachments that something but sources refers to. */
@@ -90,7 +94,7 @@ export async function findMasks(
   list.addAcross(seams);
   const clean = blobs.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid]));
   await known.add(clean.filter((oid) => !known.has(oid)));
-  return { secrets: list.secrets(), masks: list.masks, clean: new Set(clean), attachments };
+  return { secrets: list.secrets(), masks: list.masks, given: list.given(), clean: new Set(clean), attachments };
 }
 
 /** Finds what is to be masked in lines that are nowhere stored yet. */
@@ -191,12 +195,14 @@ interface MaskList {
   /** Adds how the secrets read elsewhere that stand where two parts meet. */
   addAcross(seams: readonly (readonly [string, string])[]): void;
   secrets(): readonly MaskedSecret[];
+  given(): FoundMasks["given"];
 }
 
 function createMaskList(
-  { rules, texts, allowed, passing = [] }: WantedSecrets,
+  { rules, texts, allowed, passing = [], given: earlier = {} }: WantedSecrets,
   numbers: Map<string, number>,
 ): MaskList {
+  for (const mask of Object.values(earlier)) keepNumbers(mask, numbers);
   const masks = new Map<string, string>();
   const secrets = new Map<string, MaskedSecret>();
   const isWanted = ({ rule, secret }: FoundPlace): boolean => {
@@ -207,6 +213,7 @@ function createMaskList(
   return {
     masks,
     secrets: () => [...secrets.values()],
+    given: () => Object.fromEntries([...secrets].map(([same, { mask }]) => [fingerprintOf(same), mask])),
     addAcross(seams) {
       for (const [secret, mask] of [...masks])
         for (const seam of seams) for (const form of acrossSeam(seam, secret)) masks.set(form, mask);
@@ -218,7 +225,7 @@ function createMaskList(
       // A key is the same however its lines end.
       const same = plain.replace(/\s+/g, "");
       const known = secrets.get(same);
-      const mask = known?.mask ?? nextMask(rule, numbers);
+      const mask = known?.mask ?? earlier[fingerprintOf(same)] ?? nextMask(rule, numbers);
       const turn = turnIndexOfPath(path);
       const place = turn === null ? { path } : { path, turn };
       const fresh = { rule, sample: sampleOf(secret), fingerprint: fingerprintOf(secret), mask, count: 0, ...place };

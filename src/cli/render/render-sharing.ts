@@ -87,19 +87,15 @@ export function renderFetch({ remote, branches, total }: FetchReport, { style, w
 }
 
 /** What a pull took in. */
-export function renderPull(report: PullReport, { style, width }: Rendering): SafeText {
+export function renderPull(report: PullReport, rendering: Rendering): SafeText {
   const { remote, branches, removed, total, active } = report;
-  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
   const name = forTerminalLine(remote);
   const forked = branches.filter(({ status }) => status === "forked");
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
   return joinLines([
-    ...renderFew(branches.map(pulledCells), columns, width),
     ...(branches.length > 0
-      ? []
+      ? renderTaken(branches, rendering)
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
-    ...keptNotes(report, style),
-    ...(forked.length === 0 ? [] : [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]),
     ...forked
       .filter(({ fork }) => fork === active)
       .map(
@@ -112,8 +108,20 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
   ]);
 }
 
+/** What became of branches that something came for: a branch a line, then why some stayed as they were. */
+export function renderTaken(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
+  return [
+    ...renderFew(branches.map(pulledCells), columns, width),
+    ...keptNotes(branches, style),
+    ...(branches.some(({ status }) => status === "forked")
+      ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]
+      : []),
+  ];
+}
+
 /** Why branches stayed as they were: whole sentences, which no table has room for. */
-function keptNotes({ branches }: PullReport, style: Style): readonly SafeText[] {
+function keptNotes(branches: PullReport["branches"], style: Style): readonly SafeText[] {
   const kept = branches.filter(({ reason }) => reason !== undefined);
   return kept
     .slice(0, MOST_ROWS)
