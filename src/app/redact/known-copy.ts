@@ -8,7 +8,7 @@ import { planMerge } from "../share/merge-sides.ts";
 import { requireSharing } from "../share/remotes.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { FoundMasks, WantedSecrets } from "./find-masks.ts";
+import type { GivenMasks, WantedSecrets } from "./mask-list.ts";
 
 /** A digest of what is to be masked: rules and texts, in any order. */
 export function requestDigest({ rules, texts }: Pick<WantedSecrets, "rules" | "texts">): string {
@@ -32,7 +32,7 @@ export async function findKnownCopy(
 /** Whether nothing came to the original since the copy was made, and nothing else is to be masked. */
 export function isUpToDate(
   { branches, masks }: MaskedCopy,
-  { tips, given }: { readonly tips: readonly BranchTip[]; readonly given: FoundMasks["given"] },
+  { tips, given }: { readonly tips: readonly BranchTip[]; readonly given: GivenMasks },
 ): boolean {
   const fingerprints = Object.keys(given);
   return (

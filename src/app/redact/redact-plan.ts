@@ -8,8 +8,9 @@ import { loadTip } from "../branch/branch-tree.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type CopyNames, nameCopy } from "./copy-names.ts";
-import { type FoundMasks, findMasks, isSourcePath, type WantedSecrets } from "./find-masks.ts";
+import { type FoundMasks, findMasks } from "./find-masks.ts";
 import { findKnownCopy, isUpToDate, requestDigest } from "./known-copy.ts";
+import { isSourcePath, type WantedSecrets } from "./mask-list.ts";
 
 /** What to mask; see `WantedSecrets`. */
 export type RedactRequest = Pick<WantedSecrets, "rules" | "texts">;

@@ -9,8 +9,8 @@ import { keepingLocal, listConversationRemotes } from "../share/local.ts";
 import { type PulledBranch, takeBranch } from "../share/take-branch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type CopyNames, nameCopy } from "./copy-names.ts";
-import type { MaskedSecret } from "./find-masks.ts";
 import { goesOn, requestDigest } from "./known-copy.ts";
+import type { MaskedSecret } from "./mask-list.ts";
 import type { LeftSources, RedactPlan } from "./redact-plan.ts";
 import { type WrittenCopy, writeCopy } from "./write-copy.ts";
 
