@@ -2,7 +2,7 @@
 import type { CloneReport } from "../../app/share/clone.ts";
 import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
-import type { PushReport } from "../../app/share/push.ts";
+import type { PushReport } from "../../app/share/push-report.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
@@ -57,7 +57,20 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
       : [safe`Wrote a README to its branch ${forTerminalLine(report.readme)}: what it holds, and how to read it.`]),
     ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
+    ...shown.flatMap(passedOverNotes),
   ]);
+}
+
+/** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
+function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
+  if (passed === undefined) return [];
+  const [name, commit] = [forTerminalLine(branch), forTerminalLine(passed.commit.slice(0, 9))];
+  const what = passed.turns === 0 ? "changes" : renderCount(passed.turns, "turn");
+  return [
+    safe`While this was sent, somebody else pushed ${what} to ${name}, which yours lacks.`,
+    safe`They are a fork after that person's next \`jpg pull\`. To keep them here as well:`,
+    safe`  jpg git branch ${forTerminalLine(conversationOf(branch))}/NAME ${commit}`,
+  ];
 }
 
 function sumOf(branches: PushReport["branches"], bytes: number): SafeText {
