@@ -11,6 +11,7 @@ import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
 import type { SessionDescent } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 import type { SessionSource } from "./session-source.ts";
+import type { CompanionRule, ScatterRule } from "./several-files.ts";
 
 /** An agent and the format of its sessions. */
 export interface AgentFormat {
@@ -77,8 +78,8 @@ export interface Machine {
 export interface SessionFiles {
   /** How their names end, e.g. `.jsonl`: what is looked for below a folder that the user names. */
   readonly endings: readonly string[];
-  /** Whether a file that ends so may be a session by the rest of its name; absent = each may. */
-  readonly isNamed?: (fileName: string) => boolean;
+  /** Whether a file that ends so may be a session by the rest of its name, and by the folder's; absent = each may. */
+  readonly isNamed?: (fileName: string, folder: string) => boolean;
   /**
    * The extension, `[a-z0-9]+`, of a session that is one document, rewritten on each save: it is stored whole, and what is new
    * in it is told by its turns. Null = lines that are only added: they are stored in pieces, and told by their bytes. Absent =
@@ -102,6 +103,8 @@ export interface SessionFiles {
   readonly about?: (fileName: string) => string | null;
   /** The second file of a session; absent = each has one. */
   readonly companion?: CompanionRule;
+  /** Sessions that are many small files; absent = none are. */
+  readonly scattered?: ScatterRule;
   readonly beside?: SideFileRules;
 }
 
@@ -143,14 +146,6 @@ export interface StoredSession {
   readonly directory: string;
   /** When it changed last, milliseconds since 1970. */
   readonly changed: number;
-}
-
-/** A file beside a session's, of its name with another ending, that is read with it, and stored with it. */
-export interface CompanionRule {
-  /** How the name of the session's file ends. */
-  readonly session: string;
-  /** How that of the second one ends. */
-  readonly companion: string;
 }
 
 /** What an agent writes beside a session file, in a folder of the session's own. Nothing else there is taken. */

@@ -43,7 +43,7 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     for (const entry of entries) {
       if (FOREIGN_FOLDERS.has(entry.name) || (isWorktree && WORKTREE_NAMES.has(entry.name))) continue;
       if (entry.isDirectory()) await scan(join(at, entry.name));
-      else if (entry.isFile() && agents().some((agent) => isSessionName(agent, entry.name)))
+      else if (entry.isFile() && agents().some((agent) => isSessionName(agent, entry.name, at)))
         files.push(join(at, entry.name));
     }
   };
