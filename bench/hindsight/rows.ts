@@ -1,0 +1,97 @@
+// What is measured: a row is a way to make a view of the past. Those of jpg, plain rules of others, and experiments that jpg does
+// not have.
+import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
+import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
+import type { Event } from "../../src/core/event/event.ts";
+import { STRATEGIES } from "../../src/core/strategies/strategy-list.ts";
+import { type CountTokens, keepLast, maskResults, textOnly } from "./baselines.ts";
+import { compact, type Treatment, viewOf } from "./compact-past.ts";
+import type { Cut } from "./cut.ts";
+import type { FactReader } from "./fact-reader.ts";
+import { withHeads } from "./heads.ts";
+import { withIndex } from "./hidden-index.ts";
+
+/** What a view is made of and with. */
+export interface Past extends Pick<Cut, "turns" | "past"> {
+  readonly reader: FactReader;
+  readonly count: CountTokens;
+}
+
+export type RowGroup = "check" | "strategy" | "pipeline" | "profile" | "summary" | "stubs" | "plain rule" | "experiment";
+
+export interface Row {
+  readonly name: string;
+  readonly group: RowGroup;
+  /** Gives the events that a model is sent. */
+  readonly view: (past: Past) => readonly Event[];
+  /** What jpg would do, for rows of which cycles are run. */
+  readonly treatment?: Treatment;
+}
+
+/** Strategies that need a person or a model to say what goes. */
+const NOT_MECHANICAL: readonly string[] = ["classify-tangents", "summarize"];
+
+/** All rows, in the order of the table. */
+export const ROWS: readonly Row[] = [
+  { name: "raw", group: "check", view: ({ past }) => past },
+  { name: "nothing", group: "check", view: () => [] },
+  ...STRATEGIES.map(({ name }) => name)
+    .filter((name) => !NOT_MECHANICAL.includes(name))
+    .map((name) => byJpg(name, "strategy", { strategies: [name] })),
+  byJpg("auto", "pipeline", { strategies: ["auto"] }),
+  byJpg("tiered 0.5", "pipeline", { strategies: ["tiered"], target: "0.5" }),
+  byJpg("tiered 0.25", "pipeline", { strategies: ["tiered"], target: "0.25" }),
+  byJpg("light", "profile", { policies: policiesOf("light") }),
+  byJpg("default", "profile", { policies: policiesOf("default") }),
+  byJpg("heavy (extract)", "profile", { extract: "usual" }),
+  byJpg("extract 2k", "summary", { extract: 2000 }),
+  byJpg("extract 8k", "summary", { extract: 8000 }),
+  byJpg("auto, then extract", "summary", { strategies: ["auto"], extract: "usual" }),
+  byJpg("auto, first lines", "stubs", { strategies: ["auto"], stubs: { first_line: true } }),
+  byJpg("auto, pointers", "stubs", { strategies: ["auto"], stubs: { pointers: true } }),
+  { name: "keep last 20k", group: "plain rule", view: ({ past, count }) => keepLast(past, 20_000, count) },
+  { name: "mask all but 10", group: "plain rule", view: ({ past }) => maskResults(past, 10) },
+  { name: "text only", group: "plain rule", view: ({ past }) => textOnly(past) },
+  ...["auto", "default"].map((name) => experiment(`${name} + heads`, name, (view, { past }) => withHeads(view, past))),
+  ...["auto", "default", "heavy (extract)"].map((name) => experiment(`${name} + index`, name, addIndex)),
+  experiment("default + heads + index", "default", (view, all) => addIndex(withHeads(view, all.past), all)),
+  {
+    name: "mask all but 10 + index",
+    group: "experiment",
+    view: (all) => addIndex(maskResults(all.past, 10), all),
+  },
+];
+
+function addIndex(view: readonly Event[], all: Past): readonly Event[] {
+  return withIndex(view, all, all);
+}
+
+function byJpg(name: string, group: RowGroup, treatment: Treatment): Row {
+  return { name, group, treatment, view: ({ turns }) => viewUnder(turns, treatment) };
+}
+
+function viewUnder(turns: Past["turns"], treatment: Treatment): readonly Event[] {
+  return viewOf({ turns, compactions: compact({ turns, compactions: [] }, treatment) });
+}
+
+const TREATMENTS: Readonly<Record<string, Treatment>> = {
+  auto: { strategies: ["auto"] },
+  default: { policies: policiesOf("default") },
+  "heavy (extract)": { extract: "usual" },
+};
+
+function experiment(
+  name: string,
+  over: string,
+  change: (view: readonly Event[], all: Past) => readonly Event[],
+): Row {
+  return { name, group: "experiment", view: (all) => change(viewUnder(all.turns, TREATMENTS[over] ?? {}), all) };
+}
+
+function policiesOf(profile: string): Policies {
+  const { reasoning, tool_calls } = BUILT_IN_PROFILES[profile] ?? {};
+  return {
+    ...(reasoning === "strip" && { reasoning }),
+    ...(tool_calls !== undefined && { tool_calls: parseToolCallPolicy(tool_calls, profile) }),
+  };
+}
