@@ -1,7 +1,8 @@
 // Compacts the past of a cut as jpg does, in memory: strategies and profiles are planned over all but the newest tokens, also
 // inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract stands for the same range.
 import { EXTRACTIVE, type Compaction, type StubStyle } from "../../src/core/compaction/compaction.ts";
-import type { Policies } from "../../src/core/compaction/policy.ts";
+import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
+import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
 import { extractSummary } from "../../src/core/extract/extract.ts";
@@ -51,6 +52,15 @@ export function compact(conversation: Conversation, treatment: Treatment): reado
 /** Gives the events that a model is sent. */
 export function viewOf({ turns, compactions }: Conversation): readonly Event[] {
   return visibleEvents(projectTurns(turns, compactions).turns);
+}
+
+/** The mechanical policies of a profile that comes with jpg. */
+export function policiesOf(profile: string): Policies {
+  const { reasoning, tool_calls } = BUILT_IN_PROFILES[profile] ?? {};
+  return {
+    ...(reasoning === "strip" && { reasoning }),
+    ...(tool_calls !== undefined && { tool_calls: parseToolCallPolicy(tool_calls, profile) }),
+  };
 }
 
 function planMechanical(

@@ -3,6 +3,7 @@
 import type { Event } from "../../src/core/event/event.ts";
 import { createCurve, factsByEvent, type ReadCurve } from "./curve.ts";
 import type { NeededFact } from "./needed-facts.ts";
+import { createRandom } from "./random.ts";
 
 /** The five draws that are averaged, fixed: the same session gives the same numbers. */
 export const SEEDS: readonly number[] = [11, 23, 37, 53, 71];
@@ -35,15 +36,4 @@ export function shuffle(length: number, seed: number): readonly number[] {
     [order[last], order[other]] = [order[other] as number, order[last] as number];
   }
   return order;
-}
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,11 +1,9 @@
 // What is measured: a row is a way to make a view of the past. Those of jpg, plain rules of others, and experiments that jpg does
 // not have.
-import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
-import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { STRATEGIES } from "../../src/core/strategies/strategy-list.ts";
 import { type CountTokens, keepLast, maskResults, textOnly } from "./baselines.ts";
-import { compact, type Treatment, viewOf } from "./compact-past.ts";
+import { compact, policiesOf, type Treatment, viewOf } from "./compact-past.ts";
 import type { Cut } from "./cut.ts";
 import type { FactReader } from "./fact-reader.ts";
 import { withHeads } from "./heads.ts";
@@ -24,8 +22,6 @@ export interface Row {
   readonly group: RowGroup;
   /** Gives the events that a model is sent. */
   readonly view: (past: Past) => readonly Event[];
-  /** What jpg would do, for rows of which cycles are run. */
-  readonly treatment?: Treatment;
 }
 
 /** Strategies that need a person or a model to say what goes. */
@@ -67,7 +63,7 @@ function addIndex(view: readonly Event[], all: Past): readonly Event[] {
 }
 
 function byJpg(name: string, group: RowGroup, treatment: Treatment): Row {
-  return { name, group, treatment, view: ({ turns }) => viewUnder(turns, treatment) };
+  return { name, group, view: ({ turns }) => viewUnder(turns, treatment) };
 }
 
 function viewUnder(turns: Past["turns"], treatment: Treatment): readonly Event[] {
@@ -86,12 +82,4 @@ function experiment(
   change: (view: readonly Event[], all: Past) => readonly Event[],
 ): Row {
   return { name, group: "experiment", view: (all) => change(viewUnder(all.turns, TREATMENTS[over] ?? {}), all) };
-}
-
-function policiesOf(profile: string): Policies {
-  const { reasoning, tool_calls } = BUILT_IN_PROFILES[profile] ?? {};
-  return {
-    ...(reasoning === "strip" && { reasoning }),
-    ...(tool_calls !== undefined && { tool_calls: parseToolCallPolicy(tool_calls, profile) }),
-  };
 }
