@@ -11,7 +11,7 @@ import { loadBundle } from "./sandbox.mjs";
 import { corpusPlace, lastStates } from "./sessions.mjs";
 
 const LIBRARY = [
-  'export { measureHindsight, readSession } from "./bench/hindsight/hindsight.ts";',
+  'export { measureCycles, measureHindsight, readSession } from "./bench/hindsight/hindsight.ts";',
   'export { findInsane } from "./bench/hindsight/figures.ts";',
   'export { renderPlot } from "./bench/hindsight/plot.ts";',
   'export { renderCycles, renderFigures, renderSessions } from "./bench/hindsight/tables.ts";',
@@ -25,14 +25,15 @@ const NOT_PLOTTED = new Set(["raw", "nothing"]);
 /** Measures hindsight over all sessions of the corpus that are long enough, whatever agent they are of. */
 export async function benchHindsight(_sandbox, { holdOut = false, write = false } = {}) {
   const files = listFiles();
-  if (files === null) return [createSkip("hindsight", "what of a conversation was needed", `no corpus at ${corpusPlace()}`)];
+  if (files === null)
+    return [createSkip("hindsight", "what of a conversation was needed", `no corpus at ${corpusPlace()}`)];
   if (holdOut && write) throw new Error("--write is for the sessions that are tuned on: leave --hold-out out");
   const library = await loadBundle(LIBRARY);
   const sessions = files
     .filter(({ isHeldOut }) => isHeldOut === holdOut)
     .map(({ path }) => library.readSession(basename(path), readFileSync(path)))
     .filter((session) => session !== null);
-  const result = library.measureHindsight(sessions);
+  const result = { ...library.measureHindsight(sessions), cycles: library.measureCycles(sessions) };
   const texts = renderTexts(library, result);
   console.error(`${Object.values(texts).join("\n\n")}\n`);
   if (write) writeDocs(texts, library.renderPlot(plotOf(result)));
@@ -102,7 +103,13 @@ function listRows(library, { rows, own, cycles, sessions }, id) {
     info("lift", "lift of auto over random drops of that size", auto.lift, "points", spread(auto)),
     info("needles", "the same of facts that stood in one place only", auto.needleLift, "points", ""),
     info("context", "facts in context under auto, above masking at that size", auto.aboveMasking, "points", ""),
-    info("recovery", "hidden facts that jpg search finds among the first five", auto.recovery, "%", "by the rarest word around the later use"),
+    info(
+      "recovery",
+      "hidden facts that jpg search finds among the first five",
+      auto.recovery,
+      "%",
+      "by the rarest word around the later use",
+    ),
     info("floor", "cycles of auto at 160k until its view stays full", last.length, "", "of 20"),
   ];
 }

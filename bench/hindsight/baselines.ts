@@ -1,5 +1,6 @@
 // The views that others make by a plain rule, to judge jpg's by.
 import { type Event, isReasoning } from "../../src/core/event/event.ts";
+import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
 import { createCurve, factsByEvent, type ReadCurve } from "./curve.ts";
 import type { NeededFact } from "./needed-facts.ts";
 
@@ -19,7 +20,7 @@ export function keepLast(past: readonly Event[], tokens: number, count: CountTok
   return past.slice(first + 1);
 }
 
-/** All results but the newest masked. */
+/** All results but the newest masked; those that are no longer than the mask stay. */
 export function maskResults(past: readonly Event[], newest: number): readonly Event[] {
   const results = past.filter(({ type }) => type === "tool_call_response");
   const masked = new Set(newest === 0 ? results : results.slice(0, -newest));
@@ -40,15 +41,14 @@ export function textOnly(past: readonly Event[]): readonly Event[] {
 export function maskingCurve(facts: readonly NeededFact[], past: readonly Event[], count: CountTokens): ReadCurve {
   const held = factsByEvent(facts, past);
   const newestFirst = [...past.entries()].reverse();
-  const frame = newestFirst.map(([at, event]) =>
-    event.type === "tool_call_response"
-      ? { tokens: count(maskOf(event)), facts: [] }
-      : { tokens: count(event), facts: held[at] as readonly number[] },
-  );
+  const frame = newestFirst.map(([at, event]) => {
+    const mask = maskOf(event);
+    return { tokens: count(mask), facts: mask === event ? (held[at] as readonly number[]) : [] };
+  });
   const results = newestFirst
-    .filter(([, { type }]) => type === "tool_call_response")
+    .filter(([, event]) => maskOf(event) !== event)
     .map(([at, event]) => ({
-      tokens: Math.max(0, count(event) - count(maskOf(event))),
+      tokens: count(event) - count(maskOf(event)),
       facts: held[at] as readonly number[],
     }));
   return createCurve([...frame, ...results]);
@@ -56,8 +56,13 @@ export function maskingCurve(facts: readonly NeededFact[], past: readonly Event[
 
 const masks = new WeakMap<Event, Event>();
 
+/** The same object each time; the event itself where masking would not make it shorter. */
 function maskOf(event: Event): Event {
-  const mask = masks.get(event) ?? ({ ...event, content: MASKED } as Event);
+  if (event.type !== "tool_call_response") return event;
+  const known = masks.get(event);
+  if (known !== undefined) return known;
+  const masked = { ...event, content: MASKED };
+  const mask = estimateEvent(masked) < estimateEvent(event) ? masked : event;
   masks.set(event, mask);
   return mask;
 }

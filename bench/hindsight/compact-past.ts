@@ -1,6 +1,6 @@
 // Compacts the past of a cut as jpg does, in memory: strategies and profiles are planned over all but the newest tokens, also
 // inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract stands for the same range.
-import { EXTRACTIVE, type Compaction, type StubStyle } from "../../src/core/compaction/compaction.ts";
+import { type Compaction, EXTRACTIVE, type StubStyle } from "../../src/core/compaction/compaction.ts";
 import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
 import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
 import type { Event } from "../../src/core/event/event.ts";
@@ -11,7 +11,7 @@ import { projectTurns } from "../../src/core/projection/projection.ts";
 import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/range/bound-resolution.ts";
 import { cutRangeOf, isInRange, locateRange } from "../../src/core/range/range-location.ts";
 import { definedTools } from "../../src/core/strategies/defined-tools.ts";
-import { choosePipelines, parseTarget, PROTECT_TOKENS } from "../../src/core/strategies/pipelines.ts";
+import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/strategies/pipelines.ts";
 import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
 import { findContainedReads } from "../../src/core/tools/contained-reads.ts";
 import { listToolCalls } from "../../src/core/tools/tool-call.ts";

@@ -14,7 +14,9 @@ export function withHeads(view: readonly Event[], past: readonly Event[]): reado
     if (event.type === "tool_call_request" && isEmpty(event.arguments)) return headOfCall(event, original);
     if (event.type !== "tool_call_response" || typeof event.content !== "string") return event;
     const head = headOf(original);
-    return head === "" || !event.content.startsWith("[compacted]") ? event : { ...event, content: `${event.content}\n${head}` };
+    return head === "" || !event.content.startsWith("[compacted]")
+      ? event
+      : { ...event, content: `${event.content}\n${head}` };
   });
 }
 

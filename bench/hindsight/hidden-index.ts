@@ -37,7 +37,9 @@ export function withIndex(
   const hidden = past.filter((event) => !standing.has(event));
   const room = Math.min(MOST_TOKENS, SHARE * hidden.reduce((sum, event) => sum + count(event), 0));
   const shown = view.map(reader.text).join("\n");
-  const calls = listToolCalls(turns).filter(({ request, response }) => !standing.has(request) || !isIn(response, standing));
+  const calls = listToolCalls(turns).filter(
+    ({ request, response }) => !standing.has(request) || !isIn(response, standing),
+  );
   const text = writeList(listEntries(hidden, calls, reader), shown, room * CHARS_PER_TOKEN);
   if (text === "") return view;
   const [first] = past;
@@ -92,7 +94,8 @@ function writeList(entries: Entries, shown: string, chars: number): string {
     const taken: string[] = [];
     for (const entry of new Set(entries[part])) {
       const line = entry.slice(0, LINE_CHARS);
-      const name = part === "Files" ? line.replace(/ \(.*$/, "") : part === "Commands" ? line.replace(/ → \w+$/, "") : line;
+      const name =
+        part === "Files" ? line.replace(/ \(.*$/, "") : part === "Commands" ? line.replace(/ → \w+$/, "") : line;
       if (left < line.length + 2) break;
       if (shown.includes(name)) continue;
       taken.push(line);

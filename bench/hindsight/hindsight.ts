@@ -1,13 +1,13 @@
-// Hindsight over sessions: cuts them, measures every row, runs the cycles. What a bench calls; it opens no file.
+// Hindsight over sessions: cuts them and measures every row; runs the cycles. What a bench calls; it opens no file.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { estimateEvent, estimateEvents } from "../../src/core/tokens/token-estimate.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { type Cut, cutStretch } from "./cut.ts";
-import { type Cycle, CYCLE_SIZES, CYCLED_ROWS, endlessSteps, runCycles } from "./cycles.ts";
+import { CYCLE_SIZES, CYCLED_ROWS, type Cycle, endlessSteps, runCycles } from "./cycles.ts";
 import { type Figures, figuresOf } from "./figures.ts";
 import { measureRow, type OpenCut, openCut } from "./measure.ts";
 import { listOwnCuts, type OwnCut } from "./own-compactions.ts";
-import { type Row, ROWS } from "./rows.ts";
+import { ROWS, type Row } from "./rows.ts";
 import { listStretches, type Session } from "./stretch.ts";
 
 /** What came of it. */
@@ -19,7 +19,6 @@ export interface Hindsight {
   /** Where the agents compacted themselves. */
   readonly own: { readonly cuts: number; readonly facts: number; readonly rows: readonly Figures[] };
   readonly masking: readonly MaskingPoint[];
-  readonly cycles: readonly CycledFigures[];
 }
 
 /** A session that was long enough. */
@@ -65,13 +64,18 @@ export function measureHindsight(sessions: readonly Session[]): Hindsight {
     rows: ROWS.map((row) => measureAll(row, opened)),
     own: measureOwn(sessions),
     masking: maskingLine(all),
-    cycles: CYCLE_SIZES.flatMap((size) =>
-      CYCLED_ROWS.map((row) => {
-        const steps = endlessSteps(long.map(({ session }) => session));
-        return { name: row.name, size, cycles: runCycles(row, steps, { size, count: estimateEvent }) };
-      }),
-    ),
   };
+}
+
+/** Runs the cycles of every row and size over the sessions that are long enough, one after the other. */
+export function measureCycles(sessions: readonly Session[]): readonly CycledFigures[] {
+  const long = sessions.filter((session) => listStretches(session).some((stretch) => cutStretch(stretch).length > 0));
+  return CYCLE_SIZES.flatMap((size) =>
+    CYCLED_ROWS.map((row) => {
+      const cycles = runCycles(row, endlessSteps(long), { size, count: estimateEvent });
+      return { name: row.name, size, cycles };
+    }),
+  );
 }
 
 function measureAll(row: Row, opened: readonly (readonly OpenCut[])[]): Figures {
@@ -84,10 +88,8 @@ const BESIDE_OWN: readonly string[] = ["raw", "nothing", "auto", "default", "hea
 
 function measureOwn(sessions: readonly Session[]): Hindsight["own"] {
   const opened = sessions.map((session) => listOwnCuts(session).map(openCut)).filter(({ length }) => length > 0);
-  const own: Row = { name: "the agent's own", group: "plain rule", view: () => [] };
-  const counts = opened.map((cuts) =>
-    cuts.map((open) => measureRow({ view: () => (open.cut as OwnCut).left }, open)),
-  );
+  const own: Row = { name: "the agent's own", group: "agent", view: () => [] };
+  const counts = opened.map((cuts) => cuts.map((open) => measureRow({ view: () => (open.cut as OwnCut).left }, open)));
   return {
     cuts: opened.flat().length,
     facts: opened.flat().reduce((sum, { facts }) => sum + facts.length, 0),

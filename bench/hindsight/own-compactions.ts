@@ -32,7 +32,9 @@ function ownCut({ session, number, turns }: Stretch, next: Stretch, { id }: Comp
   const end = after.findLastIndex(isLeft) + 1;
   const future = horizonOf(after.slice(end));
   if (end === 0 || future.length === 0) return [];
-  return [{ session, name: `${session.name} ${number + 1} at its end`, turns, past, future, left: after.slice(0, end) }];
+  return [
+    { session, name: `${session.name} ${number + 1} at its end`, turns, past, future, left: after.slice(0, end) },
+  ];
 }
 
 function isReadable({ summary, replacement = [] }: Compaction): boolean {

@@ -58,7 +58,7 @@ export function renderPlot({ points, line, groups }: Plot): string {
     `<line class="rule" x1="${FRAME.right - 190}" y1="${FRAME.top + 14 + groups.length * 18}" x2="${FRAME.right - 172}" y2="${FRAME.top + 14 + groups.length * 18}"/>`,
     text(FRAME.right - 164, FRAME.top + 18 + groups.length * 18, line.name, "start"),
     ...placed.map(({ x: cx, y: cy, group, name }) => {
-      const title = `<title>${escape(name)}</title>`;
+      const title = `<title>${escapeText(name)}</title>`;
       return `<circle class="g${groups.indexOf(group)}" cx="${fixed(cx)}" cy="${fixed(cy)}" r="${RADIUS}">${title}</circle>`;
     }),
     ...labels.flatMap(({ name, x: at, y: base, leader }) => [
@@ -98,15 +98,25 @@ function legendOf(group: string, at: number): string {
   return `<circle class="g${at}" cx="${left + 9}" cy="${base - 4}" r="${RADIUS}"/>${text(left + 26, base, group, "start")}`;
 }
 
-function leaderOf({ x1, y1, x2, y2 }: { readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number }): string {
+function leaderOf({
+  x1,
+  y1,
+  x2,
+  y2,
+}: {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}): string {
   return `<line class="lead" x1="${fixed(x1)}" y1="${fixed(y1)}" x2="${fixed(x2)}" y2="${fixed(y2)}"/>`;
 }
 
 function text(x: number, y: number, words: string, anchor: "start" | "middle" | "end"): string {
-  return `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}">${escape(words)}</text>`;
+  return `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}">${escapeText(words)}</text>`;
 }
 
-function escape(words: string): string {
+function escapeText(words: string): string {
   return words.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 

@@ -21,7 +21,10 @@ export function expectRandom(facts: readonly NeededFact[], { past, count, seeds 
   const held = factsByEvent(facts, past);
   const curves = seeds.map((seed) =>
     createCurve(
-      shuffle(past.length, seed).map((at) => ({ tokens: count(past[at] as Event), facts: held[at] as readonly number[] })),
+      shuffle(past.length, seed).map((at) => ({
+        tokens: count(past[at] as Event),
+        facts: held[at] as readonly number[],
+      })),
     ),
   );
   return (size) => curves.reduce((sum, read) => sum + read(size), 0) / curves.length;

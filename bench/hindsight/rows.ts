@@ -15,7 +15,16 @@ export interface Past extends Pick<Cut, "turns" | "past"> {
   readonly count: CountTokens;
 }
 
-export type RowGroup = "check" | "strategy" | "pipeline" | "profile" | "summary" | "stubs" | "plain rule" | "experiment";
+export type RowGroup =
+  | "check"
+  | "strategy"
+  | "pipeline"
+  | "profile"
+  | "summary"
+  | "stubs"
+  | "plain rule"
+  | "agent"
+  | "experiment";
 
 export interface Row {
   readonly name: string;
@@ -76,10 +85,6 @@ const TREATMENTS: Readonly<Record<string, Treatment>> = {
   "heavy (extract)": { extract: "usual" },
 };
 
-function experiment(
-  name: string,
-  over: string,
-  change: (view: readonly Event[], all: Past) => readonly Event[],
-): Row {
+function experiment(name: string, over: string, change: (view: readonly Event[], all: Past) => readonly Event[]): Row {
   return { name, group: "experiment", view: (all) => change(viewUnder(all.turns, TREATMENTS[over] ?? {}), all) };
 }

@@ -100,4 +100,3 @@ function placesOf({ past, facts }: Evidence): ReadonlyMap<Event, readonly number
   known.set(facts, places);
   return places;
 }
-

@@ -7,7 +7,10 @@ const SEED = 5;
 const TAIL = 0.05;
 
 /** Gives the bounds between which nine of ten draws lie. `groups` = what is added up, by session. */
-export function spreadOf<One>(groups: readonly (readonly One[])[], figure: (all: readonly One[]) => number): readonly [number, number] {
+export function spreadOf<One>(
+  groups: readonly (readonly One[])[],
+  figure: (all: readonly One[]) => number,
+): readonly [number, number] {
   const random = createRandom(SEED);
   const draws = Array.from({ length: DRAWS }, () =>
     figure(groups.flatMap(() => groups[Math.floor(random() * groups.length)] ?? [])),

@@ -1,7 +1,7 @@
 // The tables of hindsight, as Markdown.
 import { SHOWN_CYCLES } from "./cycles.ts";
 import type { Figures } from "./figures.ts";
-import type { Hindsight } from "./hindsight.ts";
+import type { CycledFigures, Hindsight } from "./hindsight.ts";
 
 const COLUMNS: readonly (readonly [string, (row: Figures) => string])[] = [
   ["", ({ name }) => name],
@@ -32,7 +32,7 @@ export function renderFigures(rows: readonly Figures[]): string {
 }
 
 /** Renders the cycles: what is freed, and what is left of the size, after so many. */
-export function renderCycles(cycles: Hindsight["cycles"]): string {
+export function renderCycles(cycles: readonly CycledFigures[]): string {
   return renderTable(
     ["compacted at", "", ...SHOWN_CYCLES.map((count) => `after ${count}: freed, floor`), "cycles until it stays full"],
     cycles.map(({ name, size, cycles: run }) => [
@@ -53,7 +53,8 @@ export function renderSessions({ sessions }: Pick<Hindsight, "sessions">): strin
   return agents
     .map((agent) => {
       const own = sessions.filter((session) => session.agent === agent);
-      return `${agent}: ${own.length} sessions, ${own.reduce((sum, { cuts }) => sum + cuts, 0)} cuts`;
+      const cuts = own.reduce((sum, session) => sum + session.cuts, 0);
+      return `${agent}: ${own.length} session${own.length === 1 ? "" : "s"}, ${cuts} cut${cuts === 1 ? "" : "s"}`;
     })
     .join("; ");
 }
