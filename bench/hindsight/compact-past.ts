@@ -36,6 +36,8 @@ export interface Treatment {
   readonly stubs?: StubStyle;
   /** An extract for all but the newest tokens, after the strategies: of the usual length, or of so many tokens. */
   readonly extract?: "usual" | number;
+  /** Newest tokens that are left alone; absent = as many as jpg leaves. */
+  readonly newestTokens?: number;
 }
 
 /** Gives the compactions that are in force after a treatment, the given ones among them; the same list where it finds nothing. */
@@ -45,7 +47,7 @@ export function compact(conversation: Conversation, treatment: Treatment): reado
   if (treatment.strategies !== undefined || treatment.policies !== undefined)
     compactions = withDraft(compactions, planMechanical({ turns, compactions }, treatment));
   if (treatment.extract !== undefined)
-    compactions = withDraft(compactions, extractOver({ turns, compactions }, treatment.extract));
+    compactions = withDraft(compactions, extractOver({ turns, compactions }, treatment.extract, treatment));
   return compactions;
 }
 
@@ -65,11 +67,11 @@ export function policiesOf(profile: string): Policies {
 
 function planMechanical(
   { turns, compactions }: Conversation,
-  { strategies, target = "0.5", policies = {}, stubs }: Treatment,
+  { strategies, target = "0.5", policies = {}, stubs, newestTokens }: Treatment,
 ): CompactionDraft | null {
   const chosen = strategies === undefined ? undefined : choosePipelines(strategies, {}, parseTarget(target));
   const plan = planCompaction({
-    range: RANGE,
+    range: rangeOf(newestTokens),
     intoLoop: true,
     turnCount: turns.length,
     turns: byPosition(turns),
@@ -96,9 +98,13 @@ function planMechanical(
 }
 
 /** As an agent's own compaction it may end inside a turn, where jpg's would end before the loop: summaries are compared by what they say. */
-function extractOver({ turns, compactions }: Conversation, length: "usual" | number): CompactionDraft | null {
+function extractOver(
+  { turns, compactions }: Conversation,
+  length: "usual" | number,
+  { newestTokens }: Treatment,
+): CompactionDraft | null {
   const facts = { turnCount: turns.length, turns: byPosition(turns), turnTimes: [], compactions, now: "" };
-  const bounds = resolveBounds(RANGE, facts);
+  const bounds = resolveBounds(rangeOf(newestTokens), facts);
   if (isNothing(bounds)) return null;
   const range = locateRange(bounds, { ...facts, touchesRequests: true, intoLoop: true });
   if (range === null) return null;
@@ -118,7 +124,9 @@ function extractOver({ turns, compactions }: Conversation, length: "usual" | num
 }
 
 /** All but the newest tokens. */
-const RANGE: RangeRequest = { keep: 0, protectTokens: PROTECT_TOKENS };
+function rangeOf(protectTokens: number = PROTECT_TOKENS): RangeRequest {
+  return { keep: 0, protectTokens };
+}
 
 function withDraft(compactions: readonly Compaction[], draft: CompactionDraft | null): readonly Compaction[] {
   if (draft === null) return compactions;

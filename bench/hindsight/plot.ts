@@ -33,6 +33,8 @@ const COLOURS: readonly (readonly [string, string])[] = [
   ["#1c7a34", "#63cf7d"],
   ["#7a2fa8", "#cf9bf2"],
   ["#8a6100", "#e3b64a"],
+  ["#0b7285", "#5fd3e6"],
+  ["#b0206d", "#ff8cc6"],
 ];
 
 /** Draws it. */

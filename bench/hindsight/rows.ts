@@ -1,6 +1,6 @@
 // What is measured: a row is a way to make a view of the past. Those of jpg, plain rules of others, and experiments that jpg does
 // not have.
-import type { Event } from "../../src/core/event/event.ts";
+import { type Event, isUserRequest } from "../../src/core/event/event.ts";
 import { STRATEGIES } from "../../src/core/strategies/strategy-list.ts";
 import { type CountTokens, keepLast, maskResults, textOnly } from "./baselines.ts";
 import { compact, policiesOf, type Treatment, viewOf } from "./compact-past.ts";
@@ -8,6 +8,7 @@ import type { Cut } from "./cut.ts";
 import type { FactReader } from "./fact-reader.ts";
 import { withHeads } from "./heads.ts";
 import { withIndex } from "./hidden-index.ts";
+import { outline } from "./outline.ts";
 
 /** What a view is made of and with. */
 export interface Past extends Pick<Cut, "turns" | "past"> {
@@ -58,17 +59,33 @@ export const ROWS: readonly Row[] = [
   { name: "mask all but 10", group: "plain rule", view: ({ past }) => maskResults(past, 10) },
   { name: "text only", group: "plain rule", view: ({ past }) => textOnly(past) },
   ...["auto", "default"].map((name) => experiment(`${name} + heads`, name, (view, { past }) => withHeads(view, past))),
-  ...["auto", "default", "heavy (extract)"].map((name) => experiment(`${name} + index`, name, addIndex)),
-  experiment("default + heads + index", "default", (view, all) => addIndex(withHeads(view, all.past), all)),
+  ...["auto", "default", "heavy (extract)", "auto, newest 20k"].map((name) =>
+    experiment(`${name} + index`, name, addIndex),
+  ),
+  experiment("auto, newest 20k", "auto, newest 20k", (view) => view),
+  indexed("mask all but 10", ({ past }) => maskResults(past, 10)),
+  indexed("keep last 20k", ({ past, count }) => keepLast(past, 20_000, count)),
+  indexed("requests and last 20k", requestsAndLast),
   {
-    name: "mask all but 10 + index",
+    name: "outlines and last 20k",
     group: "experiment",
-    view: (all) => addIndex(maskResults(all.past, 10), all),
+    view: ({ past, count }) => outline(past, 20_000, count),
   },
+  indexed("outlines and last 20k", ({ past, count }) => outline(past, 20_000, count)),
 ];
 
 function addIndex(view: readonly Event[], all: Past): readonly Event[] {
   return withIndex(view, all, all);
+}
+
+function indexed(name: string, view: Row["view"]): Row {
+  return { name: `${name} + index`, group: "experiment", view: (all) => addIndex(view(all), all) };
+}
+
+/** What the user asked for, and the newest events. */
+function requestsAndLast({ past, count }: Past): readonly Event[] {
+  const last = new Set(keepLast(past, 20_000, count));
+  return past.filter((event) => last.has(event) || isUserRequest(event));
 }
 
 function byJpg(name: string, group: RowGroup, treatment: Treatment): Row {
@@ -83,6 +100,7 @@ const TREATMENTS: Readonly<Record<string, Treatment>> = {
   auto: { strategies: ["auto"] },
   default: { policies: policiesOf("default") },
   "heavy (extract)": { extract: "usual" },
+  "auto, newest 20k": { strategies: ["auto"], newestTokens: 20_000 },
 };
 
 function experiment(name: string, over: string, change: (view: readonly Event[], all: Past) => readonly Event[]): Row {
