@@ -19,8 +19,8 @@ const LIBRARY = [
 
 const DOCS = fileURLToPath(new URL("../docs/", import.meta.url));
 const HELD_OUT = /^[0-3]/;
-/** Rows without a point of their own in the plot: they show everything, or nothing. */
-const NOT_PLOTTED = new Set(["raw", "nothing"]);
+/** Rows that leave more than this, percent, or nothing, have no point in the plot. */
+const MOST_PLOTTED = 99.5;
 
 /** Measures hindsight over all sessions of the corpus that are long enough, whatever agent they are of. */
 export async function benchHindsight(_sandbox, { holdOut = false, write = false } = {}) {
@@ -61,13 +61,16 @@ function renderTexts(library, result) {
   return {
     made: `${library.renderSessions(result)}; ${cuts} cuts with ${facts} needed facts, ${needles} of them needles.`,
     rows: library.renderFigures(rows),
-    own: `${own.cuts} compactions, ${own.facts} needed facts.\n\n${library.renderFigures(own.rows)}`,
+    own:
+      own.cuts === 0
+        ? "None."
+        : `${own.cuts} compactions, ${own.facts} needed facts.\n\n${library.renderFigures(own.rows)}`,
     cycles: library.renderCycles(cycles),
   };
 }
 
 function plotOf({ rows, masking }) {
-  const points = rows.filter(({ name }) => !NOT_PLOTTED.has(name));
+  const points = rows.filter(({ size }) => size > 0 && size < MOST_PLOTTED);
   const groups = [...new Set(points.map(({ group }) => group))];
   return { points, groups, line: { name: "masking, any number", points: masking } };
 }
@@ -87,7 +90,7 @@ function writeDocs(texts, plot) {
 }
 
 function listRows(library, { rows, own, cycles, sessions }, id) {
-  const problems = [...library.findInsane(rows), ...library.findInsane(own.rows)];
+  const problems = [...library.findInsane(rows), ...(own.cuts === 0 ? [] : library.findInsane(own.rows))];
   const row = (name) => rows.find((candidate) => candidate.name === name);
   const info = (key, name, value, unit, detail) => createRow(`${id}-${key}`, name, { value, unit, detail });
   const last = cycles.find(({ name, size }) => name === "auto" && size === 160_000)?.cycles ?? [];
@@ -103,15 +106,14 @@ function listRows(library, { rows, own, cycles, sessions }, id) {
     info("lift", "lift of auto over random drops of that size", auto.lift, "points", spread(auto)),
     info("needles", "the same of facts that stood in one place only", auto.needleLift, "points", ""),
     info("context", "facts in context under auto, above masking at that size", auto.aboveMasking, "points", ""),
-    info(
-      "recovery",
-      "hidden facts that jpg search finds among the first five",
-      auto.recovery,
-      "%",
-      "by the rarest word around the later use",
-    ),
+    info("recovery", "hidden facts that jpg search finds among the first five", auto.recovery, "%", recoveries(auto)),
     info("floor", "cycles of auto at 160k until its view stays full", last.length, "", "of 20"),
   ];
+}
+
+function recoveries({ recoveryByPhrase, recoveryRanked, recoveryHidden }) {
+  const ways = `by the phrase before it ${recoveryByPhrase.toFixed(1)} %, ranked ${recoveryRanked.toFixed(1)} %`;
+  return `by the rarest word around the later use; ${ways}, ranked among hidden events ${recoveryHidden.toFixed(1)} %`;
 }
 
 function spread({ liftSpread: [low, high] }) {

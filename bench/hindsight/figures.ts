@@ -20,10 +20,12 @@ export interface Figures {
   readonly needlesInContext: number;
   /** `inContext` less what masking results shows at that size. */
   readonly aboveMasking: number;
-  /** Of what it hides: found by `jpg search` among the first five, with the rarest word, with the phrase; by a ranking. */
+  /** Of what it hides: found by `jpg search` among the first five, with the rarest word, with the phrase. */
   readonly recovery: number;
   readonly recoveryByPhrase: number;
+  /** The same by a ranking of all events, and of those that do not stand in the view. */
   readonly recoveryRanked: number;
+  readonly recoveryHidden: number;
   /** Of the view. */
   readonly stale: number;
 }
@@ -50,6 +52,7 @@ export function figuresOf(
     recovery: percent(all.found.byRarestWord, all.hidden),
     recoveryByPhrase: percent(all.found.asPhrase, all.hidden),
     recoveryRanked: percent(all.found.ranked, all.hidden),
+    recoveryHidden: percent(all.found.rankedHidden, all.hidden),
     stale: percent(staleTokens, tokens),
   };
 }

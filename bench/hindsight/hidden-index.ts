@@ -17,21 +17,31 @@ const CHARS_PER_TOKEN = 4;
 const LINE_CHARS = 120;
 const DEFINED = /\b(?:function|class|interface|type|const|def|fn|func|struct|enum|trait)\s+([A-Za-z_]\w{3,59})/g;
 
-/** The parts of a list in their order, with the share of its room that each may take, and what others leave. */
-const PARTS = [
+/** A part of a list. */
+type Part = "Files" | "Commands" | "Errors" | "SHAs" | "Names" | "Identifiers";
+
+/** The parts of a list in their order, with the share of its room that each may take beside what those before it leave. */
+export type IndexParts = readonly (readonly [Part, number])[];
+
+/** What was done: files, commands, errors, SHAs, and names that were defined. */
+export const INDEX: IndexParts = [
   ["Files", 0.35],
   ["Commands", 0.25],
   ["Errors", 0.15],
   ["SHAs", 0.05],
   ["Names", 0.2],
-] as const;
-type Part = (typeof PARTS)[number][0];
+];
+/** Files, and every identifier that stood there. */
+export const IDENTIFIERS: IndexParts = [
+  ["Files", 0.4],
+  ["Identifiers", 0.6],
+];
 
 /** Puts the list in front of a view; the view itself where it hides nothing. */
 export function withIndex(
   view: readonly Event[],
   { turns, past }: Pick<Cut, "turns" | "past">,
-  { reader, count }: { readonly reader: FactReader; readonly count: CountTokens },
+  { reader, count, parts }: { readonly reader: FactReader; readonly count: CountTokens; readonly parts: IndexParts },
 ): readonly Event[] {
   const standing = new Set(view);
   const hidden = past.filter((event) => !standing.has(event));
@@ -40,7 +50,7 @@ export function withIndex(
   const calls = listToolCalls(turns).filter(
     ({ request, response }) => !standing.has(request) || !isIn(response, standing),
   );
-  const text = writeList(listEntries(hidden, calls, reader), shown, room * CHARS_PER_TOKEN);
+  const text = writeList(listEntries(hidden, calls, reader), parts, { shown, chars: room * CHARS_PER_TOKEN });
   if (text === "") return view;
   const [first] = past;
   const index: ChatRequest = {
@@ -82,14 +92,19 @@ function listEntries(hidden: readonly Event[], calls: readonly ToolCall[], reade
       ),
     Errors: newest.flatMap(reader.errors),
     SHAs: ofKind("sha "),
+    Identifiers: ofKind("identifier "),
     Names: newest.flatMap((event) => [...reader.text(event).matchAll(DEFINED)].map(([, name = ""]) => name)),
   };
 }
 
-function writeList(entries: Entries, shown: string, chars: number): string {
+function writeList(
+  entries: Entries,
+  parts: IndexParts,
+  { shown, chars }: { readonly shown: string; readonly chars: number },
+): string {
   let unused = 0;
   const lines: string[] = [];
-  for (const [part, share] of PARTS) {
+  for (const [part, share] of parts) {
     let left = share * chars + unused;
     const taken: string[] = [];
     for (const entry of new Set(entries[part])) {

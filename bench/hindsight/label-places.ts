@@ -48,7 +48,7 @@ export function placeLabels(points: readonly NamedPoint[], facts: LabelFacts): r
     if (place === undefined) throw new Error("a point has places around it");
     taken.push(place.box);
     const { box, ring } = place;
-    const leader = ring < 2 ? null : { x1: point.x, y1: point.y, ...nearest(point, box) };
+    const leader = ring < 1 ? null : { x1: point.x, y1: point.y, ...nearest(point, box) };
     return { name: point.name, x: box.left, y: box.bottom - facts.font * 0.25, leader };
   });
 }

@@ -7,7 +7,7 @@ import type { Cut } from "./cut.ts";
 import { createFactReader, type FactReader } from "./fact-reader.ts";
 import { isNeedle, listNeededFacts, type NeededFact } from "./needed-facts.ts";
 import { expectRandom } from "./random-drops.ts";
-import { type Recovery, searchFacts } from "./recovery.ts";
+import { FIRST_HITS, type Recovery, searchFacts } from "./recovery.ts";
 import type { Row } from "./rows.ts";
 import { readView } from "./score.ts";
 import { staleTokens } from "./stale.ts";
@@ -32,8 +32,11 @@ export interface FactCounts {
   readonly masked: number;
   /** Not shown, and of them found again by search. */
   readonly hidden: number;
-  readonly found: Readonly<Record<keyof Recovery, number>>;
+  readonly found: Readonly<Record<Way, number>>;
 }
+
+/** A way to search; `rankedHidden` = ranked, and only events that do not stand in the view. */
+export type Way = "asPhrase" | "byRarestWord" | "ranked" | "rankedHidden";
 
 /** A cut with what hindsight knows of it: worked out once for all rows. */
 export interface OpenCut {
@@ -74,9 +77,16 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
   const events = view({ turns: cut.turns, past: cut.past, reader, count });
   const tokens = events.reduce((sum, event) => sum + count(event), 0);
   const { anywhere, inContext } = readView(events, { past: cut.past, facts, reader });
+  const standing = new Set(events);
+  const isFoundHidden = (position: number): boolean => {
+    const order = recoveries[position]?.ranking ?? [];
+    const hits = order.filter((at) => !standing.has(cut.past[at] as Event)).slice(0, FIRST_HITS);
+    return hits.some((at) => facts[position]?.sources.includes(at));
+  };
   const counts = (positions: readonly number[], { random, masked }: OpenCut["expected"]["all"]): FactCounts => {
     const hidden = positions.filter((position) => !anywhere.has(position));
-    const found = (how: keyof Recovery): number => hidden.filter((position) => recoveries[position]?.[how]).length;
+    const found = (way: Exclude<Way, "rankedHidden">): number =>
+      hidden.filter((position) => recoveries[position]?.[way]).length;
     return {
       needed: positions.length,
       shown: positions.length - hidden.length,
@@ -84,7 +94,12 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
       random: random(tokens),
       masked: masked(tokens),
       hidden: hidden.length,
-      found: { asPhrase: found("asPhrase"), byRarestWord: found("byRarestWord"), ranked: found("ranked") },
+      found: {
+        asPhrase: found("asPhrase"),
+        byRarestWord: found("byRarestWord"),
+        ranked: found("ranked"),
+        rankedHidden: hidden.filter(isFoundHidden).length,
+      },
     };
   };
   return {
@@ -109,6 +124,7 @@ export function sumCounts(counts: readonly RowCounts[]): RowCounts {
       asPhrase: sum((one) => one[which].found.asPhrase),
       byRarestWord: sum((one) => one[which].found.byRarestWord),
       ranked: sum((one) => one[which].found.ranked),
+      rankedHidden: sum((one) => one[which].found.rankedHidden),
     },
   });
   return {

@@ -7,7 +7,7 @@ import type { FactReader } from "./fact-reader.ts";
 import { isAgents, type NeededFact } from "./needed-facts.ts";
 import { indexWords } from "./word-index.ts";
 
-/** Whether a source was among the first hits. */
+/** Whether a source was among the first hits, by the way of searching. */
 export interface Recovery {
   /** `jpg search` with the words as they stand before the fact: one literal text. */
   readonly asPhrase: boolean;
@@ -15,10 +15,14 @@ export interface Recovery {
   readonly byRarestWord: boolean;
   /** All words, ranked by BM25 over the events. */
   readonly ranked: boolean;
+  /** Positions of the events in that order, as many as may be asked for. */
+  readonly ranking: readonly number[];
 }
 
 /** Hits that are looked at. */
 export const FIRST_HITS = 5;
+/** Events that a ranking is kept for: a view leaves hardly more of them out. */
+const RANKED = 500;
 /** Words taken from each side of the later use. */
 const WORDS_ASIDE = 8;
 /** Characters on each side in which they are looked for. */
@@ -40,10 +44,12 @@ export function searchFacts(
   return facts.map((needed) => {
     const { phrase, words } = wordsAround(needed, said);
     const isFound = (hits: readonly number[]): boolean => hits.some((hit) => needed.sources.includes(hit));
+    const ranking = index.ranked(words, RANKED);
     return {
       asPhrase: phrase !== "" && isFound(index.literal(phrase, FIRST_HITS)),
       byRarestWord: isFound(rarestHits(words, index)),
-      ranked: isFound(index.ranked(words, FIRST_HITS)),
+      ranked: isFound(ranking.slice(0, FIRST_HITS)),
+      ranking,
     };
   });
 }

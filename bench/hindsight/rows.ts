@@ -7,7 +7,7 @@ import { compact, policiesOf, type Treatment, viewOf } from "./compact-past.ts";
 import type { Cut } from "./cut.ts";
 import type { FactReader } from "./fact-reader.ts";
 import { withHeads } from "./heads.ts";
-import { withIndex } from "./hidden-index.ts";
+import { IDENTIFIERS, INDEX, withIndex } from "./hidden-index.ts";
 import { outline } from "./outline.ts";
 
 /** What a view is made of and with. */
@@ -62,6 +62,7 @@ export const ROWS: readonly Row[] = [
   ...["auto", "default", "heavy (extract)", "auto, newest 20k"].map((name) =>
     experiment(`${name} + index`, name, addIndex),
   ),
+  ...["auto", "heavy (extract)"].map((name) => experiment(`${name} + identifiers`, name, addIdentifiers)),
   experiment("auto, newest 20k", "auto, newest 20k", (view) => view),
   indexed("mask all but 10", ({ past }) => maskResults(past, 10)),
   indexed("keep last 20k", ({ past, count }) => keepLast(past, 20_000, count)),
@@ -75,7 +76,11 @@ export const ROWS: readonly Row[] = [
 ];
 
 function addIndex(view: readonly Event[], all: Past): readonly Event[] {
-  return withIndex(view, all, all);
+  return withIndex(view, all, { ...all, parts: INDEX });
+}
+
+function addIdentifiers(view: readonly Event[], all: Past): readonly Event[] {
+  return withIndex(view, all, { ...all, parts: IDENTIFIERS });
 }
 
 function indexed(name: string, view: Row["view"]): Row {

@@ -15,6 +15,7 @@ const COLUMNS: readonly (readonly [string, (row: Figures) => string])[] = [
   ["above masking", ({ aboveMasking }) => signed(aboveMasking)],
   ["search", ({ recovery }) => number(recovery)],
   ["ranked", ({ recoveryRanked }) => number(recoveryRanked)],
+  ["of the hidden", ({ recoveryHidden }) => number(recoveryHidden)],
   ["stale", ({ stale }) => number(stale)],
 ];
 

@@ -7,9 +7,9 @@ import { type Said, saidEvents } from "../../helpers/said-events.ts";
 
 const reader = createFactReader();
 
-function recover(past: readonly Said[], future: readonly Said[]): readonly Recovery[] {
+function recover(past: readonly Said[], future: readonly Said[]): readonly Partial<Recovery>[] {
   const cut = { past: saidEvents(past, "p"), future: saidEvents(future, "f") };
-  return searchFacts(cut, listNeededFacts(cut, reader), reader);
+  return searchFacts(cut, listNeededFacts(cut, reader), reader).map(({ ranking, ...found }) => found);
 }
 
 const noise: Said[] = Array.from({ length: 8 }, (_, at) => ({ agent: `the harbour is calm, note ${at}` }));
