@@ -42,15 +42,26 @@ export function placeLabels(points: readonly NamedPoint[], facts: LabelFacts): r
   const taken: Box[] = points.map(({ x, y }) => around(x, y, facts.radius + 1));
   const crowded = points.toSorted((a, b) => neighbours(b, points) - neighbours(a, points));
   return crowded.map((point) => {
-    const candidates = listPlaces(point, facts);
-    const inside = candidates.filter(({ box }) => isInside(box, facts.frame));
-    const place = inside.find(({ box }) => !taken.some((other) => overlaps(box, other))) ?? inside[0] ?? candidates[0];
-    if (place === undefined) throw new Error("a point has places around it");
+    const candidates = listPlaces(point, facts).filter(({ box }) => isInside(box, facts.frame));
+    const free = candidates.filter(({ box }) => !taken.some((other) => overlaps(box, other)));
+    const place = free.find(({ box }) => isNearest(point, box, points)) ?? free[0] ?? candidates[0];
+    if (place === undefined) throw new Error(`there is no place for ${point.name} in the frame`);
     taken.push(place.box);
     const { box, ring } = place;
-    const leader = ring < 1 ? null : { x1: point.x, y1: point.y, ...nearest(point, box) };
+    const isPlain = ring === 0 && isNearest(point, box, points);
+    const leader = isPlain ? null : { x1: point.x, y1: point.y, ...nearest(point, box) };
     return { name: point.name, x: box.left, y: box.bottom - facts.font * 0.25, leader };
   });
+}
+
+/** Whether no other point is nearer to a box: else a reader takes the name for that of the other. */
+function isNearest(point: NamedPoint, box: Box, points: readonly NamedPoint[]): boolean {
+  const distance = (to: NamedPoint): number => {
+    const { x2, y2 } = nearest(to, box);
+    return Math.hypot(x2 - to.x, y2 - to.y);
+  };
+  const own = distance(point);
+  return points.every((other) => (other.x === point.x && other.y === point.y) || distance(other) > own);
 }
 
 /** Places from near to far, right of the point first. */
