@@ -32,9 +32,9 @@ export interface AgentFormat {
   origin(source: SessionSource): ExportOrigin | null;
   /**
    * The session that it comes from; null for one that began by itself. `about` = the text of the file that tells of it, null =
-   * there is none. Never throws. Absent = its sessions never come from others.
+   * there is none; `folder` = the name of the folder that it is in. Never throws. Absent = its sessions never come from others.
    */
-  readonly descent?: (source: SessionSource, about: string | null) => SessionDescent | null;
+  readonly descent?: (source: SessionSource, about: string | null, folder?: string) => SessionDescent | null;
   /** Reads it; `about` as for `descent`, `companion` = the text of its second file. Throws `not_a_session` for a file that is none. */
   read(source: SessionSource, about?: string | null, companion?: string | null): ImportedSession;
   /**

@@ -1,4 +1,5 @@
 // A session file that was read and recognised, not yet parsed.
+import { basename, dirname } from "node:path";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
@@ -83,7 +84,7 @@ export async function openSession(
     sessionId,
     about,
     companion: companionText(file.path, beside, format.files.companion),
-    descent: format.descent?.(source, about) ?? null,
+    descent: format.descent?.(source, about, folderOf(file)) ?? null,
     isPart: false,
     isBeside: file.isBeside === true,
     beside,
@@ -93,6 +94,11 @@ export async function openSession(
     limits: how.limits ?? PIECE_LIMITS,
     markedFrom: how.markedFrom ?? MARKED_FROM,
   };
+}
+
+/** The name of the folder that a file is in. */
+function folderOf({ path }: SessionFile): string {
+  return path === "-" ? "" : basename(dirname(path));
 }
 
 /** The session's id; a file that is none, though its format was named, is refused by name. */
