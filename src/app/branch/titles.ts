@@ -12,6 +12,8 @@ export interface MetaRecord extends PinRecord, MarkRecord {
   readonly id: string;
   readonly timestamp: string;
   readonly title?: string;
+  /** Of a record that came in one commit with compactions: their group. */
+  readonly group?: string;
 }
 
 /** The title in force, fit to show. */

@@ -185,7 +185,7 @@ async function describeSummarizer(
 function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
   const { turns, live, before, after } = planned;
   const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
-  const changes = largestChanges(before, after, DRAFT_ID);
+  const changes = largestChanges(before, after, new Set([DRAFT_ID]));
   return {
     message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack, changes }),
     changes: [recordChange(workspace, "compactions", compaction)],

@@ -14,7 +14,10 @@ interface Facts {
 }
 
 /** Counts the tokens of each segment of a plan. */
-export function segmentTokens(plan: CompactionPlan, { turns, before, after, countEvent }: Facts): CompactSegment[] {
+export function segmentTokens(
+  plan: Pick<CompactionPlan, "segments">,
+  { turns, before, after, countEvent }: Facts,
+): CompactSegment[] {
   const place = createPlacer(plan, turns);
   const count = (view: View): number[] => {
     const sums = plan.segments.map(() => 0);
@@ -40,7 +43,7 @@ export function segmentTokens(plan: CompactionPlan, { turns, before, after, coun
  * A summary counts to its own, or to the one that takes its place.
  */
 function createPlacer(
-  { segments }: CompactionPlan,
+  { segments }: Pick<CompactionPlan, "segments">,
   turns: ReadonlyMap<number, Turn>,
 ): (turn: ProjectedTurn, event: string) => number {
   const cut = new Set(segments.filter(({ fromIndex }) => fromIndex !== undefined).map(({ from }) => from));

@@ -61,7 +61,7 @@ export async function complete(
 }
 
 /** Messages behind the range, those of its last turn behind its end too. Turns that a summary hides have none to show. */
-function messagesBehind(
+export function messagesBehind(
   { to_turn, to_event }: Pick<Compaction, "to_turn" | "to_event">,
   turns: PlannedCompaction["turns"],
 ): number {

@@ -1,4 +1,6 @@
 // What the model sees before and after: of one compaction, or between two revisions.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { recordPath } from "../../core/compaction/compaction-line.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -6,7 +8,8 @@ import type { LogEntry } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
-import { type KnownTurns, type LoadedView, loadHistory, loadView } from "../branch/load-view.ts";
+import { groupPaths } from "../branch/group-paths.ts";
+import { type KnownTurns, type LoadedView, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
@@ -61,15 +64,19 @@ async function diffAddition(
   if (!(await findSquashed(store, [entry])).has(entry.commit))
     return diffCommit(workspace, tree, entry.commit, options);
   const there = await loadBranchTree(store, tree.branch, entry.commit);
+  const { all } = await loadCompactions(store, there);
+  const own = new Set((await groupPaths(workspace, there, { all }))(path));
   // The time that a record was made begins its name.
   const upTo = (includes: boolean): BranchTree => ({
     ...there,
-    compactions: there.compactions.filter((file) => file.path < path || (includes && file.path === path)),
+    compactions: there.compactions.filter((file) => (own.has(file.path) ? includes : file.path < path)),
   });
   const known: KnownTurns = new Map();
   const [before, after] = [await loadView(store, upTo(false), { known }), await loadView(store, upTo(true), { known })];
   const id = compactionIdOfPath(path) ?? path;
-  const loss = after.live.all.find((compaction) => compaction.id === id)?.receipt;
+  const isOwn = (compaction: Compaction): boolean =>
+    own.has(recordPath("compactions", compaction.timestamp, compaction.id));
+  const loss = after.live.all.find((compaction) => isOwn(compaction) && compaction.receipt !== undefined)?.receipt;
   return {
     from: `before compaction ${id}`,
     to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,

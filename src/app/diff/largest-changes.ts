@@ -9,6 +9,7 @@ import { eventText, eventTitle, originLabel } from "./view-text.ts";
 
 /** How many are given. */
 const MOST = 10;
+const NONE: ReadonlySet<string> = new Set();
 
 /** An event of both views, or of one. */
 interface Pair {
@@ -18,8 +19,8 @@ interface Pair {
   readonly tokens: { readonly before: number; readonly after: number };
 }
 
-/** Finds the largest changes between two views; `except` = the compaction whose own texts are shown elsewhere. */
-export function largestChanges(before: View, after: View, except?: string): LargestChanges {
+/** Finds the largest changes between two views; `except` = the compactions whose own texts are shown elsewhere. */
+export function largestChanges(before: View, after: View, except: ReadonlySet<string> = NONE): LargestChanges {
   const pairs = changedPairs(before, after, except);
   const weight = ({ tokens }: Pair): number => Math.abs(tokens.before - tokens.after);
   const largest = [...pairs].sort((a, b) => weight(b) - weight(a)).slice(0, MOST);
@@ -27,7 +28,7 @@ export function largestChanges(before: View, after: View, except?: string): Larg
   return { count: pairs.length, largest: largest.map((pair) => describe(pair, calls)) };
 }
 
-function changedPairs(before: View, after: View, except: string | undefined): readonly Pair[] {
+function changedPairs(before: View, after: View, except: ReadonlySet<string>): readonly Pair[] {
   const now = new Map([...visibleEvents(after)].map(([event]) => [event.id, event]));
   const seen = new Set<string>();
   const pairs: Pair[] = [];
@@ -41,7 +42,7 @@ function changedPairs(before: View, after: View, except: string | undefined): re
     pairs.push({ origin, before: event, after: changed, tokens });
   }
   for (const [event, origin] of visibleEvents(after)) {
-    if (seen.has(event.id) || (origin.kind !== "kept" && origin.compaction === except)) continue;
+    if (seen.has(event.id) || (origin.kind !== "kept" && except.has(origin.compaction))) continue;
     pairs.push({ origin, before: null, after: event, tokens: { before: 0, after: estimateEvent(event) } });
   }
   return pairs;

@@ -1,5 +1,6 @@
 // Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { groupOf, isSameGroup } from "../../core/compaction/group.ts";
 import { userError } from "../../core/errors.ts";
 import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
@@ -78,7 +79,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
     return {
       ...row,
       action: actionOf(disposition, item),
-      by: sourceOf(entries, squashed, disposition.compaction),
+      by: sourceOf(entries, squashed, { record: disposition.compaction, all: live.all }),
       ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
       ...(next === undefined ? {} : { next }),
     };
@@ -153,11 +154,15 @@ function nextDecider(
   winner: Compaction,
   event: Event,
 ): string | undefined {
-  const others = live.applied.filter(({ id }) => id !== winner.id);
+  const others = live.applied.filter((other) => !isSameGroup(other, winner));
   return resolveDispositions([...turns.values()], others, turnCount).get(event.id)?.compaction.id;
 }
 
-function sourceOf(entries: readonly LogEntry[], squashed: ReadonlySet<string>, record: Compaction): BlameSource {
+function sourceOf(
+  entries: readonly LogEntry[],
+  squashed: ReadonlySet<string>,
+  { record, all }: { readonly record: Compaction; readonly all: readonly Compaction[] },
+): BlameSource {
   const { id } = record;
   const entry = entries.find(({ added }) => added.some((path) => compactionIdOfPath(path) === id));
   const isOwn = entry !== undefined && !squashed.has(entry.commit);
@@ -166,6 +171,6 @@ function sourceOf(entries: readonly LogEntry[], squashed: ReadonlySet<string>, r
     commit: entry?.commit ?? "",
     author: isOwn ? entry.author.name : "",
     timestamp: isOwn ? new Date(entry.committer.seconds * 1000).toISOString() : record.timestamp,
-    subject: recordSubject({ kind: "compaction", record }),
+    subject: recordSubject({ kind: "compaction", record, group: groupOf(record, all) }),
   };
 }

@@ -7,6 +7,10 @@ export interface LogRow {
   /** Id of the compaction that the commit adds, takes back or brings back. */
   readonly compaction: string;
   readonly commit: string;
+  /** What several compactions share that the commit adds, takes back or brings back as one; absent = it is only this one. */
+  readonly group?: string;
+  /** Ids of all of them, in order of their ranges; absent as `group`. */
+  readonly compactions?: readonly string[];
   /** Turn positions, 0-based, inclusive; null when the record cannot be read. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;

@@ -1,6 +1,6 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
+import { type CompactionGroup, describeGroup, groupOf, groupRange } from "../../core/compaction/group.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import type { LogEntry, Signature } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
@@ -38,16 +38,18 @@ export async function readCompactionLog(
       seen.add(id);
       return { path, id, kind, record: records.get(path) ?? null };
     });
-    const commit = describeCommit(entry, changes);
-    return changes.map(({ path, id, kind, record }): LogRow => {
+    const whole = joinGroups(changes);
+    const commit = describeCommit(entry, whole);
+    return whole.map(({ path, id, kind, record, group }): LogRow => {
       const isLive = live.has(path);
       const reason = isLive ? reasons.get(id) : undefined;
       return {
-        ...describe(record),
+        ...describe(record, group),
         ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
-        subject: recordSubject({ kind, record }),
+        subject: recordSubject({ kind, record, ...(group === undefined ? {} : { group }) }),
         kind,
         compaction: id,
+        ...asGroup(group),
         // What is in force is so by the newest commit that added it.
         live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
         ...(reason === undefined ? {} : { not_applied: reason }),
@@ -55,6 +57,29 @@ export async function readCompactionLog(
     });
   });
   return rows.reverse();
+}
+
+/** A change of one compaction, or of a group by its first. */
+interface LoggedChange extends RecordedChange {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Puts changes together that a commit made to compactions of one group. */
+function joinGroups(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+  return changes.flatMap((change): LoggedChange[] => {
+    const { kind, record } = change;
+    if (record?.group === undefined) return [change];
+    const same = changes.flatMap((other) => (other.kind === kind && other.record !== null ? [other.record] : []));
+    const group = groupOf(record, same);
+    if (group.length === 1) return [change];
+    return group[0] === record ? [{ ...change, group }] : [];
+  });
+}
+
+function asGroup(group: CompactionGroup | undefined): Pick<LogRow, "group" | "compactions"> {
+  const name = group?.[0].group;
+  return group === undefined || name === undefined ? {} : { group: name, compactions: group.map(({ id }) => id) };
 }
 
 function describeCommit(
@@ -125,17 +150,21 @@ async function readRecords(
 
 function describe(
   compaction: Compaction | null,
+  group: CompactionGroup | undefined,
 ): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
   if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
+  const all: CompactionGroup = group ?? [compaction];
+  const { from, to } = groupRange(all);
+  const summaries = all.flatMap(({ summary }) => summary?.summary ?? []);
   return {
-    from_turn: compaction.from_turn,
-    to_turn: compaction.to_turn,
+    from_turn: from,
+    to_turn: to,
     source: compaction.source ?? null,
     tokens: compaction.stats?.tokens ?? null,
     ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
-    policies: describePolicies(compaction),
+    policies: describeGroup(all),
     ...(compaction.profile === undefined ? {} : { profile: compaction.profile }),
-    ...(compaction.summary === undefined ? {} : { summary: compaction.summary.summary }),
+    ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }
 

@@ -1,16 +1,19 @@
 // What a commit did to compactions, worded from their records. A commit's message is anybody's text; the record is what is read.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { CompactionGroup } from "../../core/compaction/group.ts";
 import { isForkSubject, subjectOf, takenBack } from "../../store/messages/commit-message.ts";
 
 /** What a commit did to one compaction; `record` is null when it cannot be read. */
 export interface RecordedChange {
   readonly kind: "compaction" | "revert" | "reapply";
   readonly record: Compaction | null;
+  /** All that the commit did so to as one; absent = only this one. */
+  readonly group?: CompactionGroup;
 }
 
 /** Words a change as the subject of a commit that jpg makes of it. */
-export function recordSubject({ kind, record }: RecordedChange): string {
-  const subject = record === null ? "a record that cannot be read" : subjectOf(record);
+export function recordSubject({ kind, record, group }: RecordedChange): string {
+  const subject = record === null ? "a record that cannot be read" : subjectOf(group ?? [record]);
   if (kind === "compaction") return subject;
   return `${kind === "revert" ? "Revert" : "Reapply"} "${subject}"`;
 }
@@ -20,7 +23,7 @@ export function tellsChange(subject: string, changes: readonly RecordedChange[])
   if (isForkSubject(subject)) return true;
   const told = takenBack(subject);
   return changes.some(
-    ({ kind, record }) =>
-      record !== null && told.subject === subjectOf(record) && told.isTakenBack === (kind === "revert"),
+    ({ kind, record, group }) =>
+      record !== null && told.subject === subjectOf(group ?? [record]) && told.isTakenBack === (kind === "revert"),
   );
 }

@@ -75,6 +75,8 @@ export interface ShowCompaction {
   readonly event: Compaction;
   /** Policies in words, as in the commit's subject. */
   readonly policies: string;
+  /** All that its commit added as one, in order of their ranges: `hidden` and `receipt` are of all of them. Absent = only it. */
+  readonly compactions?: readonly Compaction[];
   readonly live: boolean;
   readonly not_applied?: string;
   /** What it took out of the view. */

@@ -1,7 +1,7 @@
 // Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
+import { type CompactionGroup, describeGroup, groupOf, groupRange, isSameGroup } from "../../core/compaction/group.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
@@ -12,7 +12,7 @@ import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { findAddition } from "../branch/compaction-path.ts";
+import { compactionIdOfPath, findAddition, readRecord } from "../branch/compaction-path.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
@@ -64,11 +64,19 @@ async function showCompactionOf(
   const { store } = workspace;
   const log = await readRecordLog(store, target.commit);
   const entry = log.find(({ commit }) => commit === target.commit);
-  if (entry?.added.length !== 1 || (await findSquashed(store, [entry])).size > 0) return null;
+  if (entry === undefined || entry.added.length === 0 || (await findSquashed(store, [entry])).size > 0) return null;
+  if (entry.added.length > 1 && !(await addsOneGroup(store, entry))) return null;
   const tip = await store.readBranch(target.branch);
   const tips = await store.listBranchesWith(target.commit);
   const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
   return showCompaction(workspace, await loadBranchTree(store, target.branch, isHeld ? tip : target.commit), target);
+}
+
+/** Whether the compactions that a commit adds were made as one. */
+async function addsOneGroup(store: ConversationStore, { commit, added }: LogEntry): Promise<boolean> {
+  const blobs = await collectBlobs(store, [...(await store.readEntries(commit, added)).values()]);
+  const [first, ...others] = added.map((path, at) => readRecord(blobs[at] ?? new Uint8Array(), path));
+  return !!first && others.every((other) => other !== null && isSameGroup(first, other));
 }
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
@@ -132,6 +140,8 @@ async function showCompaction(
   const [bytes] = await collectBlobs(workspace.store, [oid]);
   const compaction = parseCompactionLine(new TextDecoder().decode(bytes), path);
   const live = tree.compactions.some((file) => file.path === path);
+  const there = await loadBranchTree(workspace.store, tree.branch, entry.commit);
+  const group = groupOf(compaction, (await loadCompactions(workspace.store, there)).all);
   const subject = entry.message.split("\n", 1)[0] ?? "";
   const notApplied = (await loadCompactions(workspace.store, tree)).unapplied.find(
     (candidate) => candidate.compaction.id === compaction.id,
@@ -141,32 +151,35 @@ async function showCompaction(
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
     commit: entry.commit,
-    ...(tellsChange(subject, [{ kind: "compaction", record: compaction }]) ? {} : { message: subject }),
+    ...(tellsChange(subject, [{ kind: "compaction", record: compaction, group }]) ? {} : { message: subject }),
     event: compaction,
-    policies: describePolicies(compaction),
+    policies: describeGroup(group),
+    ...(group.length === 1 ? {} : { compactions: group }),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
-    ...(await hiddenAt(workspace, tree, { commit: entry.commit, path }, compaction)),
+    ...(await hiddenAt(workspace, there, path, group)),
   };
 }
 
 /** What is hidden as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
 async function hiddenAt(
   workspace: Workspace,
-  tree: BranchTree,
-  { commit, path }: { readonly commit: string; readonly path: string },
-  compaction: Compaction,
+  there: BranchTree,
+  path: string,
+  group: CompactionGroup,
 ): Promise<Pick<ShowCompaction, "hidden" | "receipt">> {
-  const there = await loadBranchTree(workspace.store, tree.branch, commit);
-  const then = { ...there, compactions: there.compactions.filter((file) => file.path <= path) };
+  const own = new Set(group.map(({ id }) => id));
+  const isThen = (file: string): boolean => file <= path || own.has(compactionIdOfPath(file) ?? "");
+  const then = { ...there, compactions: there.compactions.filter((file) => isThen(file.path)) };
   const live = await loadCompactions(workspace.store, then);
   const turnCount = then.turnOids.length;
   const withIt = live.applied;
-  const without = withIt.filter(({ id }) => id !== compaction.id);
+  const without = withIt.filter(({ id }) => !own.has(id));
+  const { from: from_turn, to: to_turn } = groupRange(group);
   const wanted = new Set([
     ...planReading(turnCount, withIt),
     ...planReading(turnCount, without),
-    ...positionsIn(compaction, turnCount),
+    ...group.flatMap((compaction) => positionsIn(compaction, turnCount)),
   ]);
   const turns = await loadTurns(
     workspace.store,
@@ -175,8 +188,9 @@ async function hiddenAt(
   );
   const view = project({ turnCount, turns, compactions: withIt });
   const before = project({ turnCount, turns, compactions: without });
-  const hidden = hiddenBy(compaction, { turns, before, after: view });
-  return { hidden, receipt: compaction.receipt ?? lossOf(compaction, { turns, before, after: view }) };
+  const hidden = hiddenBy({ from_turn, to_turn }, { turns, before, after: view });
+  const stored = group.find(({ receipt }) => receipt !== undefined)?.receipt;
+  return { hidden, receipt: stored ?? lossOf(group[0], { turns, before, after: view }) };
 }
 
 function positionsIn({ from_turn: from, to_turn: to }: Compaction, turnCount: number): number[] {

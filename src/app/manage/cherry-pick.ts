@@ -1,16 +1,24 @@
 // Puts a compaction of one fork onto another that has the same turns: the same record in one commit, as stock `git cherry-pick`
-// of it. What stands for turns that the other fork does not have is refused.
+// of it; with it come those that were made as one with it, and their pins. What stands for turns that the other fork does not have is refused.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { recordPath } from "../../core/compaction/compaction-line.ts";
+import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
+import { isPin } from "../../core/compaction/pin.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
-import { compactionMessage } from "../../store/messages/commit-message.ts";
+import { compactionMessage, groupMessage } from "../../store/messages/commit-message.ts";
+import type { GroupEffect } from "../../store/messages/group-body.ts";
 import { commitChange } from "../branch/append-record.ts";
-import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
-import { findAddition, readRecord } from "../branch/compaction-path.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { findAddition } from "../branch/compaction-path.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers } from "../branch/covers.ts";
+import { groupPaths } from "../branch/group-paths.ts";
+import { loadCompactions } from "../branch/load-view.ts";
+import { boundOf } from "../branch/pins.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
+import { readMetas } from "../branch/titles.ts";
 import { viewEffectOf } from "../compact/view-effect.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -37,28 +45,56 @@ export async function cherryPick(workspace: Workspace, id: string, onto: BranchT
   const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
   const found = findAddition(log, compaction);
   if (found === null) throw userError("unknown_id", `${compaction} is no compaction of ${from}.`);
-  const { oid, record } = await readPicked(workspace, found);
+  const { group, files, pins } = await readPicked(workspace, from, found);
   const appended = await commitChange(workspace, onto, async (tree) => {
-    await requireCovers(workspace, tree, record);
+    for (const record of group) await requireCovers(workspace, tree, record);
     if (tree.compactions.some(({ path }) => path === found.path)) return null;
-    const message = compactionMessage({ compaction: record, ...(await viewEffectOf(store, tree, record)) });
-    return { message, changes: [{ path: found.path, oid }], sign: true };
+    const effect = await viewEffectOf(store, tree, group);
+    const message =
+      files.length === 1
+        ? compactionMessage({ compaction: group[0], ...effect })
+        : groupMessage({ group, ...effect, ...pins });
+    return { message, changes: files, sign: true };
   });
   if (appended !== null) await refreshViews(workspace, onto.branch, appended.parent);
   return { compaction, from, branch: onto.branch, commit: appended?.commit ?? null };
 }
 
+/** What is put onto the fork. */
+interface Picked {
+  readonly group: CompactionGroup;
+  /** The files of the group, and of its pins. */
+  readonly files: readonly { readonly path: string; readonly oid: string }[];
+  readonly pins: Pick<GroupEffect, "pinned" | "unpinned">;
+}
+
 async function readPicked(
-  { store }: Workspace,
+  workspace: Workspace,
+  branch: string,
   { entry, path }: { readonly entry: LogEntry; readonly path: string },
-): Promise<{ readonly oid: string; readonly record: Compaction }> {
-  const oid = (await store.readEntries(entry.commit, [path])).get(path) ?? "";
-  const [bytes = new Uint8Array()] = await collectBlobs(store, [oid]);
-  const record = readRecord(bytes, path);
-  if (record !== null) return { oid, record };
-  throw repositoryError("damaged_record", `${path} of ${entry.commit.slice(0, 9)} cannot be read.`, {
-    hints: ["`jpg fsck` says what is wrong with it."],
-  });
+): Promise<Picked> {
+  const { store } = workspace;
+  const there = await loadBranchTree(store, branch, entry.commit);
+  const { all } = await loadCompactions(store, there);
+  const record = all.find(({ timestamp, id }) => recordPath("compactions", timestamp, id) === path);
+  if (record === undefined) {
+    throw repositoryError("damaged_record", `${path} of ${entry.commit.slice(0, 9)} cannot be read.`, {
+      hints: ["`jpg fsck` says what is wrong with it."],
+    });
+  }
+  const paths = (await groupPaths(workspace, there, { all }))(path);
+  const oids = await store.readEntries(entry.commit, paths);
+  const metas = (await readMetas(workspace, there)).filter(
+    ({ group }) => group !== undefined && group === record.group,
+  );
+  return {
+    group: groupOf(record, all),
+    files: [...oids].map(([file, oid]) => ({ path: file, oid })),
+    pins: {
+      pinned: metas.flatMap(({ pin }) => (isPin(pin) ? [boundOf(pin)] : [])),
+      unpinned: metas.flatMap(({ unpin }) => (isPin(unpin) ? [boundOf(unpin)] : [])),
+    },
+  };
 }
 
 async function requireCovers({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<void> {

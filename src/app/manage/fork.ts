@@ -175,7 +175,7 @@ async function adjustment(
     };
     changes.push(recordChange(workspace, "compactions", omit));
     if (aligned === 0)
-      message = compactionMessage({ compaction: omit, ...(await viewEffectOf(workspace.store, tree, omit)) });
+      message = compactionMessage({ compaction: omit, ...(await viewEffectOf(workspace.store, tree, [omit])) });
   }
   if (changes.length === 0) return null;
   const signature = await currentSignature(workspace);

@@ -1,22 +1,32 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
 import { compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import { groupOf } from "../../core/compaction/group.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
-import type { FileChange, LogEntry } from "../../store/conversation-store.ts";
+import type { FileChange } from "../../store/conversation-store.ts";
 import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts";
 import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
+import { groupPaths } from "../branch/group-paths.ts";
 import type { KnownTurns, LiveCompactions } from "../branch/load-view.ts";
 import { isForkMerge, readRecordLog } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
-import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import {
+  idsOf,
+  type NamedTarget,
+  planRevert,
+  type RevertPlan,
+  withGroup,
+  withoutRepeats,
+  withRemovedPins,
+} from "./revert-plan.ts";
 
 /** What `revert` and `undo` did. */
 export interface RevertReport {
@@ -64,16 +74,18 @@ async function revertTargets(
     if (entry !== undefined && squashed.has(entry.commit)) throw squashedCommit(word, entry);
     if (entry === undefined && target.kind === "commit") await refuseMerge(workspace, name, target.commit);
   }
-  const plans = withoutRepeats(targets.map((target) => planRevert(tree, entries, target)));
+  const together = await groupPaths(workspace, tree, live);
+  const planned = targets.map((target) => withGroup(planRevert(tree, entries, target), together));
+  const plans = withoutRepeats(await Promise.all(planned.map((plan) => withRemovedPins(workspace, plan))));
   const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
   const appended: AppendedCommit[] = [];
   for (const plan of plans) {
-    const planned = await commitChange(workspace, tree, async (current) => {
+    const written = await commitChange(workspace, tree, async (current) => {
       const changes = await changesFor(workspace, current, plan);
       // Somebody else may have done it meanwhile.
       return changes.length === 0 ? null : { message: await messageFor(workspace, plan), changes, sign: true };
     });
-    if (planned !== null) appended.push(planned);
+    if (written !== null) appended.push(written);
     tree = await treeOf(workspace, name);
   }
   const after = await loadCounted(workspace.store, tree, [], known);
@@ -81,7 +93,7 @@ async function revertTargets(
   return {
     commit: appended.at(-1)?.commit ?? null,
     reverted: plans.flatMap((plan) => plan.ids),
-    restored: plans.flatMap((plan) => plan.restore.map((path) => compactionIdOfPath(path) ?? path)),
+    restored: plans.flatMap((plan) => idsOf(plan.restore)),
     conversation: conversationOf(name),
     branch: name,
     tokens: {
@@ -133,70 +145,8 @@ function leaveOut(branch: string, turn: number): string {
   return `\`jpg compact ${branch} -s classify-tangents --turns ${turn}\` leaves it out of the view, and \`jpg undo\` brings it back`;
 }
 
-/** What a word on the command line was found to mean. */
-interface NamedTarget {
-  readonly word: string;
-  readonly target: Target;
-}
-
-interface RevertPlan {
-  /** The commit that is taken back. */
-  readonly entry: LogEntry;
-  /** Paths to take away and to bring back. */
-  readonly remove: readonly string[];
-  readonly restore: readonly string[];
-  readonly ids: readonly string[];
-}
-
-function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
-  const { target, word } = named;
-  const live = new Set(tree.compactions.map((file) => file.path));
-  const isMeant = (path: string): boolean =>
-    target.kind !== "compaction" || compactionIdOfPath(path) === target.compaction;
-  const entry = entries.find((candidate) =>
-    target.kind === "commit" ? candidate.commit === target.commit : candidate.added.some(isMeant),
-  );
-  if (entry === undefined) {
-    throw userError(
-      "not_a_compaction",
-      `${word} is not a compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
-      { hints: ["`jpg log` lists them."] },
-    );
-  }
-  const remove = entry.added.filter((path) => isMeant(path) && live.has(path));
-  const restore = target.kind === "compaction" ? [] : entry.removed.filter((path) => !live.has(path));
-  if (remove.length + restore.length === 0) {
-    const revert = entries.find(({ removed }) => entry.added.some((path) => isMeant(path) && removed.includes(path)));
-    throw alreadyReverted(word, tree.branch, revert);
-  }
-  const ids = [...remove, ...restore].map((path) => compactionIdOfPath(path) ?? path);
-  return { entry, remove, restore, ids };
-}
-
-function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
-  const commit = revert?.commit.slice(0, 9);
-  return userError(
-    "already_reverted",
-    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} took it back`}.`,
-    {
-      hints:
-        commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],
-    },
-  );
-}
-
-/** Leaves out what an earlier plan does already: a compaction may be named twice, by its id and by its commit. */
-function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
-  const seen = new Set<string>();
-  return plans.filter((plan) => {
-    const isNew = plan.ids.some((id) => !seen.has(id));
-    for (const id of plan.ids) seen.add(id);
-    return isNew;
-  });
-}
-
 async function changesFor(workspace: Workspace, current: BranchTree, plan: RevertPlan): Promise<FileChange[]> {
-  const live = new Set(current.compactions.map((file) => file.path));
+  const live = new Set([...current.compactions, ...current.metas].map((file) => file.path));
   const parent = plan.entry.parents[0];
   const oids =
     plan.restore.length === 0 || parent === undefined
@@ -204,18 +154,19 @@ async function changesFor(workspace: Workspace, current: BranchTree, plan: Rever
       : await workspace.store.readEntries(parent, plan.restore);
   return [
     ...plan.remove.filter((path) => live.has(path)).map((path): FileChange => ({ path, remove: true })),
-    ...[...oids].map(([path, oid]): FileChange => ({ path, oid })),
+    ...[...oids].filter(([path]) => !live.has(path)).map(([path, oid]): FileChange => ({ path, oid })),
   ];
 }
 
 /** The message of the commit, worded from the record; a record that cannot be read is named by its id. */
 async function messageFor({ store }: Workspace, { entry, remove, restore, ids }: RevertPlan): Promise<string> {
   const isBack = remove.length === 0;
-  const path = (isBack ? restore : remove)[0] ?? "";
-  const oids = await store.readEntries(isBack ? (entry.parents[0] ?? "") : entry.commit, [path]);
-  const [bytes = new Uint8Array()] = await collectBlobs(store, [...oids.values()]);
-  const record = readRecord(bytes, path);
-  const subject = record === null ? `compaction ${ids[0]}` : subjectOf(record);
+  const paths = (isBack ? restore : remove).filter((path) => compactionIdOfPath(path) !== null);
+  const oids = await store.readEntries(isBack ? (entry.parents[0] ?? "") : entry.commit, paths);
+  const blobs = await collectBlobs(store, [...oids.values()]);
+  const records = [...oids.keys()].flatMap((path, at) => readRecord(blobs[at] ?? new Uint8Array(), path) ?? []);
+  const [first] = records;
+  const subject = first === undefined ? `compaction ${ids[0]}` : subjectOf(groupOf(first, records));
   return revertMessage({ isBack, subject, commit: entry.commit });
 }
 
@@ -227,7 +178,7 @@ function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions)
     .flatMap((record) => {
       const over = applied.find(
         (other) =>
-          other.id !== record.id &&
+          !removed.has(other.id) &&
           isHiding(other) &&
           other.from_turn <= record.from_turn &&
           record.to_turn <= other.to_turn &&

@@ -127,7 +127,8 @@ export function notesOf({
   return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
 }
 
-function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
+/** Says which summary is to be written. */
+export function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
   const step = reason === undefined ? "" : `${reason}: the next step `;
   const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";
   return `${step}will generate a summary for turns ${from_turn}-${to_turn} using model ${model}${note}`;

@@ -3,8 +3,10 @@
 import { type FencedLine, fence, hostLine } from "../../core/host-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { compactionBody, takeBackCommand } from "../../store/messages/compaction-body.ts";
+import { groupBody } from "../../store/messages/group-body.ts";
 import { cutLine } from "../../store/messages/quoted-text.ts";
-import type { ReviewedCompaction, ReviewedTurn, ReviewReport } from "./review.ts";
+import type { ReviewedTurn, ReviewReport } from "./review.ts";
+import type { ReviewedCompaction } from "./reviewed-compactions.ts";
 
 const MOST_BYTES = 60_000;
 /** What a compaction has room for at least; one with less is only named. */
@@ -69,7 +71,7 @@ export function turnLine({ turn, continued, request, messages }: ReviewedTurn): 
 }
 
 function compactionPart(
-  { compaction, subject, message, changes, not_applied }: ReviewedCompaction,
+  { compaction, group, subject, message, changes, not_applied }: ReviewedCompaction,
   room: number,
 ): string {
   if (room < LEAST_BYTES) return "";
@@ -78,12 +80,17 @@ function compactionPart(
     ...(message === undefined
       ? []
       : [`Its commit tells another story: ${code(message)}. What stands here is what the record does.`]),
-    ...(compaction.summary?.source === "imported" ? ["Its summary came in with a session: nobody checked it."] : []),
+    ...((group ?? [compaction]).some(({ summary }) => summary?.source === "imported")
+      ? ["Its summary came in with a session: nobody checked it."]
+      : []),
     `To take it back: ${takeBackCommand(compaction)}.`,
     ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
   ].join("\n\n");
   const left = room - Buffer.byteLength(head) - 2;
-  const whole = compactionBody(compaction, { hidden: null, changes }, left);
+  const whole =
+    group === undefined
+      ? compactionBody(compaction, { hidden: null, changes }, left)
+      : groupBody(group, { hidden: null, changes, pinned: [], unpinned: [] }, left);
   if (Buffer.byteLength(whole) <= left) return `${head}\n\n${whole}`;
   const brief = `There is no room for more here: the message of its commit has it, and \`jpg show\`.`;
   return `${head}\n\n${brief}`;

@@ -1,24 +1,22 @@
 // What a fork would change for the model where it was merged: its turns, compactions, reverts, settings and marks since it parted
 // from what it is compared with. Loads both trees; the commits say only where they parted, and need not say it.
 import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
+import { groupsOf } from "../../core/compaction/group.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { Event } from "../../core/event/event.ts";
 import { isMessage } from "../../core/event/event.ts";
 import { sharedTurns } from "../../core/plan/merge-sides.ts";
 import { subjectOf } from "../../store/messages/commit-message.ts";
-import type { LargestChanges } from "../../store/messages/view-change.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
+import { readRecord } from "../branch/compaction-path.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";
-import { type KnownTurns, loadView } from "../branch/load-view.ts";
+import type { KnownTurns } from "../branch/load-view.ts";
 import { conversationTitle, readMetas } from "../branch/titles.ts";
 import { parseTurnBytes } from "../branch/turn-bytes.ts";
-import { largestChanges } from "../diff/largest-changes.ts";
 import { eventLines } from "../diff/view-text.ts";
-import { readCompactionLog } from "../inspect/log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type ReviewedCompaction, readAdded } from "./reviewed-compactions.ts";
 import { reviewedPair } from "./reviewed-pair.ts";
 
 type TreeFile = BranchTree["compactions"][number];
@@ -32,18 +30,6 @@ export interface ReviewedTurn {
   /** The text of its request; empty = it has none. */
   readonly request: string;
   readonly messages: number;
-}
-
-/** A compaction that the fork has and the other has not. */
-export interface ReviewedCompaction {
-  readonly compaction: Compaction;
-  readonly subject: string;
-  /** The subject of the commit that brought it, where it tells something else than the record. */
-  readonly message?: string;
-  /** What the model sees differently by it, on the turns of the fork and under the compactions made before it. */
-  readonly changes: LargestChanges;
-  /** Why it has no effect on the fork; absent = it has one. */
-  readonly not_applied?: string;
 }
 
 /** What a fork would change. */
@@ -146,61 +132,16 @@ function requestOf(events: readonly Event[]): string {
   return request === undefined ? "" : eventLines(request).join("\n");
 }
 
-/** Each on top of those before it: the time that a record was made begins its name. */
-async function readAdded(
-  workspace: Workspace,
-  { fork, known }: { readonly fork: BranchTree; readonly known: KnownTurns },
-  added: readonly TreeFile[],
-): Promise<readonly ReviewedCompaction[]> {
-  const { store } = workspace;
-  const messages = added.length === 0 ? new Map<string, string>() : await readMessages(workspace, fork);
-  const wanted = new Set(added.map(({ path }) => path));
-  const present = fork.compactions.filter(({ path }) => !wanted.has(path));
-  const { live } = await loadView(store, fork, { known });
-  const reviewed: ReviewedCompaction[] = [];
-  let { view } = await loadView(store, { ...fork, compactions: present }, { known });
-  for (const file of [...added].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    present.push(file);
-    const compactions = [...present].sort((a, b) => (a.path < b.path ? -1 : 1));
-    const after = await loadView(store, { ...fork, compactions }, { known });
-    const added = compactionIdOfPath(file.path);
-    const compaction = after.live.all.find(({ id }) => id === added);
-    // A damaged record changes nothing; `jpg fsck` names it.
-    if (compaction !== undefined) {
-      const message = messages.get(compaction.id);
-      const reason = live.unapplied.find((other) => other.compaction.id === compaction.id)?.reason;
-      reviewed.push({
-        compaction,
-        subject: subjectOf(compaction),
-        changes: largestChanges(view, after.view, compaction.id),
-        ...(message === undefined ? {} : { message }),
-        ...(reason === undefined ? {} : { not_applied: reason }),
-      });
-    }
-    view = after.view;
-  }
-  return reviewed;
-}
-
-/** What commits say of the compactions that they brought, where it is not what the records do; the newest counts. */
-async function readMessages(workspace: Workspace, fork: BranchTree): Promise<ReadonlyMap<string, string>> {
-  const rows = (await readCompactionLog(workspace, fork)).toReversed();
-  return new Map(
-    rows.flatMap(({ kind, compaction, message }) =>
-      kind === "revert" || message === undefined ? [] : [[compaction, message]],
-    ),
-  );
-}
-
 async function readReverted({ store }: Workspace, files: readonly TreeFile[]): Promise<ReviewReport["reverted"]> {
   const blobs = await collectBlobs(
     store,
     files.map(({ oid }) => oid),
   );
-  return files.flatMap(({ path }, at) => {
+  const records = files.flatMap(({ path }, at) => {
     const record = readRecord(blobs[at] ?? new Uint8Array(), path);
-    return record === null ? [] : [{ id: record.id, subject: subjectOf(record) }];
+    return record ?? [];
   });
+  return groupsOf(records).map((group) => ({ id: group[0].id, subject: subjectOf(group) }));
 }
 
 async function readSettings(workspace: Workspace, before: BranchTree, fork: BranchTree): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 // `jpg review`: what a fork would change for the model, on a terminal.
-import type { ReviewedCompaction, ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
+import type { ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
+import type { ReviewedCompaction } from "../../app/share/reviewed-compactions.ts";
 import { forTerminalLine, joinLines, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { fitWidth } from "../frame/display-width.ts";
@@ -90,18 +91,19 @@ function list(
 }
 
 function compactionLines(
-  { compaction, subject, message, changes, not_applied }: ReviewedCompaction,
+  { compaction, group = [compaction], subject, message, changes, not_applied }: ReviewedCompaction,
   rendering: Rendering,
 ): readonly SafeText[] {
   const { style } = rendering;
-  const { id, summary, receipt } = compaction;
+  const { id, receipt } = compaction;
+  const summaries = group.flatMap(({ summary }) => summary ?? []);
   const loss = receipt === undefined ? [] : renderLoss(receipt, rendering);
   return [
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`,
     ...(message === undefined ? [] : [style.caution(safe`  ${forTerminalLine(renderMessage(message))}`)]),
     ...(not_applied === undefined ? [] : [style.caution(safe`  not applied: ${forTerminalLine(not_applied)}`)]),
     ...(changes.count === 0 ? [] : changesLines(changes, rendering)),
-    ...(summary === undefined ? [] : [style.heading(summaryHeading(summary.source)), ...indentText(summary.summary)]),
+    ...summaries.flatMap(({ source, summary }) => [style.heading(summaryHeading(source)), ...indentText(summary)]),
     ...(loss.length === 0 ? [] : [style.heading(safe`  Loss receipt:`), ...loss]),
     style.faint(
       safe`  \`jpg show ${forTerminalLine(id)}\` has the rest; \`jpg revert ${forTerminalLine(id)}\` takes it back.`,

@@ -2,8 +2,11 @@
 import type { ShowCompaction } from "../../app/inspect/show-report.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { tokensSent } from "../../core/compaction/compaction.ts";
+import { groupRange } from "../../core/compaction/group.ts";
+import { describePolicies } from "../../core/compaction/policy.ts";
 import { describeReading } from "../../core/compaction/summary-reading.ts";
 import type { HiddenContent } from "../../core/loss/hidden-content.ts";
+import type { TurnRange } from "../../core/range/turn-range.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -33,8 +36,11 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
   const { event, hidden, receipt } = report;
   return joinLines([
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
-    ...renderFields([...originFields(report), ...hiddenFields(event, hidden)], rendering),
-    ...section(summaryHeading(event), event.summary === undefined ? [] : indentText(event.summary.summary), style),
+    ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
+    ...section(safe`Made as one:`, membersOf(report), style),
+    ...(report.compactions ?? [event]).flatMap((one) =>
+      section(summaryHeading(one), one.summary === undefined ? [] : indentText(one.summary.summary), style),
+    ),
     ...section(safe`Tools hidden:`, toolLines(hidden, style, width), style),
     ...section(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
     ...section(safe`Files:`, named(hidden.files), style),
@@ -43,12 +49,30 @@ export function renderShowCompaction(report: ShowCompaction, rendering: Renderin
   ]);
 }
 
+/** The turns of all that its commit added as one. */
+function rangeOf({ event, compactions }: ShowCompaction): TurnRange {
+  const [first = event, ...others] = compactions ?? [];
+  return groupRange([first, ...others]);
+}
+
+/** The compactions that its commit added as one. */
+function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
+  const rest = compactions.length - MOST_NAMED;
+  const lines = compactions.slice(0, MOST_NAMED).map((one) => {
+    const range = renderRange(one.from_turn, one.to_turn);
+    return safe`    ${forTerminalLine(one.id)}  ${range}: ${forTerminalLine(describePolicies(one))}`;
+  });
+  return rest > 0 ? [...lines, safe`    … ${groupDigits(rest)} more`] : lines;
+}
+
 function standing({ live, not_applied }: ShowCompaction, style: Style): SafeText {
   if (!live) return style.faint(safe`reverted`);
   return not_applied === undefined ? style.good(safe`live`) : style.caution(safe`live, not applied`);
 }
 
-function originFields({ event, commit, branch, policies, not_applied, message }: ShowCompaction): Field[] {
+function originFields(report: ShowCompaction): Field[] {
+  const { event, commit, branch, policies, not_applied, message } = report;
+  const { from, to } = rangeOf(report);
   const bounds = [event.from_event && `from ${event.from_event}`, event.to_event && `up to ${event.to_event}`];
   const cut = bounds.filter(Boolean).join(", ");
   return [
@@ -56,7 +80,7 @@ function originFields({ event, commit, branch, policies, not_applied, message }:
     ["Message", message === undefined ? null : renderMessage(message)],
     ["Branch", branch],
     ["Date", renderTime(event.timestamp)],
-    ["Range", `turns ${renderRange(event.from_turn, event.to_turn)}${cut === "" ? "" : ` (${cut})`}`],
+    ["Range", `turns ${renderRange(from, to)}${cut === "" ? "" : ` (${cut})`}`],
     ["Policies", policies],
     ["Profile", event.profile],
     ["Source", event.source],
@@ -89,7 +113,9 @@ function usageOf(summary: Compaction["summary"]): string | null {
 }
 
 /** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
-function hiddenFields({ from_turn, to_turn, stats }: Compaction, hidden: HiddenContent): Field[] {
+function hiddenFields(report: ShowCompaction, hidden: HiddenContent): Field[] {
+  const { stats } = report.event;
+  const { from: from_turn, to: to_turn } = rangeOf(report);
   const { tokens, bytes, events_removed, events_changed } = hidden;
   const turns = safe`${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
   const size =

@@ -147,6 +147,7 @@ const compaction: Rule = record(
     tools: record({ policy: oneOf("prune"), names: list(text) }, { tokens: whole }),
     covers: text,
     basis: list(filled),
+    group: filled,
     profile: text,
     source: oneOf("manual", "auto", "agent", "import"),
     strategy: list(text),

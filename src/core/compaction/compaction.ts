@@ -142,6 +142,8 @@ export interface Compaction {
   readonly covers?: string;
   /** Ids of the compactions in force when it was made. */
   readonly basis?: readonly string[];
+  /** Records of one commit share it: they are shown, taken back and brought back as one (group.ts). */
+  readonly group?: string;
   readonly profile?: string;
   readonly source?: "manual" | "auto" | "agent" | "import";
   readonly strategy?: readonly string[];

@@ -72,7 +72,8 @@ function partnersOf(turns: readonly Turn[]): ReadonlyMap<Event, readonly Event[]
   return partners;
 }
 
-function isPin(value: unknown): value is Pin {
+/** Whether a field of a record names what is pinned. */
+export function isPin(value: unknown): value is Pin {
   if (typeof value !== "object" || value === null) return false;
   const { turn, event } = value as { readonly turn?: unknown; readonly event?: unknown };
   return Number.isSafeInteger(turn) && Number(turn) >= 0 && (event === undefined || typeof event === "string");

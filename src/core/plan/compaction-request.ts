@@ -1,5 +1,5 @@
 // What planning a compaction takes and gives: the request, the draft of what would be stored, the plan.
-import type { Compaction, StubStyle, Summary } from "../compaction/compaction.ts";
+import type { Compaction, SelectedCall, StubStyle, Summary } from "../compaction/compaction.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
 import type { BoundFacts } from "../range/bound-position.ts";
 import type { RangeRequest } from "../range/bound-resolution.ts";
@@ -15,6 +15,8 @@ export interface CompactionRequest extends BoundFacts {
   readonly policies: Policies;
   /** Strategies in place of a profile. */
   readonly strategies?: StrategyRequest;
+  /** Calls that are named one by one, in place of policies. */
+  readonly calls?: readonly SelectedCall[];
   /** How stubs are written. */
   readonly stubs?: StubStyle;
   /** The accepted text, when the policy is a summary and there is one already. */

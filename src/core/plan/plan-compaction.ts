@@ -64,7 +64,7 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
     compaction: { ...draft, stats },
     ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
     ...(isSameRange(range, located) ? {} : { extendedFrom: cutRangeOf(located, request) }),
-    segments: planTimeline(trial, request),
+    segments: planTimeline([trial], request),
     hiddenBy: isSummary || draft.turns !== undefined ? [] : listHiding(range, request),
     steps,
   };
@@ -107,7 +107,8 @@ const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
 
 /** The mechanical policies with the hints frozen into them. */
 function fieldsOf(range: EventRange, request: CompactionRequest): StrategyOutcome {
-  const { policies, strategies, turnCount, turns, compactions, keep = [], stubs } = request;
+  const { policies, strategies, calls, turnCount, turns, compactions, keep = [], stubs } = request;
+  if (calls !== undefined) return { fields: { tool_calls: { policy: "selective", calls } }, steps: [] };
   if (strategies !== undefined)
     return planStrategies(strategies, { turnCount, turns, compactions, range, keep }, stubs);
   return { fields: { ...mechanicalOf(policies), ...freezeHints(range, request) }, steps: [] };

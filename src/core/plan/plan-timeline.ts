@@ -32,16 +32,17 @@ export interface TimelineFacts {
   readonly compactions: readonly Compaction[];
 }
 
-/** Draws the timeline with a draft in force, in order and without gaps. */
+/** Draws the timeline with drafts in force, in order and without gaps. */
 export function planTimeline(
-  draft: Compaction,
+  drafts: readonly Compaction[],
   { turnCount, turns, compactions }: TimelineFacts,
 ): readonly PlanSegment[] {
   const segments: PlanSegment[] = [];
-  for (const range of planRanges(turnCount, [...compactions, draft])) {
+  const planned = new Set(drafts);
+  for (const range of planRanges(turnCount, [...compactions, ...drafts])) {
     const turn = range.isCut ? turns.get(range.from) : undefined;
     const parts = turn === undefined ? [{ overlay: decide(range.overlays), start: 0 }] : partsOf(range, turn);
-    for (const { overlay, start } of parts) addSegment(segments, describe(overlay, draft), { ...range, start });
+    for (const { overlay, start } of parts) addSegment(segments, describe(overlay, planned), { ...range, start });
   }
   return segments;
 }
@@ -111,14 +112,14 @@ function decide(overlays: readonly Overlay[]): Overlay | null {
   return overlays.find(({ hides }) => hides) ?? overlays[0] ?? null;
 }
 
-function describe(overlay: Overlay | null, draft: Compaction): Omit<PlanSegment, "from" | "to"> {
+function describe(overlay: Overlay | null, drafts: ReadonlySet<Compaction>): Omit<PlanSegment, "from" | "to"> {
   if (overlay === null) return { kind: "kept" };
   const { compaction, hides } = overlay;
   const isSummary = hides && compaction.turns === undefined;
   return {
     kind: isSummary ? "summary" : "compacted",
     policies: describePolicies(compaction),
-    ...(compaction === draft ? { planned: true } : { compaction: compaction.id }),
+    ...(drafts.has(compaction) ? { planned: true } : { compaction: compaction.id }),
   };
 }
 
@@ -131,6 +132,7 @@ function addSegment(
   const continues =
     last !== undefined &&
     last.kind === next.kind &&
+    last.policies === next.policies &&
     last.compaction === next.compaction &&
     last.planned === next.planned;
   if (continues) segments[segments.length - 1] = { ...last, to };

@@ -1,18 +1,21 @@
 // Commit messages. Subjects and trailers are read by people and tools; the tree stays the
 // truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
+import { type CompactionGroup, describeGroup, groupRange } from "../../core/compaction/group.ts";
 import { forHostLine } from "../../core/host-text.ts";
 import { type CutRange, formatTurnRange } from "../../core/range/turn-range.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type CompactionEffect, compactionBody, takeBackCommand } from "./compaction-body.ts";
+import { type GroupEffect, groupBody } from "./group-body.ts";
 import { shortPolicies } from "./short-policies.ts";
 
 /** Longest request in a subject, characters (code points). */
 const REQUEST_LENGTH = 60;
 /** Longest name of a profile or model in a trailer, characters. */
 const NAME_LENGTH = 100;
+/** Policies of a group that a trailer lists. */
+const MOST_POLICIES = 10;
 /** Longest id of an event in a trailer, characters. */
 const EVENT_LENGTH = 300;
 
@@ -52,16 +55,22 @@ export function compactionMessage({
 }: CompactionEffect & { readonly compaction: Compaction }): string {
   const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${takeBackCommand(compaction)}.`;
   const body = compactionBody(compaction, effect);
-  return [subjectOf(compaction), intro, body, `${formatTrailers(compaction)}\n`].join("\n\n");
+  return [subjectOf([compaction]), intro, body, `${formatTrailers([compaction])}\n`].join("\n\n");
 }
 
-/** Gives the subject of a compaction's commit, as its record has it. */
-export function subjectOf(compaction: Compaction): string {
-  const { from_turn, to_turn, stats } = compaction;
-  const { before, after } = stats?.tokens ?? {};
+/** Makes the message of the commit of a group, or of one compaction with pins: as long as that of one compaction at most. */
+export function groupMessage({ group, ...effect }: GroupEffect & { readonly group: CompactionGroup }): string {
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take all of it back: \`git revert\` of this commit, or ${takeBackCommand(group[0])}.`;
+  return [subjectOf(group), intro, groupBody(group, effect), `${formatTrailers(group)}\n`].join("\n\n");
+}
+
+/** Gives the subject of the commit of a compaction, or of a group, as its records have it. */
+export function subjectOf(group: CompactionGroup): string {
+  const { from, to } = groupRange(group);
+  const { before, after } = group[0].stats?.tokens ?? {};
   const change =
     before === undefined || after === undefined ? "" : ` (${formatTokens(before)} → ${formatTokens(after)} tokens)`;
-  return `compact ${from_turn}..${to_turn}: ${describePolicies(compaction)}${change}`;
+  return `compact ${from}..${to}: ${describeGroup(group)}${change}`;
 }
 
 /**
@@ -95,16 +104,20 @@ export function isForkSubject(subject: string): boolean {
   return what === FORK_CUT || what === FORK_ALIGNED;
 }
 
-function formatTrailers(compaction: Compaction): string {
+/** Trailers of the first compaction; of a group also its id and how many records it has, for the tree lists them. */
+function formatTrailers(group: CompactionGroup): string {
+  const [compaction] = group;
   const tokens = compaction.stats?.tokens;
+  const isOne = group.length === 1;
   const trailers: readonly (readonly [string, string | undefined])[] = [
     ["Compaction", compaction.id],
-    ["Range", formatTurnRange(trailerRange(compaction))],
-    ["Policy", shortPolicies(compaction)],
+    ["Group", compaction.group === undefined ? undefined : `${compaction.group} ${group.length}`],
+    ["Range", formatTurnRange(isOne ? trailerRange(compaction) : groupRange(group))],
+    ["Policy", [...new Set(group.map(shortPolicies))].slice(0, MOST_POLICIES).join(", ")],
     ["Profile", foreignLine(compaction.profile ?? "", NAME_LENGTH)],
     ["Source", compaction.source],
     ["Tokens", tokens === undefined ? undefined : `${tokens.before} -> ${tokens.after}`],
-    ["Model", foreignLine(compaction.summary?.model ?? "", NAME_LENGTH)],
+    ["Model", foreignLine(group.find(({ summary }) => summary !== undefined)?.summary?.model ?? "", NAME_LENGTH)],
   ];
   const known = trailers.filter(([, value]) => value !== undefined && value !== "");
   return known.map(([name, value]) => `Jpg-${name}: ${value}`).join("\n");

@@ -23,7 +23,7 @@ const LINE_BYTES = 300;
 /** Longest entry of a list, bytes. */
 const ENTRY_BYTES = 120;
 /** Bytes of a body in a commit's message; what the other sections leave of it is the summary's. */
-const BODY_BYTES = 57_000;
+export const BODY_BYTES = 57_000;
 /** Bytes of a fence and the words before it, at least. */
 const FRAME_BYTES = 300;
 
@@ -38,7 +38,7 @@ export interface CompactionEffect {
 }
 
 /** A part of the body: jpg's own words, and under them what the conversation says. */
-interface Section {
+export interface Section {
   readonly words: string;
   readonly lines: readonly FencedLine[];
   readonly language?: "diff";
@@ -75,17 +75,19 @@ export function compactionBody(
   return [...before, ...text, ...after].map(renderSection).join("\n\n");
 }
 
-function renderSection({ words, lines, language }: Section): string {
+/** Renders a section: its words, and its lines in a fence. */
+export function renderSection({ words, lines, language }: Section): string {
   return lines.length === 0 ? words : `${words}\n${fence(lines, language)}`;
 }
 
 /** Bytes that sections take, and the frame of one more. */
-function roomOf(...lists: readonly (readonly Section[])[]): number {
+export function roomOf(...lists: readonly (readonly Section[])[]): number {
   const sizes = lists.flat().map((one) => Buffer.byteLength(renderSection(one)) + 2);
   return FRAME_BYTES + sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function changesSection(changes: LargestChanges): Section {
+/** The changes that weigh most. */
+export function changesSection(changes: LargestChanges): Section {
   const words = `What the model saw (-) and sees now (+), ${countChanges(changes)}:`;
   return { words, lines: quoteChanges(changes), language: "diff" };
 }
@@ -115,7 +117,8 @@ function fieldLines(compaction: Compaction): readonly string[] {
   ];
 }
 
-function summaryText(compaction: Compaction, bytes: number): Section {
+/** The text of a summary, as much of it as fits. */
+export function summaryText(compaction: Compaction, bytes: number): Section {
   const { id, summary } = compaction;
   return {
     words: summaryHeading(compaction),
@@ -129,7 +132,7 @@ function summaryHeading({ summary }: Compaction): string {
 }
 
 /** What belongs to a summary beside its text. */
-function summarySections(summary: Summary): readonly Section[] {
+export function summarySections(summary: Summary): readonly Section[] {
   return [
     ...(summary.source === "generated" ? section("How the summary was written:", originLines(summary)) : []),
     ...section("Files of the summary:", shownOf(summary.files ?? []), ENTRY_BYTES),
@@ -151,7 +154,8 @@ function originLines(summary: Summary): readonly string[] {
   ];
 }
 
-function hiddenSection(hidden: HiddenContent): Section {
+/** What went out of sight. */
+export function hiddenSection(hidden: HiddenContent): Section {
   const { events_removed, events_changed, bytes } = hidden;
   const lists = [
     ["Tools:", hidden.tools.map(toolLine)],
@@ -173,11 +177,12 @@ function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
 }
 
 /** A section, where there is something to say. */
-function section(words: string, lines: readonly string[], bytes?: number): readonly Section[] {
+export function section(words: string, lines: readonly string[], bytes?: number): readonly Section[] {
   return lines.length === 0 ? [] : [{ words, lines: lined(lines, bytes) }];
 }
 
-function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly FencedLine[] {
+/** Lines of a fence. */
+export function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly FencedLine[] {
   return lines.map((line) => {
     const text = hostLine(
       line
@@ -190,7 +195,7 @@ function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly F
 }
 
 /** The entries that are listed, and how many are not. */
-function shownOf(entries: readonly string[]): readonly string[] {
+export function shownOf(entries: readonly string[]): readonly string[] {
   const rest = entries.length - MOST_LISTED;
   const shown = entries.slice(0, MOST_LISTED);
   return rest > 0 ? [...shown, `… and ${rest} more`] : shown;

@@ -32,7 +32,7 @@ describe("largestChanges", () => {
     const stub = (): ReturnType<typeof result> => result("e2", "e1", "[compacted]");
     const own = summary(0, 0, "mine", request("s", "It was read."));
     expect(largestChanges(view(kept(0, stub())), view(kept(0, stub())))).toEqual({ count: 0, largest: [] });
-    expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm)), "mine").count).toBe(0);
+    expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm)), new Set(["mine"])).count).toBe(0);
     expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm))).count).toBe(1);
   });
 

@@ -15,7 +15,7 @@ const TOLD = "compact 0..33: summary";
 
 describe("recordSubject", () => {
   it("words a change from its record", () => {
-    expect(subjectOf(record)).toBe(TOLD);
+    expect(subjectOf([record])).toBe(TOLD);
     expect(recordSubject({ kind: "compaction", record })).toBe(TOLD);
     expect(recordSubject({ kind: "revert", record })).toBe(`Revert "${TOLD}"`);
     expect(recordSubject({ kind: "reapply", record })).toBe(`Reapply "${TOLD}"`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { listHiding, planTimeline } from "../../../src/core/plan/plan-timeline.ts";
+import { planTimeline as drawTimeline, listHiding, type TimelineFacts } from "../../../src/core/plan/plan-timeline.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const turns = new Map(parseConversation("U A | U A | U T t A | U A | U A").map((turn) => [turn.index, turn]));
@@ -13,6 +13,9 @@ const draft = (from: number, to: number, more: Partial<Compaction>): Compaction 
   ...compaction("\uffff", from, to, more),
   timestamp: "9999-12-31T23:59:59Z",
 });
+
+const planTimeline = (one: Compaction, facts: TimelineFacts): ReturnType<typeof drawTimeline> =>
+  drawTimeline([one], facts);
 
 describe("planTimeline", () => {
   it("shows what the plan covers and what is kept", () => {

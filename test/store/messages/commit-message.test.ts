@@ -302,11 +302,11 @@ describe("the message of a fork", () => {
 
 describe("the message of a revert", () => {
   it("has stock git's words, and takes itself back", () => {
-    const revert = revertMessage({ isBack: false, subject: subjectOf(compaction), commit: sha });
+    const revert = revertMessage({ isBack: false, subject: subjectOf([compaction]), commit: sha });
     expect(revert).toBe(
       `Revert "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)"\n\nThis reverts commit ${sha}.\n`,
     );
-    expect(takenBack(revert.split("\n")[0]!)).toEqual({ subject: subjectOf(compaction), isTakenBack: true });
+    expect(takenBack(revert.split("\n")[0]!)).toEqual({ subject: subjectOf([compaction]), isTakenBack: true });
     expect(revertMessage({ isBack: true, subject: "x", commit: sha })).toBe(
       `Reapply "x"\n\nThis reverts commit ${sha}.\n`,
     );

@@ -1,0 +1,72 @@
+// Compactions of one group: records that one commit added together, since each has one range and one way of hiding. They are
+// shown, diffed, taken back and brought back as one. A record without a group is a group of its own.
+import { formatRuns } from "../turn-runs.ts";
+import type { Compaction } from "./compaction.ts";
+import { describePolicies } from "./policy.ts";
+
+/** Records of one group, in order of their ranges; never empty. */
+export type CompactionGroup = readonly [Compaction, ...Compaction[]];
+
+/** Runs of turns that are named before the rest is only counted. */
+const MOST_RUNS = 5;
+/** Kinds of change that are named before the rest is only counted. */
+const MOST_KINDS = 5;
+
+/** Whether two compactions were made as one: the same record, or records of one group. */
+export function isSameGroup(a: Pick<Compaction, "id" | "group">, b: Pick<Compaction, "id" | "group">): boolean {
+  return a.id === b.id || (a.group !== undefined && a.group === b.group);
+}
+
+/** Gives the group that a compaction belongs to among those at hand, itself included. */
+export function groupOf(compaction: Compaction, all: Iterable<Compaction>): CompactionGroup {
+  const others = [...all].filter((other) => other.id !== compaction.id && isSameGroup(compaction, other));
+  return sorted([compaction, ...others]);
+}
+
+/** Puts compactions together that were made as one, in the order of the first of each. */
+export function groupsOf(all: Iterable<Compaction>): readonly CompactionGroup[] {
+  const groups = new Map<string, [Compaction, ...Compaction[]]>();
+  for (const compaction of all) {
+    const key = compaction.group === undefined ? `record ${compaction.id}` : `group ${compaction.group}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [compaction]);
+    else group.push(compaction);
+  }
+  return [...groups.values()].map(sorted);
+}
+
+/** The turns from the first to the last that a group covers, 0-based, inclusive. */
+export function groupRange(group: CompactionGroup): { readonly from: number; readonly to: number } {
+  return group.reduce(
+    ({ from, to }, { from_turn, to_turn }) => ({ from: Math.min(from, from_turn), to: Math.max(to, to_turn) }),
+    { from: group[0].from_turn, to: group[0].to_turn },
+  );
+}
+
+/** Says in a few words what a group does and to which turns, e.g. `reasoning + tools stripped (0..3, 7), turns omitted (5)`. */
+export function describeGroup(group: CompactionGroup): string {
+  const [first] = group;
+  if (group.length === 1) return describePolicies(first);
+  const kinds = new Map<string, { readonly from: number; readonly to: number }[]>();
+  for (const compaction of group) {
+    const what = describePolicies(compaction);
+    const run = { from: compaction.from_turn, to: compaction.to_turn };
+    kinds.set(what, [...(kinds.get(what) ?? []), run]);
+  }
+  const named = [...kinds].slice(0, MOST_KINDS).map(([what, runs]) => `${what} (${shownRuns(runs)})`);
+  const rest = kinds.size - named.length;
+  return [...named, ...(rest === 0 ? [] : [`${rest} more`])].join(", ");
+}
+
+function shownRuns(runs: readonly { readonly from: number; readonly to: number }[]): string {
+  const rest = runs.length - MOST_RUNS;
+  const shown = formatRuns(runs.slice(0, MOST_RUNS));
+  return rest > 0 ? `${shown}, ${rest} more` : shown;
+}
+
+function sorted([first, ...others]: readonly [Compaction, ...Compaction[]]): CompactionGroup {
+  const [least = first, ...rest] = [first, ...others].sort(
+    (a, b) => a.from_turn - b.from_turn || a.to_turn - b.to_turn || (a.id < b.id ? -1 : 1),
+  );
+  return [least, ...rest];
+}
