@@ -24,6 +24,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   chat: "talk to a model in a conversation",
   query: "ask a model; the answer becomes a turn of the conversation",
   compact: "shorten what the model sees, without losing anything",
+  edit: "edit what the model sees as a list in your editor, as in git rebase -i",
   log: "show the history of compactions and reverts",
   blame: "show which compaction changed an event, when, by whom, and what the model sees instead",
   diff: "show what the model sees before and after a compaction",

@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   chat: () => import("./commands/chat.ts"),
   query: () => import("./commands/query.ts"),
   compact: () => import("./commands/compact.ts"),
+  edit: () => import("./commands/edit.ts"),
   log: () => import("./commands/log.ts"),
   blame: () => import("./commands/blame.ts"),
   diff: () => import("./commands/diff.ts"),

@@ -10,7 +10,7 @@ const parsed = new WeakMap<SessionSource, unknown>();
 export function parseJsonDocument(source: SessionSource): unknown {
   let value = parsed.get(source);
   if (value === undefined) {
-    value = holdsLines(source) ? null : parseSource(source);
+    value = holdsLines(source) ? null : parseText(source);
     parsed.set(source, value);
   }
   return value;
@@ -22,18 +22,9 @@ function holdsLines(source: SessionSource): boolean {
 }
 
 /** A file may be cut off, or longer than a text can be. */
-function parseSource(source: SessionSource): unknown {
+function parseText(source: SessionSource): unknown {
   try {
-    return parseDocumentText(source.text());
-  } catch {
-    return null;
-  }
-}
-
-/** The value of a text that is a document; null where it is none. Never throws. */
-export function parseDocumentText(whole: string): unknown {
-  try {
-    const text = whole.replace(/^\uFEFF/, "");
+    const text = source.text().replace(/^\uFEFF/, "");
     if (!/^\s*[[{]/.test(text)) return null;
     const value: unknown = JSON.parse(text);
     return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? null : value;

@@ -2,27 +2,57 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { userError } from "../../core/errors.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
 import { runProgram } from "./external-process.ts";
+
+/** What is edited where nothing else is said. */
+const MESSAGE = "message";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Edits a text in $VISUAL, else $EDITOR, else vi. Throws `editor_failed`, and what the file system throws. */
-export async function editText(
-  text: string,
-  { env, cwd }: { readonly env: Environment; readonly cwd: string },
-): Promise<string> {
-  const editor = [env["VISUAL"], env["EDITOR"]].find((name) => name !== undefined && name.trim() !== "") ?? "vi";
+/** What an editor was given, and where it runs. */
+interface EditPlace {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** What the text is, for the name of its file and for errors; default `message`. */
+  readonly what?: string;
+}
+
+/** What an editor left. */
+export interface EditedText {
+  /** What stands in the file; what was given where it is gone. */
+  readonly text: string;
+  /** Exit code of the editor. */
+  readonly code: number;
+  /** The command line that was run. */
+  readonly editor: string;
+}
+
+/** Edits a text in $GIT_EDITOR, else $VISUAL, else $EDITOR, else vi. Throws `editor_failed`, and what the file system throws. */
+export async function editText(text: string, place: EditPlace): Promise<string> {
+  const edited = await openEditor(text, place);
+  if (edited.code === 0) return edited.text;
+  throw editorFailed(edited, place.what);
+}
+
+/** The error of an editor that failed. */
+export function editorFailed({ editor, code }: EditedText, what: string = MESSAGE): JpgError {
+  return userError("editor_failed", `The editor ended with exit code ${code}: ${editor}. The ${what} is as it was.`, {
+    hints: ["Set $VISUAL or $EDITOR to the editor of your choice, e.g. `export EDITOR=nano`."],
+  });
+}
+
+/** Has the user's editor change a text, and waits until it ends. Throws what the file system throws. */
+export async function openEditor(text: string, { env, cwd, what = MESSAGE }: EditPlace): Promise<EditedText> {
+  const named = [env["GIT_EDITOR"], env["VISUAL"], env["EDITOR"]];
+  const editor = named.find((name) => name !== undefined && name.trim() !== "") ?? "vi";
   const folder = await mkdtemp(join(env["TMPDIR"] ?? tmpdir(), "jpg-message-"));
-  const path = join(folder, "message.md");
+  const path = join(folder, `${what}.${what === MESSAGE ? "md" : "txt"}`);
   try {
     await writeFile(path, text, { mode: 0o600 });
     // The variable holds a command line, as for git; the file is its last argument.
     const code = await runProgram(["sh", "-c", `${editor} "$1"`, "sh", path], { cwd, env });
-    if (code === 0) return await readFile(path, "utf8");
-    throw userError("editor_failed", `The editor ended with exit code ${code}: ${editor}. The message is as it was.`, {
-      hints: ["Set $VISUAL or $EDITOR to the editor of your choice, e.g. `export EDITOR=nano`."],
-    });
+    return { text: await readFile(path, "utf8").catch(() => text), code, editor };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

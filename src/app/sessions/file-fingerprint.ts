@@ -2,7 +2,6 @@
 // it changes, neither do the bytes.
 import { type BigIntStats, lstatSync, statSync } from "node:fs";
 import { sha256 } from "../workspace/object-id.ts";
-import { scatteredFiles } from "./scattered-session.ts";
 import type { SessionFile } from "./session-files.ts";
 import { allSideFiles } from "./side-files.ts";
 
@@ -33,8 +32,7 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
     const own = statSync(file.path, STATE);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
-    const parts = scatteredFiles(file.path).map((path) => [path, path] as const);
-    for (const [path, full] of [...(await allSideFiles(file)), ...parts]) {
+    for (const [path, full] of await allSideFiles(file)) {
       const state = lstatSync(full, STATE);
       lines.push(describe(path, state));
       isSettled &&= hasSettled(state, clock);

@@ -71,13 +71,9 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   );
 }
 
-/** Whether a file may be a session of a format by its name, and by that of its folder. */
-export function isSessionName(
-  { files: { endings, isNamed } }: Pick<AgentFormat, "files">,
-  fileName: string,
-  folder: string,
-): boolean {
-  return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName, folder) !== false;
+/** Whether a file may be a session of a format by its name. */
+export function isSessionName({ files: { endings, isNamed } }: Pick<AgentFormat, "files">, fileName: string): boolean {
+  return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName) !== false;
 }
 
 /** What formats make paths of. */
@@ -97,8 +93,7 @@ function readText(path: string): string | null {
   }
 }
 
-/** The names in a folder, ordered; none where there is no folder. */
-export function namesIn(path: string): readonly string[] {
+function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path).sort();
   } catch {

@@ -1,0 +1,46 @@
+// What an edited plan did: the timeline of a compaction, and the pins.
+import { boundOf } from "../../app/branch/pins.ts";
+import type { EditReport } from "../../app/edit/edit-report.ts";
+import type { Pin } from "../../core/compaction/pin.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Rendering } from "../frame/style.ts";
+import { documentOf } from "./compact-document.ts";
+import { shortCommit } from "./render-quantity.ts";
+import { renderTimeline } from "./render-timeline.ts";
+
+/** Whether a plan came to nothing. */
+export function isIdle({ compaction, pinned, unpinned }: EditReport): boolean {
+  return compaction === null && pinned.length + unpinned.length === 0;
+}
+
+/** Renders the outcome of `edit`. */
+export function renderEdit(report: EditReport, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  if (isIdle(report)) {
+    const notes = report.warnings.map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
+    return joinLines([safe`Nothing to do: ${forTerminal(report.reason ?? "")}.`, ...notes]);
+  }
+  const pins = pinLines(report);
+  if (report.compaction !== null)
+    return joinLines([renderTimeline(report, rendering), ...(pins.length === 0 ? [] : ["" as const, ...pins])]);
+  const commit = report.commit === null ? [] : [style.commit(safe`commit ${shortCommit(report.commit)}`)];
+  return joinLines([...pins, ...commit]);
+}
+
+function pinLines({ pinned, unpinned, dryRun }: EditReport): readonly SafeText[] {
+  const list = (pins: readonly Pin[]): SafeText =>
+    joinSafe(
+      pins.map((pin) => forTerminalLine(boundOf(pin))),
+      ", ",
+    );
+  return [
+    ...(pinned.length === 0 ? [] : [safe`${dryRun ? safe`Would pin` : safe`Pinned`} ${list(pinned)}`]),
+    ...(unpinned.length === 0 ? [] : [safe`${dryRun ? safe`Would unpin` : safe`Unpinned`} ${list(unpinned)}`]),
+  ];
+}
+
+/** The JSON document of `edit`: that of `compact`, with all compactions and pins. */
+export function editDocument(report: EditReport): object {
+  const { compactions, ...rest } = report;
+  return { ...documentOf(rest), compactions: compactions.map(({ id }) => id), events: compactions };
+}

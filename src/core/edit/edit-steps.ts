@@ -1,0 +1,215 @@
+// What a plan comes to: as few compactions as can say it, one for each run of lines with one verb and one for all single calls,
+// and the pins that are set and taken back. Turns that nothing shows stand between lines: no run goes across them.
+import type { CallPolicy, SelectedCall } from "../compaction/compaction.ts";
+import type { Pin } from "../compaction/pin.ts";
+import { traitsOf } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { listSafeCuts } from "../range/safe-cut.ts";
+import type { CutRange } from "../range/turn-range.ts";
+import type { EditChoice } from "./edit-choices.ts";
+import type { PlanProblem } from "./edit-plan.ts";
+import { type EditVerb, TRUNCATED_CHARS } from "./edit-verb.ts";
+
+/** The verbs that make a compaction. */
+export type ChangingVerb = Exclude<EditVerb, "keep" | "pin">;
+
+/** A run of lines that one compaction is made of. */
+export interface EditStep {
+  readonly verb: ChangingVerb | "calls";
+  readonly range: CutRange;
+  /** Of `calls`: what becomes of each. */
+  readonly calls?: readonly SelectedCall[];
+  /** First line of the run, from 1. */
+  readonly line: number;
+}
+
+export interface EditSteps {
+  /** In order of their ranges, which do not overlap but for those of single calls. */
+  readonly steps: readonly EditStep[];
+  readonly pins: readonly Pin[];
+  readonly unpins: readonly Pin[];
+  readonly problems: readonly PlanProblem[];
+}
+
+/** Lists what a plan comes to. `turns` = those that its items stand in, whole. */
+export function listSteps(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>): EditSteps {
+  const whole = choices.filter(({ item }) => item.kind !== "call");
+  const calls = choices.filter(({ item }) => item.kind === "call");
+  const runs = runsOf(whole, turns);
+  const parts = summarisedCalls(calls, turns);
+  const steps = [...runs, ...parts.steps, ...singleCalls(calls)];
+  return {
+    steps: steps.sort((a, b) => a.line - b.line),
+    ...pinsOf(choices),
+    problems: [...clashes(choices), ...overlaps(whole), ...parts.problems],
+  };
+}
+
+/** Whether a verb makes a compaction, wherever it stands. */
+function isChanging(verb: EditVerb): verb is ChangingVerb {
+  return verb !== "keep" && verb !== "pin";
+}
+
+function runsOf(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>): readonly EditStep[] {
+  const runs: EditStep[] = [];
+  let before: EditChoice | undefined;
+  for (const choice of choices) {
+    const { item, verb, line } = choice;
+    const last = runs.at(-1);
+    const goesOn = before?.verb === verb && follows(before.item.range, item.range, turns);
+    before = choice;
+    if (!isChanging(verb)) continue;
+    if (goesOn && last !== undefined) runs[runs.length - 1] = { ...last, range: joined(last.range, item.range) };
+    else runs.push({ verb, range: item.range, line });
+  }
+  return runs;
+}
+
+function joined({ from, fromEvent }: CutRange, { to, toEvent }: CutRange): CutRange {
+  return {
+    from,
+    ...(fromEvent === undefined ? {} : { fromEvent }),
+    to,
+    ...(toEvent === undefined ? {} : { toEvent }),
+  };
+}
+
+/** Whether nothing that a model could be sent stands between two ranges. */
+function follows(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): boolean {
+  if (a.to + 1 === b.from) return a.toEvent === undefined && b.fromEvent === undefined;
+  if (a.to !== b.from || a.toEvent === undefined || b.fromEvent === undefined) return false;
+  const events = turns.get(a.to)?.events ?? [];
+  const [end, start] = [
+    events.findIndex(({ id }) => id === a.toEvent),
+    events.findIndex(({ id }) => id === b.fromEvent),
+  ];
+  return end >= 0 && start > end && !events.slice(end + 1, start).some((event) => traitsOf(event).providerVisible);
+}
+
+/** What becomes of the halves of a call. */
+const CALL_POLICIES: Readonly<Record<Exclude<ChangingVerb, "summarise">, Omit<SelectedCall, "event">>> = {
+  strip: { request: "strip", response: "strip" },
+  truncate: { response: { truncate: { max_chars: TRUNCATED_CHARS } } satisfies CallPolicy },
+  omit: { request: "omit", response: "omit" },
+};
+
+/** One compaction names them all: it has no opinion on others. */
+function singleCalls(choices: readonly EditChoice[]): readonly EditStep[] {
+  const calls = choices.flatMap(({ item, verb }): SelectedCall[] =>
+    isChanging(verb) && verb !== "summarise" ? [{ event: item.call ?? "", ...CALL_POLICIES[verb] }] : [],
+  );
+  const named = choices.filter(({ verb }) => isChanging(verb) && verb !== "summarise");
+  const [first, last] = [named[0], named.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [{ verb: "calls", range: { from: first.item.range.from, to: last.item.range.to }, calls, line: first.line }];
+}
+
+/** Summaries inside turns: each reaches from where the messages of its first call begin to where those of its last one end. */
+function summarisedCalls(
+  choices: readonly EditChoice[],
+  turns: ReadonlyMap<number, Turn>,
+): Pick<EditSteps, "steps" | "problems"> {
+  const runs: EditChoice[][] = [];
+  let before: EditChoice | undefined;
+  for (const choice of choices) {
+    const goesOn = before?.verb === "summarise" && before.item.range.from === choice.item.range.from;
+    before = choice;
+    if (choice.verb !== "summarise") continue;
+    if (goesOn) runs.at(-1)?.push(choice);
+    else runs.push([choice]);
+  }
+  const problems: PlanProblem[] = [];
+  const steps = runs.flatMap((run): EditStep[] => {
+    const [first] = run;
+    const range = first === undefined ? null : blockOf(run, turns);
+    if (first === undefined || range === null) return [];
+    const stray = choices.find(({ item, verb }) => verb !== "summarise" && range.calls.has(item.call ?? ""));
+    if (stray === undefined) return [{ verb: "summarise", range: range.cut, line: first.line }];
+    const message = `${stray.item.place} was called in one message with ${first.item.place}: summarise both`;
+    problems.push({ line: stray.line, message });
+    return [];
+  });
+  return { steps, problems };
+}
+
+/** The messages that calls of one turn stand in, whole, and all calls in them. */
+function blockOf(
+  run: readonly EditChoice[],
+  turns: ReadonlyMap<number, Turn>,
+): { readonly cut: CutRange; readonly calls: ReadonlySet<string> } | null {
+  const turn = run[0]?.item.range.from ?? 0;
+  const events = turns.get(turn)?.events ?? [];
+  const positions = run.map(({ item }) => events.findIndex(({ id }) => id === item.call)).filter((at) => at >= 0);
+  if (positions.length === 0) return null;
+  const cuts = listSafeCuts(events);
+  const start = (cuts.findLast((cut) => cut < (positions[0] ?? 0)) ?? -1) + 1;
+  const end = cuts.find((cut) => cut >= (positions.at(-1) ?? 0)) ?? events.length - 1;
+  const inside = events.slice(start, end + 1);
+  const [fromEvent, toEvent] = [inside[0]?.id ?? "", inside.at(-1)?.id ?? ""];
+  const calls = new Set(inside.filter(({ type }) => type === "tool_call_request").map(({ id }) => id));
+  return { cut: { from: turn, fromEvent, to: turn, toEvent }, calls };
+}
+
+/** Of a call that is changed in a turn that is changed too, or pinned, nobody could say what becomes. */
+function clashes(choices: readonly EditChoice[]): readonly PlanProblem[] {
+  const turns = new Map<number, EditChoice>();
+  const problems: PlanProblem[] = [];
+  for (const choice of choices) {
+    const { item, verb, line } = choice;
+    if (item.kind !== "call") {
+      if (item.kind === "turn" && verb !== "keep") turns.set(item.range.from, choice);
+      continue;
+    }
+    const turn = turns.get(item.range.from);
+    if (turn === undefined || verb === "keep" || verb === "pin") continue;
+    problems.push({
+      line,
+      message: `${item.place} is part of turn ${item.range.from}, of which line ${turn.line} says ${turn.verb}: keep one of the two`,
+    });
+  }
+  return problems;
+}
+
+/** A summary that is changed takes what it hides along: what stands in its midst and is to stay would go with it. */
+function overlaps(whole: readonly EditChoice[]): readonly PlanProblem[] {
+  const summaries = whole.filter(({ item, verb }) => item.kind === "summary" && isChanging(verb));
+  return summaries.flatMap(({ item, verb, line }) => {
+    const inside = whole.find(
+      (other) =>
+        other.item !== item && other.verb !== "pin" && other.verb !== verb && touches(item.range, other.item.range),
+    );
+    if (inside === undefined) return [];
+    const message = `${item.place} is a summary with ${inside.item.place} in its midst, which stays: \`jpg revert ${item.compaction ?? ""}\` takes the summary back`;
+    return [{ line, message }];
+  });
+}
+
+function touches(a: CutRange, b: CutRange): boolean {
+  return startOf(a) <= endOf(b) && startOf(b) <= endOf(a);
+}
+
+/** A place to compare by: whole turns have two halves, a cut one the later or the earlier. */
+function startOf({ from, fromEvent }: CutRange): number {
+  return 2 * from + (fromEvent === undefined ? 0 : 1);
+}
+
+function endOf({ to, toEvent }: CutRange): number {
+  return 2 * to + (toEvent === undefined ? 1 : 0);
+}
+
+/** A turn that stands in several lines is pinned by any of them. */
+function pinsOf(choices: readonly EditChoice[]): Pick<EditSteps, "pins" | "unpins"> {
+  const states = new Map<string, { readonly pin: Pin; readonly was: boolean; readonly is: boolean }>();
+  for (const { item, verb } of choices) {
+    if (item.kind === "summary") continue;
+    const pin: Pin = item.call === undefined ? { turn: item.range.from } : { turn: item.range.from, event: item.call };
+    const key = `${pin.turn}:${pin.event ?? ""}`;
+    const isPinned = verb === "pin" || states.get(key)?.is === true;
+    states.set(key, { pin, was: item.verb === "pin", is: isPinned });
+  }
+  const changed = [...states.values()].filter(({ was, is }) => was !== is);
+  return {
+    pins: changed.filter(({ is }) => is).map(({ pin }) => pin),
+    unpins: changed.filter(({ was }) => was).map(({ pin }) => pin),
+  };
+}

@@ -1,0 +1,164 @@
+// Whatever a plan says of a conversation under whatever compactions: following it as one does what its compactions do one after
+// the other, what is kept is shown as it was, and taking all of it back gives the view that was there.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Pin } from "../../../src/core/compaction/pin.ts";
+import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
+import { checkPlan, type EditChoice } from "../../../src/core/edit/edit-choices.ts";
+import { type EditItem, itemsOf } from "../../../src/core/edit/edit-item.ts";
+import { parsePlan, printPlan } from "../../../src/core/edit/edit-plan.ts";
+import { type EditStep, listSteps } from "../../../src/core/edit/edit-steps.ts";
+import { EDIT_VERBS, type EditVerb } from "../../../src/core/edit/edit-verb.ts";
+import { type PlannedSteps, planSteps } from "../../../src/core/edit/plan-edit.ts";
+import { traitsOf } from "../../../src/core/event/event.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
+import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { printView } from "../../helpers/notation.ts";
+import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
+
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+interface Edited extends RandomConversation {
+  readonly calls: boolean;
+  readonly wanted: readonly EditVerb[];
+}
+
+const edited: fc.Arbitrary<Edited> = fc
+  .tuple(
+    randomConversation,
+    fc.boolean(),
+    fc.array(fc.constantFrom(...(Object.keys(EDIT_VERBS) as EditVerb[])), { minLength: 40, maxLength: 40 }),
+  )
+  .map(([conversation, calls, wanted]) => ({ ...conversation, calls, wanted }));
+
+const byIndex = (turns: readonly Turn[]): ReadonlyMap<number, Turn> => new Map(turns.map((turn) => [turn.index, turn]));
+
+function itemsIn({ turns, compactions, calls }: Edited): readonly EditItem[] {
+  const view = projectTurns(turns, compactions);
+  return itemsOf({ view, turns: byIndex(turns), compactions, pins: [], count: estimateEvent, calls });
+}
+
+/** The plan as it would be written, with those verbs that its lines can have. */
+function choose(conversation: Edited): {
+  readonly choices: readonly EditChoice[];
+  readonly steps: readonly EditStep[];
+  readonly pins: readonly Pin[];
+} {
+  const items = itemsIn(conversation);
+  const turns = byIndex(conversation.turns);
+  let lines = items.map((item, at) => ({ verb: conversation.wanted[at] ?? item.verb, place: item.place }));
+  for (;;) {
+    const text = printPlan({ base: { branch: "a-k3f9/main", commit: COMMIT, calls: conversation.calls }, lines });
+    const { plan } = parsePlan(text);
+    const { choices, problems } = checkPlan(
+      plan ?? { base: { branch: "", commit: "", calls: false }, lines: [] },
+      items,
+    );
+    const found = listSteps(choices, turns);
+    const planned = planOf(conversation, found.steps, found.pins);
+    const wrong = new Set([...problems, ...found.problems, ...planned.problems].map(({ line }) => line - 2));
+    if (wrong.size === 0) return { choices, steps: found.steps, pins: found.pins };
+    expect(lines.some(({ verb }, at) => wrong.has(at) && verb !== "keep")).toBe(true);
+    lines = lines.map((line, at) => (wrong.has(at) ? { ...line, verb: "keep" } : line));
+  }
+}
+
+function planOf(
+  { turns, compactions }: RandomConversation,
+  steps: readonly EditStep[],
+  pins: readonly Pin[],
+): PlannedSteps {
+  const now = "2026-03-01T00:00:00Z";
+  return planSteps(steps, { turnCount: turns.length, turns: byIndex(turns), compactions, now, pins, prompts: [] });
+}
+
+function draftsOf(
+  conversation: RandomConversation,
+  steps: readonly EditStep[],
+  { second, pins }: { readonly second: string; readonly pins: readonly Pin[] },
+): readonly Compaction[] {
+  const { planned } = planOf(conversation, steps, pins);
+  return planned.map(({ plan, step }) => ({
+    ...plan.compaction,
+    ...(plan.summarize === undefined ? {} : { summary: { summary: "text" } }),
+    id: `z${step.line}`,
+    timestamp: `2026-03-01T00:00:${second}Z`,
+  }));
+}
+
+const shown = (view: View): string => printView(view);
+
+describe("following a plan", () => {
+  it("does as one what its compactions do one after the other", () => {
+    fc.assert(
+      fc.property(edited, (conversation) => {
+        const { steps, pins } = choose(conversation);
+        const { turns, compactions } = conversation;
+        const together = draftsOf(conversation, steps, { second: "30", pins });
+        const one: Compaction[] = [...compactions];
+        for (const [at, step] of steps.entries()) {
+          const second = String(31 + (at % 28));
+          const [next] = draftsOf({ turns, compactions: one }, [step], { second, pins });
+          if (next !== undefined) one.push({ ...next, timestamp: `2026-03-01T00:${String(at).padStart(2, "0")}:00Z` });
+        }
+        expect(shown(projectTurns(turns, [...compactions, ...together]))).toBe(shown(projectTurns(turns, one)));
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  it("leaves what is kept or pinned as it is shown", () => {
+    fc.assert(
+      fc.property(edited, (conversation) => {
+        const { choices, steps, pins } = choose(conversation);
+        const { turns, compactions } = conversation;
+        const before = projectTurns(turns, compactions);
+        const after = projectTurns(turns, [...compactions, ...draftsOf(conversation, steps, { second: "30", pins })]);
+        const events = ({ turns: all }: View): string[] =>
+          all.flatMap(({ events: own }: ProjectedTurn) => own.map((event) => JSON.stringify(event)));
+        const left = new Set(events(after));
+        const changed = new Set(
+          choices
+            .filter(({ verb, item }) => item.kind === "call" && verb !== "keep" && verb !== "pin")
+            .map(({ item }) => item.range.from),
+        );
+        for (const { item, verb } of choices) {
+          if ((verb !== "keep" && verb !== "pin") || item.kind !== "turn" || changed.has(item.range.from)) continue;
+          const own = before.turns.filter(({ origin }) => origin.kind === "kept" && origin.turn === item.range.from);
+          if (own.length > 1) continue;
+          for (const event of own.flatMap((turn) => turn.events))
+            if (traitsOf(event).providerVisible) expect(left).toContain(JSON.stringify(event));
+        }
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  it("loses, doubles and makes up nothing, and taken back leaves the view that was there", () => {
+    fc.assert(
+      fc.property(edited, (conversation) => {
+        const { steps, pins } = choose(conversation);
+        const { turns, compactions } = conversation;
+        const all = [...compactions, ...draftsOf(conversation, steps, { second: "30", pins })];
+        expect(checkCoverage([...turns], all, projectTurns(turns, all))).toEqual([]);
+        const back = all.filter(({ timestamp }) => !timestamp.startsWith("2026-03"));
+        expect(projectTurns(turns, back)).toEqual(projectTurns(turns, compactions));
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  it("of a plan that nobody changed comes to nothing", () => {
+    fc.assert(
+      fc.property(edited, (conversation) => {
+        const { steps } = choose({ ...conversation, wanted: [] });
+        expect(steps).toEqual([]);
+      }),
+      { numRuns: runs(50) },
+    );
+  });
+});
