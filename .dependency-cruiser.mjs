@@ -123,7 +123,12 @@ export default {
       { path: "^src/", pathNot: "^src/store/native/porcelain/" },
       { path: "node_modules/simple-git/" },
     ),
-    error("src-not-to-test", "Production code does not know its tests.", { path: "^src/" }, { path: "^test/" }),
+    error(
+      "src-not-to-test",
+      "Production code knows neither its tests nor its benchmarks.",
+      { path: "^src/" },
+      { path: "^(?:test|bench)/" },
+    ),
     error(
       "no-dev-dependency-in-src",
       "It would be missing after an install.",

@@ -13,7 +13,12 @@ const common = {
 };
 
 /** Tests of pure code: nothing is built first. The width of every character takes a process that has loaded much six times as long. */
-const PURE = ["test/core/**/*.test.ts", "test/formats/**/*.test.ts", "test/cli/frame/display-width.test.ts"];
+const PURE = [
+  "test/core/**/*.test.ts",
+  "test/formats/**/*.test.ts",
+  "test/bench/**/*.test.ts",
+  "test/cli/frame/display-width.test.ts",
+];
 
 /** Tests of the rest, which use git, files and the built command. */
 const whole = {

@@ -1,11 +1,12 @@
 // npm run bench: measures what jpg must reach, as ratios within one run, and prints a table. Exit code 1 when a target is
-// missed. Options: --json, --only NAME[,NAME], --repetitions N (5), --no-build, --keep.
+// missed. Options: --json, --only NAME[,NAME], --repetitions N (5), --no-build, --keep; of hindsight --hold-out and --write.
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchCommands, benchStart } from "./commands.mjs";
 import { benchExtract } from "./extract.mjs";
 import { benchFsck } from "./fsck.mjs";
 import { benchGrowth } from "./growth.mjs";
+import { benchHindsight } from "./hindsight.mjs";
 import { benchHooks } from "./hooks.mjs";
 import { benchImport } from "./import.mjs";
 import { benchKills } from "./kills.mjs";
@@ -37,6 +38,7 @@ const BENCHMARKS = {
   tokens: benchTokens,
   extract: benchExtract,
   strategies: benchStrategies,
+  hindsight: benchHindsight,
   query: benchQuery,
   kills: benchKills,
 };
@@ -48,6 +50,8 @@ const { values } = parseArgs({
     repetitions: { type: "string", default: "5" },
     "no-build": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
+    "hold-out": { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   },
 });
 
@@ -62,12 +66,13 @@ async function main() {
   if (unknown !== undefined) throw new Error(`--only ${unknown} is none of ${Object.keys(BENCHMARKS).join(", ")}`);
 
   const sandbox = await createSandbox({ isBuilt: values["no-build"] });
+  const options = { repetitions, holdOut: values["hold-out"], write: values.write };
   const machine = { ...(await describeMachine(sandbox)), repetitions };
   const rows = [];
   try {
     for (const name of chosen) {
       console.error(`bench: ${name} …`);
-      rows.push(...(await BENCHMARKS[name](sandbox, { repetitions })));
+      rows.push(...(await BENCHMARKS[name](sandbox, options)));
     }
   } finally {
     if (values.keep) console.error(`bench: kept ${sandbox.dir}`);

@@ -11,6 +11,7 @@ import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
 import type { SessionDescent } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 import type { SessionSource } from "./session-source.ts";
+import type { CompanionRule, ScatterRule } from "./several-files.ts";
 
 /** An agent and the format of its sessions. */
 export interface AgentFormat {
@@ -31,11 +32,11 @@ export interface AgentFormat {
   origin(source: SessionSource): ExportOrigin | null;
   /**
    * The session that it comes from; null for one that began by itself. `about` = the text of the file that tells of it, null =
-   * there is none. Never throws. Absent = its sessions never come from others.
+   * there is none; `folder` = the name of the folder that it is in. Never throws. Absent = its sessions never come from others.
    */
-  readonly descent?: (source: SessionSource, about: string | null) => SessionDescent | null;
-  /** Reads it; `about` as for `descent`. Throws `not_a_session` for a file that is none. */
-  read(source: SessionSource, about?: string | null): ImportedSession;
+  readonly descent?: (source: SessionSource, about: string | null, folder?: string) => SessionDescent | null;
+  /** Reads it; `about` as for `descent`, `companion` = the text of its second file. Throws `not_a_session` for a file that is none. */
+  read(source: SessionSource, about?: string | null, companion?: string | null): ImportedSession;
   /**
    * Reads a session that grew from a mark of its own on (`ImportedSession.mark`): gives what reading it whole would give, or null
    * where that is not sure. Absent = it is always read whole.
@@ -77,8 +78,8 @@ export interface Machine {
 export interface SessionFiles {
   /** How their names end, e.g. `.jsonl`: what is looked for below a folder that the user names. */
   readonly endings: readonly string[];
-  /** Whether a file that ends so may be a session by the rest of its name; absent = each may. */
-  readonly isNamed?: (fileName: string) => boolean;
+  /** Whether a file that ends so may be a session by the rest of its name, and by the folder's; absent = each may. */
+  readonly isNamed?: (fileName: string, folder: string) => boolean;
   /**
    * The extension, `[a-z0-9]+`, of a session that is one document, rewritten on each save: it is stored whole, and what is new
    * in it is told by its turns. Null = lines that are only added: they are stored in pieces, and told by their bytes. Absent =
@@ -100,6 +101,10 @@ export interface SessionFiles {
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
   /** The file beside a session's that tells of it, by the session file's name; null or absent = there is none. */
   readonly about?: (fileName: string) => string | null;
+  /** The second file of a session; absent = each has one. */
+  readonly companion?: CompanionRule;
+  /** Sessions that are many small files; absent = none are. */
+  readonly scattered?: ScatterRule;
   readonly beside?: SideFileRules;
 }
 

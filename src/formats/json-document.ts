@@ -10,7 +10,7 @@ const parsed = new WeakMap<SessionSource, unknown>();
 export function parseJsonDocument(source: SessionSource): unknown {
   let value = parsed.get(source);
   if (value === undefined) {
-    value = holdsLines(source) ? null : parseText(source);
+    value = holdsLines(source) ? null : parseSource(source);
     parsed.set(source, value);
   }
   return value;
@@ -22,9 +22,18 @@ function holdsLines(source: SessionSource): boolean {
 }
 
 /** A file may be cut off, or longer than a text can be. */
-function parseText(source: SessionSource): unknown {
+function parseSource(source: SessionSource): unknown {
   try {
-    const text = source.text().replace(/^\uFEFF/, "");
+    return parseDocumentText(source.text());
+  } catch {
+    return null;
+  }
+}
+
+/** The value of a text that is a document; null where it is none. Never throws. */
+export function parseDocumentText(whole: string): unknown {
+  try {
+    const text = whole.replace(/^\uFEFF/, "");
     if (!/^\s*[[{]/.test(text)) return null;
     const value: unknown = JSON.parse(text);
     return isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? null : value;

@@ -68,6 +68,8 @@ export interface PushedBranch {
   readonly reason: string;
   /** What the other side printed where it does not take a branch, e.g. its hooks, in a line; absent = nothing. */
   readonly said?: string;
+  /** The commit that stood there before, where one that was sent went on with it. */
+  readonly over?: string;
 }
 
 /** Objects that a push sends: all that the tips reach and the known commits do not. */

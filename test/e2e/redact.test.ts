@@ -1,5 +1,5 @@
 // A way out for a conversation with secrets in it: a masked copy that can be pushed, and an original that stays here.
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
@@ -14,6 +14,9 @@ const PASSWORD = "hV7q2" + "Lm9xT";
 
 interface Redacted {
   readonly redacted: string | null;
+  readonly status: string;
+  readonly earlier: string | null;
+  readonly changes?: readonly { readonly status: string; readonly branch: string }[];
   readonly branches: readonly string[];
   readonly secrets: readonly { readonly rule: string; readonly mask: string; readonly count: number }[];
   readonly left_out: { readonly sources: number };
@@ -338,6 +341,112 @@ describe("jpg redact", () => {
     const github = secrets.find(({ rule }) => rule === "github");
     writeUserConfig(sandbox, `[secrets]\nallow = ["${github?.fingerprint}"]\n`);
     expect((await sandbox.json<Redacted>(["redact", "@"])).secrets.map(({ rule }) => rule)).toEqual(["assigned"]);
+  });
+
+  it("says so when nothing is new, and goes on with the copy when the original grew", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt(`Deploy with ${TOKEN}`);
+    writer.say("It stands.");
+    const session = (): string => sandbox.session("session.jsonl", sessionBytes(writer.lines));
+    await sandbox.jpg(["import", session()]);
+    const [{ id: conversation }] = await sandbox.json<readonly [{ id: string }]>(["ls"]);
+    await addRemote();
+    const { run } = createTerminalSession({ ...sandbox, conversation });
+    await run("jpg redact <id>");
+    const first = await sandbox.json<Redacted>(["redact", conversation]);
+    await run(`jpg push ${first.redacted}`);
+    const before = refs();
+    expect(await run("jpg redact <id>")).toMatchInlineSnapshot(`
+      "$ jpg redact <id>
+      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing is new since.
+      ! \`jpg push deploy-with-redacted-github-1-6yzr\` sends what the remote does not have yet.
+      "
+    `);
+    expect(await run("jpg redact <id> --dry-run")).toMatchInlineSnapshot(`
+      "$ jpg redact <id> --dry-run
+      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing is new since.
+      "
+    `);
+    expect(refs()).toBe(before);
+
+    writer.prompt(`And the database? Not ${TOKEN}`);
+    writer.say(`With DB_PASSWORD="${PASSWORD}".`);
+    await sandbox.jpg(["import", session()]);
+    await sandbox.jpg(["fork", conversation, "beside", "--no-activate"]);
+    await sandbox.jpg(["compact", conversation, "--keep", "0", "--force"]);
+    expect(await run("jpg redact <id> --dry-run")).toMatchInlineSnapshot(`
+      "$ jpg redact <id> --dry-run
+        redacted-github-1    ghp_a1B… (40 characters)  7 times  conversation.json
+        redacted-assigned-1  hV… (10 characters)       2 times  turn 1
+      Would bring deploy-with-redacted-github-1-6yzr, the copy of <id>, up to date, with 2 secrets masked.
+      "
+    `);
+    expect(await run("jpg redact <id>")).toMatchInlineSnapshot(`
+      "$ jpg redact <id>
+        redacted-github-1    ghp_a1B… (40 characters)  7 times  conversation.json
+        redacted-assigned-1  hV… (10 characters)       2 times  turn 1
+        updated  deploy-with-redacted-github-1-6yzr/main    1 turn more
+        new      deploy-with-redacted-github-1-6yzr/beside  2 turns
+      Brought deploy-with-redacted-github-1-6yzr, the copy of <id>, up to date, with 2 secrets masked.
+      ! \`jpg push deploy-with-redacted-github-1-6yzr\` sends what the remote does not have yet.
+      "
+    `);
+    expect(await run(`jpg push ${first.redacted}`)).toMatchInlineSnapshot(`
+      "$ jpg push deploy-with-redacted-github-1-6yzr
+        new      deploy-with-redacted-github-1-6yzr/beside  2 turns
+        updated  deploy-with-redacted-github-1-6yzr/main    1 turn
+      Sent 2 branches, 3 turns, 785 B to team.
+      ! To team (branches): <root>/bare.git
+      "
+    `);
+    const text = reached(...first.branches, `${first.redacted}/beside`);
+    expect(text).toContain("redacted-assigned-1");
+    expect(text).not.toMatch(new RegExp(`${TOKEN}|${PASSWORD}|redacted-github-2`));
+    expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
+    expect((await sandbox.json<Redacted>(["redact", conversation])).status).toBe("unchanged");
+  });
+
+  it("goes on with a copy whose newest turn grew where nothing was published", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt(`Deploy with ${TOKEN}`);
+    writer.say("It stands.");
+    const session = (): string => sandbox.session("session.jsonl", sessionBytes(writer.lines));
+    await sandbox.jpg(["import", session()]);
+    const first = await sandbox.json<Redacted>(["redact", "@"]);
+    writer.say(`Still with ${TOKEN}.`);
+    await sandbox.jpg(["import", session()]);
+    const again = await sandbox.json<Redacted>(["redact", "@"]);
+    expect(again).toMatchObject({ status: "updated", redacted: first.redacted, branches: first.branches });
+    expect((await sandbox.jpg(["print", first.redacted ?? ""])).stdout).toContain("Still with redacted-github-1.");
+    expect(refs().split("\n").filter(Boolean)).toHaveLength(2);
+  });
+
+  it("makes another copy where something else is masked by now", async () => {
+    const conversation = await importTurns([`with ${TOKEN}`, `password: ${PASSWORD}`], ["go on", "done"]);
+    writeUserConfig(sandbox, "");
+    const { secrets } = await sandbox.json<{ secrets: readonly { rule: string; fingerprint: string }[] }>([
+      ...["redact", conversation, "--dry-run"],
+    ]);
+    const assigned = secrets.find(({ rule }) => rule === "assigned")?.fingerprint;
+    writeUserConfig(sandbox, `[secrets]\nallow = ["${assigned}"]\n`);
+    const first = await sandbox.json<Redacted>(["redact", conversation]);
+    writeUserConfig(sandbox, "");
+    const second = await sandbox.json<Redacted>(["redact", conversation]);
+    expect(second).toMatchObject({ status: "created", earlier: first.redacted });
+    expect(second.redacted).not.toBe(first.redacted);
+    expect(reached(...second.branches)).not.toContain(PASSWORD);
+    expect(reached(...first.branches)).toContain(PASSWORD);
+    // Another request is another copy, too; the newest one of each is gone on with.
+    const other = await sandbox.json<Redacted>(["redact", conversation, "--rule", "github"]);
+    expect(other.status).toBe("created");
+    expect(await sandbox.json<Redacted>(["redact", conversation])).toMatchObject({
+      status: "unchanged",
+      redacted: second.redacted,
+    });
+    // Nothing is known of what was removed for good.
+    await sandbox.jpg(["rm", conversation]);
+    await sandbox.jpg(["rm", "--purge", conversation, "--yes"]);
+    expect(readFileSync(join(sandbox.store, ".git", "jpg-redacted"), "utf8")).not.toContain(conversation);
   });
 
   it("makes nothing at all where it fails halfway", async () => {

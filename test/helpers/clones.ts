@@ -5,7 +5,9 @@ import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tre
 import { compact } from "../../src/app/compact/compact.ts";
 import { recordTurn } from "../../src/app/journal/record-turn.ts";
 import { type PullReport, pullConversations } from "../../src/app/share/pull.ts";
-import { type PushReport, planPush, sendPush } from "../../src/app/share/push.ts";
+import { sendPush } from "../../src/app/share/push.ts";
+import { planPush } from "../../src/app/share/push-plan.ts";
+import type { PushReport } from "../../src/app/share/push-report.ts";
 import { addRemote, findRemote } from "../../src/app/share/remotes.ts";
 import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
 import type { Policies } from "../../src/core/compaction/policy.ts";

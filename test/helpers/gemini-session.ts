@@ -164,7 +164,7 @@ export function variedGeminiSession(): readonly Json[] {
   const looked = answer("a1", "I look.", { thoughts, tokens });
   const first = [
     prompt("u1", "Which kelp grows here?"),
-    { ...looked, toolCalls: [call("k1", "bull kelp"), call("k2", "giant kelp")] },
+    { ...looked, toolCalls: [{ ...call("k1", "bull kelp"), agentId: "agent-1" }, call("k2", "giant kelp")] },
     answer("a2", "Bull kelp and giant kelp."),
   ];
   return [

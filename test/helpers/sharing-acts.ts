@@ -289,9 +289,19 @@ async function gitMerge(clone: Clone, branch: string, from: string): Promise<voi
   } catch {
     return takeBack();
   }
-  const after = await clone.tree(branch);
-  const isShorter = after.turnOids.length < before.turnOids.length;
+  const after = await treeUnlessGone(clone, branch);
+  const isShorter = after === null || after.turnOids.length < before.turnOids.length;
   if (isShorter || (await findBrokenLinks(store, after)).length > 0) takeBack();
+}
+
+/** Null where a turn is gone that others follow: a fork of the first turns has a commit that removes the later ones. */
+async function treeUnlessGone(clone: Clone, branch: string): Promise<BranchTree | null> {
+  try {
+    return await clone.tree(branch);
+  } catch (error) {
+    if (error instanceof JpgError && error.code === "turn_missing") return null;
+    throw error;
+  }
 }
 
 async function gitPush(clone: Clone, branch: string): Promise<void> {

@@ -21,7 +21,7 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
-import { readSource } from "../sessions/stored-session.ts";
+import { listStoredSideFiles, readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes, sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { mapRoots, type RootMapping } from "./map-roots.ts";
@@ -145,11 +145,15 @@ function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {
   return atTurn === undefined ? origin : { ...origin, turn: atTurn };
 }
 
-/** The imported bytes of a branch's session, piece by piece. Throws `no_source`, `several_sources`. */
+/**
+ * The imported bytes of a branch's session, or of a file that stood beside it, piece by piece. Throws `no_source`,
+ * `unknown_session`, `unknown_side_file`.
+ */
 export async function exportOriginal(
   workspace: Workspace,
   tree: BranchTree,
   session?: string,
+  file?: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   const sessions = await listSessions(workspace, tree);
   if (sessions.length === 0) {
@@ -163,7 +167,24 @@ export async function exportOriginal(
       hints: ["`--session ID` names one."],
     });
   }
-  return readSource(workspace.store, tree, wanted);
+  return file === undefined ? readSource(workspace.store, tree, wanted) : readBeside(workspace, tree, wanted, file);
+}
+
+async function readBeside(
+  { store }: Workspace,
+  tree: BranchTree,
+  session: string,
+  file: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const stored = await listStoredSideFiles(store, tree.commit, session);
+  const oid = stored.get(file);
+  if (oid !== undefined) return store.readBlobs([oid]);
+  const names = [...stored.keys()];
+  throw userError(
+    "unknown_side_file",
+    `${tree.branch} holds no file ${file} from beside session ${session}; it holds: ${names.join(", ") || "none"}.`,
+    { hints: ["Leave --file out for the session's own file."] },
+  );
 }
 
 /** The ids of the sessions that a branch was imported from. */

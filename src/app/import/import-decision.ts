@@ -166,7 +166,7 @@ export async function findNewerState(
 
 /** Parses a file. Throws `empty_session`. */
 export function readSession(open: OpenSession): ImportedSession {
-  const session = open.format.read(open.source, open.about);
+  const session = open.format.read(open.source, open.about, open.companion);
   if (session.turnCount === 0) throw emptySession(nameOfInput(open.path));
   return session;
 }

@@ -5,6 +5,7 @@ import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch } from "../../store/conversation-store.ts";
+import { forgetMaskedCopies } from "../../store/native/refs/masked-copies.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { VIEW_CACHE } from "../branch/view-state.ts";
@@ -80,20 +81,21 @@ export async function purgeRemoved(workspace: Workspace, branches: readonly Tras
   const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
   if (branches.length > 0) {
     await workspace.store.dropCaches();
-    await forgetLocalMarks(workspace.store, branches);
+    await forgetMarks(workspace.store, branches);
   }
   return objects;
 }
 
-/** A mark keeps the name of what it is of: it goes with the last branch. */
-async function forgetLocalMarks(store: ConversationStore, purged: readonly TrashedBranch[]): Promise<void> {
+/** A mark keeps the name of what it is of, and so does what is known of masked copies: they go with the last branch. */
+async function forgetMarks(store: ConversationStore, purged: readonly TrashedBranch[]): Promise<void> {
   const kept = [
     ...(await store.listBranches()).map(({ name }) => name),
     ...((await store.trash?.list()) ?? []).map(({ branch }) => branch),
   ];
   const left = new Set(kept.map(conversationOf));
-  for (const conversation of new Set(purged.map(({ branch }) => conversationOf(branch))))
-    if (!left.has(conversation)) await store.sharing?.markLocal(conversation, false);
+  const gone = purged.map(({ branch }) => conversationOf(branch)).filter((conversation) => !left.has(conversation));
+  for (const conversation of new Set(gone)) await store.sharing?.markLocal(conversation, false);
+  await forgetMaskedCopies(store.gitDir, new Set(gone));
 }
 
 async function findRemoved(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {

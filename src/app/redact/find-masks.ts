@@ -1,47 +1,27 @@
-// Finds what is to be masked in a history, and gives each secret its mask: a short word that says its kind and its number, and
-// nothing of the secret itself.
+// Finds what is to be masked, in a history or in lines that are nowhere stored yet.
 import { appendAll } from "../../core/append-all.ts";
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { sampleOf } from "../../core/secrets/mask.ts";
-import { meantText } from "../../core/secrets/meant-text.ts";
 import type { ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
-import { findInSources, fingerprintOf, type ScannedSource } from "../secrets/scan-source.ts";
+import { findInSources, type ScannedSource } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
-import { acrossSeam, readingsOf, seamsIn } from "./left-texts.ts";
-
-/** Which secrets are masked: what rules find, those of some rules only, and texts that somebody names. */
-export interface WantedSecrets {
-  /** Names of rules; none = all, unless texts are named. */
-  readonly rules: readonly string[];
-  readonly texts: readonly string[];
-  /** Fingerprints of secrets that the user lets pass. */
-  readonly allowed: readonly string[];
-  /** Names of rules whose finds pass this once; absent = none. */
-  readonly passing?: readonly string[];
-}
-
-/** A secret that is masked; nothing of it is in here but what may be shown. */
-export interface MaskedSecret {
-  readonly rule: string;
-  readonly sample: string;
-  readonly fingerprint: string;
-  /** What stands in its place. */
-  readonly mask: string;
-  /** How many times rules found it. */
-  readonly count: number;
-  /** Where it was found first: a path of the tree, or `commit ID`. */
-  readonly path: string;
-  /** 0-based; absent where that is no turn. */
-  readonly turn?: number;
-}
+import { readingsOf, seamsIn } from "./left-texts.ts";
+import {
+  createMaskList,
+  type FoundPlace,
+  type GivenMasks,
+  isSourcePath,
+  keepNumbers,
+  type MaskedSecret,
+  type WantedSecrets,
+} from "./mask-list.ts";
 
 /** What was found. */
 export interface FoundMasks {
   readonly secrets: readonly MaskedSecret[];
   /** Masks by every form in which a secret stands somewhere. Shown to nobody. */
   readonly masks: ReadonlyMap<string, string>;
+  readonly given: GivenMasks;
   /** Objects in which nothing was found, before and now. */
   readonly clean: ReadonlySet<string>;
   /** Names of the attachments that something but sources refers to. */
@@ -90,7 +70,7 @@ export async function findMasks(
   list.addAcross(seams);
   const clean = blobs.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid]));
   await known.add(clean.filter((oid) => !known.has(oid)));
-  return { secrets: list.secrets(), masks: list.masks, clean: new Set(clean), attachments };
+  return { secrets: list.secrets(), masks: list.masks, given: list.given(), clean: new Set(clean), attachments };
 }
 
 /** Finds what is to be masked in lines that are nowhere stored yet. */
@@ -124,11 +104,6 @@ function blobsOf(history: readonly HistoryCommit[]): readonly Scanned[] {
       if (oid !== null && special === undefined && isSourcePath(blobs.get(oid)?.path ?? "sources/"))
         blobs.set(oid, { oid, path });
   return [...blobs.values()];
-}
-
-/** Whether a path is of the agent's own bytes. */
-export function isSourcePath(path: string): boolean {
-  return path.startsWith("sources/");
 }
 
 interface Contents {
@@ -171,76 +146,4 @@ function* saidBeside(
   }
   const paths = new Set(history.flatMap(({ changes }) => changes.map(({ path }) => path)));
   yield source("names of branches and files", [...names, ...paths].join("\n"));
-}
-
-/** Masks of a conversation that was redacted before stay its own: the numbers go on behind them. */
-function keepNumbers(text: string, numbers: Map<string, number>): void {
-  for (const [, rule = "", number] of text.matchAll(/redacted-([a-z0-9-]+?)-(\d{1,9})(?!\d)/g))
-    numbers.set(rule, Math.max(numbers.get(rule) ?? 0, Number(number)));
-}
-
-interface FoundPlace {
-  readonly rule: string;
-  readonly secret: string;
-  readonly path: string;
-}
-
-interface MaskList {
-  readonly masks: ReadonlyMap<string, string>;
-  add(found: FoundPlace): void;
-  /** Adds how the secrets read elsewhere that stand where two parts meet. */
-  addAcross(seams: readonly (readonly [string, string])[]): void;
-  secrets(): readonly MaskedSecret[];
-}
-
-function createMaskList(
-  { rules, texts, allowed, passing = [] }: WantedSecrets,
-  numbers: Map<string, number>,
-): MaskList {
-  const masks = new Map<string, string>();
-  const secrets = new Map<string, MaskedSecret>();
-  const isWanted = ({ rule, secret }: FoundPlace): boolean => {
-    if (rule === "text") return true;
-    if (allowed.includes(fingerprintOf(secret)) || passing.includes(rule)) return false;
-    return rules.length === 0 ? texts.length === 0 : rules.includes(rule);
-  };
-  return {
-    masks,
-    secrets: () => [...secrets.values()],
-    addAcross(seams) {
-      for (const [secret, mask] of [...masks])
-        for (const seam of seams) for (const form of acrossSeam(seam, secret)) masks.set(form, mask);
-    },
-    add(found) {
-      if (!isWanted(found)) return;
-      const { rule, secret, path } = found;
-      const plain = meantText(secret)?.text ?? secret;
-      // A key is the same however its lines end.
-      const same = plain.replace(/\s+/g, "");
-      const known = secrets.get(same);
-      const mask = known?.mask ?? nextMask(rule, numbers);
-      const turn = turnIndexOfPath(path);
-      const place = turn === null ? { path } : { path, turn };
-      const fresh = { rule, sample: sampleOf(secret), fingerprint: fingerprintOf(secret), mask, count: 0, ...place };
-      // Where it stays counts more than the agent's own line of it.
-      const shown = known === undefined || (isSourcePath(known.path) && !isSourcePath(path)) ? fresh : known;
-      secrets.set(same, { ...shown, count: (known?.count ?? 0) + 1 });
-      for (const form of [secret, plain]) addForm(masks, form, { rule, mask });
-    },
-  };
-}
-
-/** A shorter password is a word, too: it is one only where it stands in an address. Characters. */
-const SHORT = 8;
-
-function addForm(masks: Map<string, string>, form: string, { rule, mask }: { rule: string; mask: string }): void {
-  const isShort = rule === "url-credentials" && form.length < SHORT;
-  masks.set(isShort ? `:${form}@` : form, isShort ? `:${mask}@` : mask);
-}
-
-function nextMask(rule: string, numbers: Map<string, number>): string {
-  const kind = rule.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  const number = (numbers.get(kind) ?? 0) + 1;
-  numbers.set(kind, number);
-  return `redacted-${kind}-${number}`;
 }

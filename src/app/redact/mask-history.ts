@@ -13,8 +13,8 @@ import type {
 import { isForkMergeMessage } from "../../store/messages/merge-message.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
-import { isSourcePath } from "./find-masks.ts";
 import { type MaskedHistory, type MaskState, maskFile, renameForks } from "./mask-file.ts";
+import { isSourcePath } from "./mask-list.ts";
 
 /** Masks commits, parents first; `objects` is told what became of each blob. */
 export async function* maskHistory(

@@ -19,12 +19,13 @@ import { prepareTurn } from "../branch/prepared-turn.ts";
 import { rootCommit, sign } from "../branch/root-commit.ts";
 import { checkOutgoing } from "../share/check-outgoing.ts";
 import { localError } from "../share/local.ts";
-import { chooseTips } from "../share/push.ts";
+import { chooseTips } from "../share/push-plan.ts";
 import { requireSharing } from "../share/remotes.ts";
 import { findLeavingSecrets } from "../share/scan-outgoing.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { findMasksInLines, type MaskedSecret } from "./find-masks.ts";
+import { findMasksInLines } from "./find-masks.ts";
+import type { MaskedSecret } from "./mask-list.ts";
 import { sharedTitle } from "./shared-title.ts";
 
 /** A file to hand over. */

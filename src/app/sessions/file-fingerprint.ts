@@ -2,6 +2,7 @@
 // it changes, neither do the bytes.
 import { type BigIntStats, lstatSync, statSync } from "node:fs";
 import { sha256 } from "../workspace/object-id.ts";
+import { scatteredFiles } from "./scattered-session.ts";
 import type { SessionFile } from "./session-files.ts";
 import { allSideFiles } from "./side-files.ts";
 
@@ -32,7 +33,8 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
     const own = statSync(file.path, STATE);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
-    for (const [path, full] of await allSideFiles(file)) {
+    const parts = scatteredFiles(file.path).map((path) => [path, path] as const);
+    for (const [path, full] of [...(await allSideFiles(file)), ...parts]) {
       const state = lstatSync(full, STATE);
       lines.push(describe(path, state));
       isSettled &&= hasSettled(state, clock);

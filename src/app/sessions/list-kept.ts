@@ -7,6 +7,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { StoreFailure } from "./agent-stores.ts";
 import { createBufferSource } from "./buffer-source.ts";
 import { findKeptFiles } from "./kept-files.ts";
+import { scatteredFiles } from "./scattered-session.ts";
 import { type KeptChoice, type KeptSession, readSessionBeginning, readSessionSource } from "./session-files.ts";
 import { agents, detectFormat } from "./session-registry.ts";
 
@@ -71,8 +72,12 @@ async function describe(
   runtime: Workspace["runtime"],
   file: KeptSession,
   bytes: number,
-): Promise<Pick<KeptRow, "turns" | "title" | "is_beginning" | "problem">> {
+): Promise<Pick<KeptRow, "turns" | "title" | "is_beginning" | "problem"> & Partial<Pick<KeptRow, "bytes">>> {
   try {
+    if (scatteredFiles(file.path).length > 0) {
+      const source = await readSessionSource(runtime, file);
+      return { ...read(source, file.path), bytes: source.byteLength };
+    }
     const isLong = bytes > READ_WHOLE && !isDocument(file);
     const beginning = isLong ? await readSessionBeginning(file.path, READ_WHOLE) : null;
     // One line may be longer than that.

@@ -1,4 +1,5 @@
 // A session file that was read and recognised, not yet parsed.
+import { basename, dirname } from "node:path";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
@@ -8,7 +9,7 @@ import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import type { Fingerprint } from "./file-fingerprint.ts";
 import { readSessionSource, type SessionFile } from "./session-files.ts";
 import { detectFormat, formatByName } from "./session-registry.ts";
-import { readAbout, readSideFiles, type SideFiles } from "./side-files.ts";
+import { companionText, readAbout, readSideFiles, type SideFiles } from "./side-files.ts";
 import { PIECE_LIMITS, type PieceLimits } from "./source-pieces.ts";
 
 export interface OpenSession {
@@ -24,6 +25,8 @@ export interface OpenSession {
   readonly sessionId: string;
   /** The text of the file beside it that tells of it; null = there is none. */
   readonly about: string | null;
+  /** The text of its second file; null = there is none. */
+  readonly companion: string | null;
   /** The session that it comes from; null for one that began by itself. */
   readonly descent: SessionDescent | null;
   /** Whether it stands on lines of another session's file: it cannot be read again from its path. */
@@ -69,7 +72,7 @@ export async function openSession(
   }
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
   const sessionId = sessionIdOf(format, source, name);
-  const beside = await readSideFiles(file, { session: sessionId, rules: format.files.beside });
+  const beside = await readSideFiles(file, { session: sessionId, rules: format.files });
   const about = await readAbout(file, format.files);
   return {
     path: file.path,
@@ -80,7 +83,8 @@ export async function openSession(
     origin: format.origin(source),
     sessionId,
     about,
-    descent: format.descent?.(source, about) ?? null,
+    companion: companionText(file.path, beside, format.files.companion),
+    descent: format.descent?.(source, about, folderOf(file)) ?? null,
     isPart: false,
     isBeside: file.isBeside === true,
     beside,
@@ -90,6 +94,11 @@ export async function openSession(
     limits: how.limits ?? PIECE_LIMITS,
     markedFrom: how.markedFrom ?? MARKED_FROM,
   };
+}
+
+/** The name of the folder that a file is in. */
+function folderOf({ path }: SessionFile): string {
+  return path === "-" ? "" : basename(dirname(path));
 }
 
 /** The session's id; a file that is none, though its format was named, is refused by name. */
@@ -113,6 +122,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
     return {
       ...open,
       about: null,
+      companion: null,
       named: false,
       source,
       sessionId,

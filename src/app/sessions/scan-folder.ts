@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import type { SideFileRules } from "../../formats/agent-format.ts";
+import { sessionOfCompanion } from "./companion.ts";
 import { agents, isSessionName } from "./session-registry.ts";
 
 /** What was found below a folder. */
@@ -42,7 +43,7 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     for (const entry of entries) {
       if (FOREIGN_FOLDERS.has(entry.name) || (isWorktree && WORKTREE_NAMES.has(entry.name))) continue;
       if (entry.isDirectory()) await scan(join(at, entry.name));
-      else if (entry.isFile() && agents().some((agent) => isSessionName(agent, entry.name)))
+      else if (entry.isFile() && agents().some((agent) => isSessionName(agent, entry.name, at)))
         files.push(join(at, entry.name));
     }
   };
@@ -51,7 +52,8 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     beside === undefined ? [] : [sessionFolders(files, beside)],
   );
   const isBeside = (path: string): boolean => besides.some((beside) => standsBeside(path, { folder, ...beside }));
-  return { files: files.filter((path) => !isBeside(path)).sort(), failed };
+  const isOwn = (path: string): boolean => !isBeside(path) && sessionOfCompanion(path) === null;
+  return { files: files.filter(isOwn).sort(), failed };
 }
 
 /** The folders that an agent's sessions among some files may have beside them, absolute. */

@@ -8,9 +8,11 @@ import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { storeFolder } from "./agent-stores.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
+import { sessionOfCompanion } from "./companion.ts";
 import { createFileSource } from "./file-source.ts";
 import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
+import { readScattered } from "./scattered-session.ts";
 import { agents, isSessionName, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
@@ -81,7 +83,7 @@ export async function findAgentSessions(
   for (const { agent, folder, isNamed } of keptFolders(runtime, directories)) {
     if (choice.agents?.includes(agent.name) === false) continue;
     for await (const { path: within, entries } of foldersWithin(folder.path, folder.levels ?? 0)) {
-      const isSession = ({ name }: Dirent): boolean => isNamed(name);
+      const isSession = ({ name }: Dirent): boolean => isNamed(name, within);
       const names = entries.filter((entry) => isSession(entry) && !isPipe(entry)).map(({ name }) => join(within, name));
       for (const path of names.filter((name) => isChosen(name, choice))) {
         const file = { path, named: false, agent: agent.agent.name };
@@ -102,7 +104,7 @@ interface KeptFolder {
   readonly agent: AgentFormat;
   readonly folder: SessionFolder;
   /** Whether a file there may be a session by its name. */
-  readonly isNamed: (fileName: string) => boolean;
+  readonly isNamed: (fileName: string, folder: string) => boolean;
 }
 
 /** Where agents write files, and where jpg keeps as files what they have in stores of their own. */
@@ -111,7 +113,7 @@ function keptFolders(runtime: Runtime, directories: readonly string[]): readonly
   return [...new Set(directories)].flatMap((directory) =>
     agents().flatMap((agent) => {
       const { store, files } = agent;
-      const isNamed = (name: string): boolean => isSessionName(agent, name);
+      const isNamed = (name: string, within: string): boolean => isSessionName(agent, name, within);
       const texts = (files.settings?.(machine, directory) ?? []).map(readSettings);
       const folders = files.folders?.(machine, directory, texts) ?? [];
       const written = folders.map((folder) => ({ agent, folder, isNamed }));
@@ -188,6 +190,8 @@ export async function readSessionFile(runtime: Runtime, file: SessionFile): Prom
 
 async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffer> {
   try {
+    const scattered = await readScattered(path);
+    if (scattered !== null) return scattered;
     return path === "-" ? Buffer.from(await runtime.readStdin()) : await readFile(path);
   } catch (error) {
     throw unreadable(path, error);
@@ -225,7 +229,8 @@ async function expandPath(path: string): Promise<FoundFiles> {
       hints: ["`jpg import` without a path finds the sessions of this project by itself."],
     });
   }
-  if (!found.isDirectory()) return { files: [{ path, named: true }], failed: [] };
+  // Who names the second file of a session means the session.
+  if (!found.isDirectory()) return { files: [{ path: sessionOfCompanion(path) ?? path, named: true }], failed: [] };
   const { files, failed } = await scanFolder(path);
   return { files: files.map((name) => ({ path: name, named: false })), failed };
 }

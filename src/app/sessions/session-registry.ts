@@ -71,9 +71,13 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   );
 }
 
-/** Whether a file may be a session of a format by its name. */
-export function isSessionName({ files: { endings, isNamed } }: Pick<AgentFormat, "files">, fileName: string): boolean {
-  return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName) !== false;
+/** Whether a file may be a session of a format by its name, and by that of its folder. */
+export function isSessionName(
+  { files: { endings, isNamed } }: Pick<AgentFormat, "files">,
+  fileName: string,
+  folder: string,
+): boolean {
+  return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName, folder) !== false;
 }
 
 /** What formats make paths of. */
@@ -93,7 +97,8 @@ function readText(path: string): string | null {
   }
 }
 
-function namesIn(path: string): readonly string[] {
+/** The names in a folder, ordered; none where there is no folder. */
+export function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path).sort();
   } catch {

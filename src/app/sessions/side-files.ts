@@ -1,11 +1,14 @@
 // What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
 // gives, regular files, never through a link, and no more than fits.
-import { constants, type Dirent, lstatSync } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { type Dirent, lstatSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
+import type { CompanionRule } from "../../formats/several-files.ts";
+import { companionName, companionOf } from "./companion.ts";
+import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
 import type { SessionFile } from "./session-files.ts";
 import { agents } from "./session-registry.ts";
 import { refusalOf } from "./side-path.ts";
@@ -48,11 +51,6 @@ export interface SideFiles {
   readonly others: readonly string[];
 }
 
-/** Largest file that is taken, bytes: hosts of git repositories refuse larger ones. */
-const LARGEST_FILE = 50 * 1024 * 1024;
-/** What is taken of one session at most, bytes. */
-const LARGEST_TOTAL = 256 * 1024 * 1024;
-
 /** Lists what stands beside a session file by the rules of its agent; nothing where the agent has none. */
 export async function listSideFiles(file: SessionFile, rules: SideFileRules | undefined): Promise<SideListing> {
   const name = file.path === "-" ? null : (rules?.folder(basename(file.path)) ?? null);
@@ -84,6 +82,8 @@ export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<strin
   for (const { files: kept } of agents()) {
     const { folder, files } = await listSideFiles(file, kept.beside);
     for (const path of files) found.set(path, join(folder, path));
+    const companion = companionOf(file.path, kept.companion);
+    if (companion !== null) found.set(basename(companion), companion);
   }
   return found;
 }
@@ -94,27 +94,41 @@ function kindOf(entry: Dirent, path: string, rules: SideFileRules): "folder" | "
   return entry.isFile() && rules.holdsFile(path) ? "file" : "other";
 }
 
-/** Reads the files beside a session that can be stored under `sources/<session>/files`. Ordered by path. */
+/** Reads the files beside a session that can be stored under `sources/<session>/files`, its second file last. */
 export async function readSideFiles(
   file: SessionFile,
-  { session, rules }: { readonly session: string; readonly rules: SideFileRules | undefined },
+  { session, rules }: { readonly session: string; readonly rules: SessionFiles },
 ): Promise<SideFiles> {
-  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules);
+  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules.beside);
+  const companion = companionOf(file.path, rules.companion);
+  const all = paths.map((path) => ({ path, full: join(folder, path) }));
+  if (companion !== null) all.push({ path: basename(companion), full: companion });
   const files: SideFile[] = [];
   const leftOut = [...unread];
-  let room = LARGEST_TOTAL;
-  for (const path of paths) {
+  let room = MOST_OF_A_SESSION;
+  for (const { path, full } of all) {
     const refusal = refusalOf(path, `sources/${session}/files`);
     try {
       if (refusal !== null) throw new Error(refusal.reason);
-      const bytes = await readSideFile(join(folder, path), room);
+      const bytes = await readRegularFile(full, room);
       files.push({ path, bytes });
       room -= bytes.length;
     } catch (error) {
-      leftOut.push(notStored(join(folder, path), error));
+      leftOut.push(notStored(full, error));
     }
   }
   return { files, leftOut, others };
+}
+
+/** The text of a session's second file among those that were read; null where there is none. */
+export function companionText(
+  path: string,
+  { files }: Pick<SideFiles, "files">,
+  rule: CompanionRule | undefined,
+): string | null {
+  const name = companionName(basename(path), rule);
+  const found = name === null ? undefined : files.find((file) => file.path === name);
+  return found === undefined ? null : found.bytes.toString("utf8");
 }
 
 /** What tells of a session, larger than it ever is, bytes. */
@@ -125,7 +139,7 @@ export async function readAbout(file: SessionFile, { about }: SessionFiles): Pro
   const name = file.path === "-" ? null : (about?.(basename(file.path)) ?? null);
   if (name === null) return null;
   try {
-    return (await readSideFile(join(dirname(file.path), name), LARGEST_ABOUT)).toString("utf8");
+    return (await readRegularFile(join(dirname(file.path), name), LARGEST_ABOUT)).toString("utf8");
   } catch {
     return null; // older versions wrote none; the session itself says whose it is
   }
@@ -138,21 +152,6 @@ export function reportSideFiles({ files, others }: Pick<SideFiles, "files" | "ot
   if (files.length === 0 && others.length === 0) return {};
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
   return { side_files: { files: files.length, bytes, left: others } };
-}
-
-/** Opened first and looked at then: what is read is what was looked at. */
-async function readSideFile(path: string, room: number): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error("it is not a regular file any more");
-    if (stats.size > LARGEST_FILE) throw new Error(`it has ${stats.size} bytes, more than ${LARGEST_FILE}`);
-    if (stats.size > room)
-      throw new Error(`together with the files before it, it has more than ${LARGEST_TOTAL} bytes`);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** A link to a folder is none: the agent makes the folder itself. */

@@ -12,11 +12,12 @@ import {
   sharedTurns,
   type TurnsOf,
 } from "../../core/plan/merge-sides.ts";
-import type { CommitSpec, ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
+import type { CommitSpec, ConversationStore, Signature } from "../../store/conversation-store.ts";
 import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
+import { tellAgain } from "./tell-again.ts";
 
 /** Two tips of a branch, and the commits at which they parted; none of unrelated histories. */
 export interface MeetingTips {
@@ -68,55 +69,6 @@ async function mergeCommit(
     changes: filesBetween(first.files, merged),
     merges: [second.commit],
   };
-}
-
-/** Our commits of records as new ones on top of theirs, by the same authors at the same times; turns that only we have, first. */
-async function tellAgain(
-  store: ConversationStore,
-  {
-    ours,
-    theirs,
-    merged,
-  }: { readonly ours: MergeSide; readonly theirs: MergeSide; readonly merged: ReadonlyMap<string, string> },
-): Promise<readonly CommitSpec[]> {
-  const commits: CommitSpec[] = [];
-  let current = new Map(theirs.files);
-  const add = (
-    changes: ReturnType<typeof filesBetween>,
-    from: Pick<LogEntry, "message" | "author" | "committer">,
-  ): void => {
-    if (changes.length === 0) return;
-    const { message, author, committer } = from;
-    commits.push({ message, author, committer, changes });
-    current = new Map(current);
-    for (const change of changes) {
-      if ("oid" in change) current.set(change.path, change.oid);
-      else current.delete(change.path);
-    }
-  };
-  const log = [...(await readRecordLog(store, ours.commit, RECORD_FOLDERS))].reverse();
-  const [tip] = await store.readLog({ from: ours.commit, limit: 1 });
-  const signed = tip ?? {
-    author: { ...FALLBACK_IDENTITY, seconds: 0 },
-    committer: { ...FALLBACK_IDENTITY, seconds: 0 },
-  };
-  const isRecord = (path: string): boolean => RECORD_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
-  const rest = (records: boolean): ReturnType<typeof filesBetween> =>
-    filesBetween(current, merged).filter(({ path }) => isRecord(path) === records);
-  const from = sharedTurns(ours.turnOids, theirs.turnOids);
-  add(rest(false), {
-    ...signed,
-    message: `turns ${from}..${ours.turnOids.length - 1}, from another history of the same turns\n`,
-  });
-  for (const entry of log) {
-    const named = new Set([...entry.added, ...entry.removed]);
-    add(
-      rest(true).filter(({ path }) => named.has(path)),
-      entry,
-    );
-  }
-  add(rest(true), { ...signed, message: "records of another history of the same turns\n" });
-  return commits;
 }
 
 async function loadSide(store: ConversationStore, commit: string, bases: readonly string[]): Promise<MergeSide> {

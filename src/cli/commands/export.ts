@@ -27,6 +27,7 @@ export const command: CommandSpec = {
       conflicts: ["to", "fullHistory", "model", "messages", "root"],
     },
     { flags: "--session <id>", description: "with --original: which session, if the conversation came from several" },
+    { flags: "--file <name>", description: "with --original: a file that stood beside the session, by its name there" },
     { flags: "--at <commit-or-turn>", description: "as of a commit, or only the turns up to this one" },
     { flags: "--model <model>", description: "model that will read it; reasoning of other model families is left out" },
     {
@@ -55,7 +56,10 @@ export const command: CommandSpec = {
         ? await resolveWholeTree(workspace, args[0])
         : await treeAt(workspace, await resolveTree(workspace, args[0]), at);
     if (flag(options, "original"))
-      return writeBytes(context, await exportOriginal(workspace, tree, text(options, "session")));
+      return writeBytes(
+        context,
+        await exportOriginal(workspace, tree, text(options, "session"), text(options, "file")),
+      );
     const model = text(options, "model");
     const request = {
       to: text(options, "to") ?? "",
@@ -77,6 +81,14 @@ function checkFlags({ options }: CommandContext): void {
     });
   }
   const to = text(options, "to") ?? "";
+  if (!flag(options, "original") && text(options, "file") !== undefined)
+    throw userError(
+      "contradictory_flags",
+      "--file names what stood beside the imported session: it needs --original.",
+      {
+        hints: [`Leave it out, or \`jpg export --original --file ${text(options, "file")}\`.`],
+      },
+    );
   if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
     throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {
       hints: ["Leave --messages out."],

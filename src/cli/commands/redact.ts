@@ -1,4 +1,5 @@
-import { planRedact, redact, reportRedact } from "../../app/redact/redact.ts";
+import { redact, tryRedact } from "../../app/redact/redact.ts";
+import { planRedact } from "../../app/redact/redact-plan.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, texts } from "../frame/command.ts";
 import { renderRedact, renderRedactAdvice } from "../render/render-redact.ts";
@@ -7,7 +8,7 @@ export const command: CommandSpec = {
   name: "redact",
   summary: "make a copy of a conversation in which secrets are masked",
   description:
-    "Makes a new conversation of ID with all its forks, compactions and history, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret stands: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Copies that were made before keep the secret; a real one is to be revoked where it was issued.",
+    "Makes a new conversation of ID with all its forks, compactions and history, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret stands: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Asked again, jpg brings that copy up to date, with the same masks, so that what was pushed of it only grows; where something else is masked by now, it makes another copy. Copies that were made before keep the secret; a real one is to be revoked where it was issued.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--rule <rule>", description: "mask only what this rule finds", repeatable: true },
@@ -29,13 +30,13 @@ export const command: CommandSpec = {
     const workspace = await open();
     const plan = await planRedact(workspace, args[0] ?? "@", request);
     const isDryRun = flag(options, "dryRun");
-    const report = isDryRun ? await reportRedact(workspace, plan, null) : await redact(workspace, plan);
+    const report = await (isDryRun ? tryRedact : redact)(workspace, plan);
     if (json) {
       output.json({ ...report, dry_run: isDryRun });
       return 0;
     }
     output.data(renderRedact(report, isDryRun, output));
-    if (report.redacted !== null) output.info(renderRedactAdvice(report));
+    if (!isDryRun && report.redacted !== null) output.info(renderRedactAdvice(report));
     return 0;
   },
 };

@@ -76,7 +76,9 @@ function sideFiles({ source, side_files }: ImportReport): SafeText[] {
   const more = left.length > names.length ? safe` and ${left.length - names.length} more` : "";
   const stored = files === 0 ? [] : [safe`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
   const others = left.length === 0 ? [] : [safe`left ${joinSafe(names, ", ")}${more}: not written by the agent`];
-  return [safe`${forTerminalLine(source.replace(/\.jsonl$/, ""))}/: ${joinSafe([...stored, ...others], "; ")}.`];
+  // A folder is called as its session's file.
+  const place = source.endsWith(".jsonl") ? `${source.slice(0, -".jsonl".length)}/` : source;
+  return [safe`${forTerminalLine(place)}: ${joinSafe([...stored, ...others], "; ")}.`];
 }
 
 /** What became of the conversations of sub-agents that have no row. */

@@ -4,32 +4,54 @@ import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../..
 import type { Rendering } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
+import { renderTaken } from "./render-sharing.ts";
 
 /** The secrets with their masks, and what became of the conversation. */
-export function renderRedact(report: RedactReport, isDryRun: boolean, { style, width }: Rendering): SafeText {
-  const { conversation, redacted, secrets, left_out: left } = report;
-  const name = forTerminalLine(conversation);
-  if (secrets.length === 0) return safe`Nothing to mask in ${name}: no secret was found.`;
-  const cells = secrets.map(({ mask, sample, count, path, turn }) => [
-    mask,
-    sample,
-    count === 1 ? "" : `${count} times`,
-    turn === undefined ? path : `turn ${turn}`,
+export function renderRedact(report: RedactReport, isDryRun: boolean, rendering: Rendering): SafeText {
+  const { conversation, redacted, status, secrets, changes } = report;
+  const [name, copy] = [forTerminalLine(conversation), forTerminalLine(redacted ?? "")];
+  if (status === "nothing") return safe`Nothing to mask in ${name}: no secret was found.`;
+  if (status === "unchanged") return safe`${name} is already masked as ${copy}; nothing is new since.`;
+  const rows = renderTable(secrets.map(secretCells), {
+    columns: [{ paint: rendering.style.id }, {}, {}, { shrinkTo: 12, paint: rendering.style.faint }],
+    width: rendering.width,
+    indent: "  ",
+  });
+  if (status === "created") return joinLines([...rows, renderCreated(report, isDryRun)]);
+  const masked = renderCount(secrets.length, "secret");
+  return joinLines([
+    ...rows,
+    ...renderTaken(changes, rendering),
+    isDryRun
+      ? safe`Would bring ${copy}, the copy of ${name}, up to date, with ${masked} masked.`
+      : safe`Brought ${copy}, the copy of ${name}, up to date, with ${masked} masked.`,
   ]);
-  const columns = [{ paint: style.id }, {}, {}, { shrinkTo: 12, paint: style.faint }];
+}
+
+function secretCells({ mask, sample, count, path, turn }: RedactReport["secrets"][number]): string[] {
+  return [mask, sample, count === 1 ? "" : `${count} times`, turn === undefined ? path : `turn ${turn}`];
+}
+
+function renderCreated({ conversation, redacted, secrets, left_out: left }: RedactReport, isDryRun: boolean): SafeText {
+  const name = forTerminalLine(conversation);
+  const masked = renderCount(secrets.length, "secret");
   const sources =
     left.sources === 0 ? "" : safe`; ${renderCount(left.sources, "source file")} (${renderBytes(left.bytes)}) left out`;
-  const end = isDryRun
-    ? safe`Would mask ${renderCount(secrets.length, "secret")} in a copy of ${name}${sources}.`
-    : safe`Masked ${renderCount(secrets.length, "secret")} in ${forTerminalLine(redacted ?? "")}, a copy of ${name}${sources}.`;
-  return joinLines([...renderTable(cells, { columns, width, indent: "  " }), end]);
+  return isDryRun
+    ? safe`Would mask ${masked} in a copy of ${name}${sources}.`
+    : safe`Masked ${masked} in ${forTerminalLine(redacted ?? "")}, a copy of ${name}${sources}.`;
 }
 
 /** What the copy does not change, and what to do about it. */
-export function renderRedactAdvice({ conversation, redacted, branches, seen_on: seen }: RedactReport): SafeText {
+export function renderRedactAdvice(report: RedactReport): SafeText {
+  const { conversation, redacted, status, branches, earlier, seen_on: seen } = report;
   const [name, copy] = [forTerminalLine(conversation), forTerminalLine(redacted ?? "")];
+  if (status !== "created") return safe`\`jpg push ${copy}\` sends what the remote does not have yet.`;
   const others = branches.length === 1 ? "" : safe` (${renderCount(branches.length, "fork")})`;
   return joinLines([
+    ...(earlier === null
+      ? []
+      : [safe`Something else is masked in it than in ${forTerminalLine(earlier)}, the copy made before, which stays.`]),
     safe`${name} is unchanged, and local now: nothing of it is pushed.`,
     safe`\`jpg push ${copy}\` sends the copy${others}.`,
     ...(seen.length === 0

@@ -2,7 +2,7 @@
 import type { CloneReport } from "../../app/share/clone.ts";
 import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
-import type { PushReport } from "../../app/share/push.ts";
+import type { PushReport } from "../../app/share/push-report.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
@@ -57,7 +57,20 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
       : [safe`Wrote a README to its branch ${forTerminalLine(report.readme)}: what it holds, and how to read it.`]),
     ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
+    ...shown.flatMap(passedOverNotes),
   ]);
+}
+
+/** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
+function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
+  if (passed === undefined) return [];
+  const [name, commit] = [forTerminalLine(branch), forTerminalLine(passed.commit.slice(0, 9))];
+  const what = passed.turns === 0 ? "changes" : renderCount(passed.turns, "turn");
+  return [
+    safe`While this was sent, somebody else pushed ${what} to ${name}, which yours lacks.`,
+    safe`They are a fork after that person's next \`jpg pull\`. To keep them here as well:`,
+    safe`  jpg git branch ${forTerminalLine(conversationOf(branch))}/NAME ${commit}`,
+  ];
 }
 
 function sumOf(branches: PushReport["branches"], bytes: number): SafeText {
@@ -87,19 +100,15 @@ export function renderFetch({ remote, branches, total }: FetchReport, { style, w
 }
 
 /** What a pull took in. */
-export function renderPull(report: PullReport, { style, width }: Rendering): SafeText {
+export function renderPull(report: PullReport, rendering: Rendering): SafeText {
   const { remote, branches, removed, total, active } = report;
-  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
   const name = forTerminalLine(remote);
   const forked = branches.filter(({ status }) => status === "forked");
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
   return joinLines([
-    ...renderFew(branches.map(pulledCells), columns, width),
     ...(branches.length > 0
-      ? []
+      ? renderTaken(branches, rendering)
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
-    ...keptNotes(report, style),
-    ...(forked.length === 0 ? [] : [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]),
     ...forked
       .filter(({ fork }) => fork === active)
       .map(
@@ -112,8 +121,20 @@ export function renderPull(report: PullReport, { style, width }: Rendering): Saf
   ]);
 }
 
+/** What became of branches that something came for: a branch a line, then why some stayed as they were. */
+export function renderTaken(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
+  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
+  return [
+    ...renderFew(branches.map(pulledCells), columns, width),
+    ...keptNotes(branches, style),
+    ...(branches.some(({ status }) => status === "forked")
+      ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]
+      : []),
+  ];
+}
+
 /** Why branches stayed as they were: whole sentences, which no table has room for. */
-function keptNotes({ branches }: PullReport, style: Style): readonly SafeText[] {
+function keptNotes(branches: PullReport["branches"], style: Style): readonly SafeText[] {
   const kept = branches.filter(({ reason }) => reason !== undefined);
   return kept
     .slice(0, MOST_ROWS)

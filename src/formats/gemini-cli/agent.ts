@@ -1,6 +1,7 @@
 // Gemini CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
+import { geminiDescent } from "./descent.ts";
 import { startOfView, writeGeminiSession } from "./export.ts";
 import { GEMINI_CLI_IMPORTER, geminiSessionId, isGeminiSession, readGeminiSession } from "./import.ts";
 import { geminiOrigin } from "./origin.ts";
@@ -26,6 +27,7 @@ export const GEMINI_CLI: AgentFormat = {
   detect: isGeminiSession,
   sessionId: geminiSessionId,
   origin: geminiOrigin,
+  descent: geminiDescent,
   read: readGeminiSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeGeminiSession },
   resume: planResume,
@@ -42,10 +44,10 @@ export const GEMINI_CLI: AgentFormat = {
     place: "Gemini CLI keeps its sessions under ~/.gemini/tmp (or .gemini/tmp in GEMINI_CLI_HOME).",
     file: "~/.gemini/tmp/my-app/chats/session-2026-11-21T20-30-4f2e91ab.jsonl",
     reads:
-      "Sessions as lines and, of before 2026, as one document. A list of messages that Gemini CLI made anew becomes a compaction where it says something else; what you rewound or broke off becomes a fork (`--all-branches`).",
+      "Sessions as lines and, of before 2026, as one document. A list of messages that Gemini CLI made anew becomes a compaction where it says something else; what you rewound or broke off becomes a fork (`--all-branches`), that of a sub-agent a conversation linked with the one that began it.",
     lost: [
       "What Gemini CLI tells its model of its surroundings, anew on each start, makes no events; what only its display shows is a note.",
-      "A sub-agent's session does not say which one began it.",
+      "Of a sub-agent's session only the folder that it is in says which one began it: elsewhere it stands for itself.",
       "Signatures of thoughts do not stand in its sessions, and thoughts are never sent again.",
     ],
     takes: { file: "4f2e91ab.jsonl", by: "a session that `gemini --session-file FILE` takes" },

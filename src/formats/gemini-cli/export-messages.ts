@@ -141,6 +141,7 @@ function toolCall(plan: CallPlan, call: ToolCallRequest): RawLine {
     result: [{ functionResponse: { ...named, response } }, ...media],
     status: result.is_error ? "error" : "success",
     timestamp: result.timestamp,
+    ...(typeof result.metadata?.["session"] === "string" && { agentId: result.metadata["session"] }),
   };
 }
 

@@ -17,7 +17,7 @@ import { type GeminiIndex, indexRecords } from "./session-index.ts";
 import { type LeftPath, type SessionTurn, turnOfPath } from "./turns.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const GEMINI_CLI_IMPORTER = 1;
+export const GEMINI_CLI_IMPORTER = 2;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

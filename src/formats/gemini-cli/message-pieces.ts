@@ -123,12 +123,21 @@ function answeredPiece(call: RawLine, at: number): MessagePiece | null {
   const name = stringOf(call, "name") ?? "";
   const failed = status === "error" || status === "cancelled";
   if (typeof result === "string")
-    return resultPiece({ response: { id, name, response: { output: result } }, media: [] }, `r${at}`, failed);
+    return ofAgent(
+      call,
+      resultPiece({ response: { id, name, response: { output: result } }, media: [] }, `r${at}`, failed),
+    );
   const { results } = splitResults(messageParts(result));
   const own =
     results.find(({ response }) => callIdOf(response) === id) ?? (results.length === 1 ? results[0] : undefined);
   if (own === undefined) return null;
-  return resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed);
+  return ofAgent(call, resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed));
+}
+
+/** A result that a sub-agent gave names its session. */
+function ofAgent({ agentId: session }: RawLine, piece: MessagePiece): MessagePiece {
+  if (typeof session !== "string" || session === "") return piece;
+  return { ...piece, body: { ...piece.body, metadata: { session } } };
 }
 
 /** A result, and the parts behind it that are no texts: they belong to it. */

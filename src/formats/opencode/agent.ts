@@ -12,15 +12,22 @@ import {
   readOpenCodeSession,
 } from "./import.ts";
 import { planOpenCodeResume } from "./resume.ts";
+import { joinScattered, listScattered } from "./scattered.ts";
 import { parseDocument } from "./session-document.ts";
 import { OPENCODE_SETUP } from "./setup.ts";
-import { OPENCODE_STORE } from "./store.ts";
+import { isSessionFile, OPENCODE_STORE, olderFolders } from "./store.ts";
 
 export const OPENCODE: AgentFormat = {
   name: "opencode",
   agent: { name: "OpenCode", email: "opencode@jpg.invalid" },
   importer: OPENCODE_IMPORTER,
-  files: { endings: [], document: () => "json" },
+  files: {
+    endings: [".json"],
+    isNamed: isSessionFile,
+    document: () => "json",
+    folders: olderFolders,
+    scattered: { list: listScattered, join: joinScattered },
+  },
   store: OPENCODE_STORE,
   detect: isOpenCodeSession,
   sessionId: openCodeSessionId,
@@ -44,12 +51,11 @@ export const OPENCODE: AgentFormat = {
   setup: OPENCODE_SETUP,
   help: {
     place:
-      "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file.",
+      "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file. Versions before 1.2 kept them under ~/.local/share/opencode/storage.",
     file: "session.json",
     reads:
-      "What `opencode export` prints. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
+      "What `opencode export` prints, and what versions before 1.2 kept: name `storage/session/PROJECT/SESSION.json`, and the files of its messages and parts are read with it, as one document. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
     lost: [
-      "Versions before 1.2 kept a session as many small files (`storage/session`, `message`, `part`): those are not read.",
       "An answer that is still being written comes with the next import.",
       "Answers that failed are notes: OpenCode does not send them either.",
       "Of other agents' reasoning only what Anthropic signed goes out.",

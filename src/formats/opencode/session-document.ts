@@ -37,7 +37,7 @@ export function parseDocument(source: SessionSource): SessionDocument | null {
   return document;
 }
 
-function readDocument({ info, messages }: RawLine): SessionDocument | null {
+function readDocument({ info, messages, unread }: RawLine): SessionDocument | null {
   if (!isRecord(info) || !Array.isArray(messages)) return null;
   const id = stringOf(info, "id");
   if (id === undefined || id === "") return null;
@@ -48,6 +48,8 @@ function readDocument({ info, messages }: RawLine): SessionDocument | null {
     skipped.push({ line: at + 1, reason: read });
     return [];
   });
+  for (const file of Array.isArray(unread) ? unread.filter(isRecord) : [])
+    skipped.push({ line: 1, reason: `${stringOf(file, "path") ?? "a file of it"} is not a JSON object` });
   return { sessionId: toUsableId(id), info, messages: inOrder(found), skipped };
 }
 

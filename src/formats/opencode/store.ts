@@ -1,11 +1,15 @@
 // The database in which OpenCode keeps its sessions, as its own program gives them: without plug-ins, since those of a project are
 // programs of whoever made the project.
-import type { AgentStore, Machine, StoredSession } from "../agent-format.ts";
+import type { AgentStore, Machine, SessionFolder, StoredSession } from "../agent-format.ts";
+import { parseJsonDocument } from "../json-document.ts";
 import { isRecord, stringOf } from "../json-line.ts";
+import type { SessionSource } from "../session-source.ts";
 
 /** A session changes with its parts, too: the agent does not always say so at the session itself. */
 const QUERY =
   "select id, directory, max(time_updated, coalesce((select max(time_updated) from part where session_id = session.id), 0)) as changed from session";
+/** Its name, where nothing else was said. */
+const DATABASE = "opencode.db";
 const ID = /^ses_[A-Za-z0-9_]{1,100}$/;
 
 export const OPENCODE_STORE: AgentStore = {
@@ -28,7 +32,7 @@ function databaseFiles(machine: Machine): readonly string[] {
   const folder = machine.join(dataFolder(machine), "opencode");
   const file =
     named === undefined || named === ""
-      ? machine.join(folder, "opencode.db")
+      ? machine.join(folder, DATABASE)
       : isAbsolute(named)
         ? named
         : machine.join(folder, named);
@@ -58,4 +62,22 @@ function parseRows(text: string): readonly unknown[] | null {
   } catch {
     return null; // the program says what went wrong in words
   }
+}
+
+/** Sessions begin so; what changed in a session's files stands under the same name elsewhere. */
+export function isSessionFile(fileName: string, folder: string): boolean {
+  return fileName.startsWith("ses_") && !/[\\/]session_diff$/.test(folder);
+}
+
+/** Where versions before 1.2 kept sessions. Later ones take these into their database, and write none there any more. */
+export function olderFolders(machine: Machine, directory: string): readonly SessionFolder[] {
+  const folder = machine.join(dataFolder(machine), "opencode");
+  if ((machine.env["OPENCODE_DB"] ?? "") !== "" || machine.namesIn(folder).includes(DATABASE)) return [];
+  const path = machine.join(folder, "storage", "session");
+  return [{ path, levels: 1, holds: (beginning) => directoryOf(beginning) === directory }];
+}
+
+function directoryOf(beginning: SessionSource): string | undefined {
+  const description = parseJsonDocument(beginning);
+  return isRecord(description) ? stringOf(description, "directory") : undefined;
 }

@@ -13,6 +13,7 @@ import { resolveTree } from "../../../src/app/names/resolve-id.ts";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 import { answer, type CodexLine, call, meta, output, prompt, rolloutBytes } from "../../helpers/codex-session.ts";
+import * as gemini from "../../helpers/gemini-session.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -198,5 +199,41 @@ describe("sub-agents of Codex", () => {
       { id: first!.id, title: "count the anemones", turn: 0, call: "call_spawn" },
     ]);
     expect((await list()).map(({ id, agents }) => [id, agents])).toEqual([[second!.id, 1]]);
+  });
+});
+
+describe("sub-agents of Gemini CLI", () => {
+  const child = "a6e17b1a-2222-4333-8444-555555555555";
+  const main = gemini.sessionBytes([
+    gemini.header(),
+    gemini.prompt("u1", "map the tide pools"),
+    gemini.answer("g1", "", {
+      toolCalls: [{ ...gemini.call("call_agent", "41 anemones", "explorer"), agentId: child }],
+    }),
+    gemini.answer("g2", "There are 41."),
+  ]);
+  const agent = gemini.sessionBytes([
+    gemini.header({ sessionId: child, kind: "subagent" }),
+    gemini.prompt("u2", "count the anemones"),
+    gemini.answer("g3", "41"),
+  ]);
+
+  it("are linked by the folder that they stand in, at the call whose result names them", async () => {
+    const beside = put(`chats/${gemini.GEMINI_SESSION}/${child}.jsonl`, agent);
+    const [first, second] = (await load(beside, put("chats/session-2026-01-02T10-00-6e31b1ab.jsonl", main))).sessions;
+    expect(first!.agent_of).toBe(gemini.GEMINI_SESSION);
+    expect(await workspace.store.readActiveBranch()).toBe(second!.branch);
+    expect((await shown(second!.id)).agents).toEqual([
+      { id: first!.id, title: "count the anemones", turn: 0, call: "call_agent" },
+    ]);
+    expect((await shown(first!.id)).parent).toMatchObject({ id: second!.id, turn: 0, call: "call_agent" });
+  });
+
+  it("stand for themselves where the folder is no session's, and so does what the user asked in such a folder", async () => {
+    const sessions = [
+      put(`Downloads/${child}.jsonl`, agent),
+      put(`${gemini.GEMINI_SESSION.replace("6e", "7f")}/m.jsonl`, main),
+    ];
+    for (const { agent_of } of (await load(...sessions)).sessions) expect(agent_of).toBeUndefined();
   });
 });

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { planRedact, redact } from "../../../src/app/redact/redact.ts";
+import { removeConversation } from "../../../src/app/manage/trash.ts";
+import { type RedactReport, redact } from "../../../src/app/redact/redact.ts";
+import { planRedact } from "../../../src/app/redact/redact-plan.ts";
 import { conversationOf } from "../../../src/core/conversation-name.ts";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import { type Clone, createClones } from "../../helpers/clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
 
@@ -34,4 +37,38 @@ it("an original is local before its copy has a name, and not where no copy is ma
   const whole = await redact(workspace, await planRedact(workspace, conversation, { rules: [], texts: ["turn"] }));
   expect(whole.redacted).not.toBeNull();
   expect(await local()).toEqual([conversation]);
+});
+
+it("what somebody said and did in a copy stays when the original grew", async () => {
+  const { all, remove } = await createClones(1);
+  const [clone] = all as [Clone];
+  try {
+    await importBytes(clone.workspace, buildSession(plainTurns(2)).text());
+    const [branch = ""] = Object.keys(await clone.branches());
+    const again = async (): Promise<RedactReport> => {
+      const plan = await planRedact(clone.workspace, conversationOf(branch), { rules: [], texts: ["request"] });
+      return redact(clone.workspace, plan);
+    };
+    const { redacted, branches } = await again();
+    const [copy = ""] = branches;
+    const compaction = await clone.compact(copy, 0);
+    await clone.turn(branch, "theirs");
+    expect(await again()).toMatchObject({ status: "updated", redacted, changes: [{ status: "merged", turns: 1 }] });
+    expect((await clone.tree(copy)).compactions.map(({ path }) => path).join()).toContain(compaction);
+    await clone.turn(copy, "mine");
+    await clone.turn(branch, "theirs too");
+    const { changes } = await again();
+    expect(changes).toMatchObject([{ status: "forked", fork: `${redacted}/main-ada-1` }]);
+    expect((await clone.tree(copy)).turnOids).toHaveLength(4);
+    expect(clone.git("show", `${redacted}/main-ada-1:turns/0000/000003.jsonl`)).toContain("answer mine");
+    expect(clone.git("show", `${copy}:turns/0000/000003.jsonl`)).toContain("answer theirs too");
+    expect((await again()).status).toBe("unchanged");
+    // A branch that was removed from the copy stays away.
+    await removeConversation(clone.workspace, copy);
+    await clone.turn(branch, "theirs again");
+    expect((await again()).changes).toEqual([]);
+    expect(await clone.workspace.store.readBranch(copy)).toBeNull();
+  } finally {
+    await remove();
+  }
 });

@@ -94,6 +94,58 @@ describe("a fork whose turn main was told of, and another's that was told of mai
   });
 });
 
+describe("a push while somebody else pushes to the fork", () => {
+  const commitOf = async (clone: Clone, branch: string): Promise<string> => (await clone.branches())[branch] ?? "";
+
+  it("sends the main that was told of it, and what is new there is told by the next merge", async () => {
+    await beginFork();
+    await ben.turn(fork, "his");
+    await tell(ada, fork, main);
+    const meanwhile = async (): Promise<void> => void (await ben.push());
+    const report = await ada.push({ meanwhile });
+    expect([statusOf(report, main), statusOf(report, fork)]).toEqual(["updated", "unchanged"]);
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+    expect(await said(ada, fork)).toContain("start-his");
+    expect(await said(ada, main)).not.toContain("start-his");
+    await tell(ada, fork, main);
+  });
+
+  it("says whose turns it went over where git took them for a part of it, and nobody loses them", async () => {
+    await beginFork();
+    await ada.turn(fork, "hers");
+    await tell(ada, fork, main);
+    await ada.push({ id: main });
+    takeAlone(ben, main);
+    await tell(ben, main, fork);
+    const meanwhile = async (): Promise<void> => void (await ada.push());
+    const report = await ben.push({ meanwhile });
+    expect(report.branches.filter(({ status }) => status !== "unchanged")).toEqual([
+      { branch: fork, status: "updated", turns: 1, passed_over: { commit: await commitOf(ada, fork), turns: 1 } },
+    ]);
+    expect(clones.remote).toSatisfy((remote: string) => ada.git("ls-remote", remote).includes(fork));
+    // Ben may keep them himself; else Ada's next pull does.
+    expect((await ada.pull()).branches).toMatchObject([{ branch: fork, status: "forked", fork: `${fork}-ada-1` }]);
+    expect(await said(ada, `${fork}-ada-1`)).toContain("start-hers");
+    await syncAll([ada, ben]);
+    expect(await ada.branches()).toEqual(await ben.branches());
+    expect(await said(ben, `${fork}-ada-1`)).toContain("start-hers");
+  });
+
+  it("says nothing where they are in it", async () => {
+    await beginFork();
+    await ada.turn(fork, "one");
+    await ada.push();
+    await ben.pull();
+    await ben.turn(fork, "two");
+    const before = await commitOf(ada, fork);
+    ada.git("push", "--quiet", "--force", "team", `${before}~1:refs/jpg/conversations/${fork}`);
+    const meanwhile = async (): Promise<void> =>
+      void ada.git("push", "--quiet", "team", `${before}:refs/jpg/conversations/${fork}`);
+    expect((await ben.push({ meanwhile })).branches).toContainEqual({ branch: fork, status: "updated", turns: 2 });
+  });
+});
+
 describe("a compaction that was taken back on main, and by stock git on a fork", () => {
   it("is gone on the fork, also where that was told of main elsewhere", async () => {
     const id = await ada.compact(main, 1);

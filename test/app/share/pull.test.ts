@@ -182,6 +182,15 @@ describe("a pull", () => {
     expect(merged.turnOids).toHaveLength(5);
     expect(ben.git("cat-file", "-p", `${branch}:turns/0000/000004.jsonl`)).toContain(start);
     expect(merged.compactions.map(({ path }) => path.includes(two))).toEqual([true]);
+    // What was taken back again is in the history, as it was said: it can be brought back.
+    const told = ben.git("log", "--format=", "--name-status", `${other}..${branch}`, "--", "compactions");
+    expect(told.split("\n").map((line) => line.replace(/^(\w)\t.*-(\w+)\.jsonl$/, "$1 $2"))).toEqual([
+      `D ${one}`,
+      `A ${two}`,
+      `A ${one}`,
+    ]);
+    await revertCompactions(ben.workspace, [ben.git("rev-parse", branch)], branch);
+    expect((await ben.tree(branch)).compactions).toHaveLength(2);
     expect(await findBrokenLinks(ben.workspace.store, merged)).toEqual([]);
     const added = await ben.push();
     expect(added.branches).toMatchObject([{ status: "updated" }]);

@@ -25,7 +25,7 @@ export async function pushTips(
   const flags = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
   const args = ["push", ...flags, "--", pushUrl, `refs/heads/*:${refOf("*")}`];
   const result = await withPushFolder(repository, tips, (folder) =>
-    transfer(folder, { args, extraEnv: objectsOf(repository) }, { url: pushUrl, options }),
+    transfer(folder, { args, config: ["core.abbrev=40"], extraEnv: objectsOf(repository) }, { url: pushUrl, options }),
   );
   const answers = parsePushed(result.stdout.toString());
   const said = remoteWords(result.stderr);
@@ -52,14 +52,18 @@ async function keepTracked(repository: Repository, name: string, tips: readonly 
   await runCommand(repository, { args: ["update-ref", "-m", "jpg: push", "-z", "--stdin"], input });
 }
 
-/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there. */
-function parsePushed(output: string): ReadonlyMap<string, Pick<PushedBranch, "status" | "reason">> {
-  const answers = new Map<string, Pick<PushedBranch, "status" | "reason">>();
+type Answer = Pick<PushedBranch, "status" | "reason" | "over">;
+
+/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there; a summary may be `<old>..<new>`. */
+function parsePushed(output: string): ReadonlyMap<string, Answer> {
+  const answers = new Map<string, Answer>();
   for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
     const [, reason = ""] = /\((.*)\)$/.exec(summary) ?? [];
     const isBehind = /^\[rejected\]/.test(summary);
     const refusal = isBehind ? "behind" : "refused";
-    answers.set(to, { status: flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent", reason });
+    const status = flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent";
+    const over = /^([0-9a-f]{40})\.\./.exec(summary)?.[1];
+    answers.set(to, { status, reason, ...(over === undefined ? {} : { over }) });
   }
   return answers;
 }

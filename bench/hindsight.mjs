@@ -1,0 +1,128 @@
+// What of a conversation was needed after it was compacted, told in hindsight from real sessions (docs/COMPACTION.md). Prints the
+// tables to standard error. Sessions whose SHA-256 begins with 0 to 3 are held out: what is tuned is tuned on the others, and
+// --hold-out shows how it does on these. --write puts tables and plot into docs/. Alone: node bench/hindsight.mjs [--hold-out] [--write]
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createRow, createSkip, renderRows } from "./row.mjs";
+import { loadBundle } from "./sandbox.mjs";
+import { corpusPlace, lastStates } from "./sessions.mjs";
+
+const LIBRARY = [
+  'export { measureCycles, measureHindsight, readSession } from "./bench/hindsight/hindsight.ts";',
+  'export { findInsane } from "./bench/hindsight/figures.ts";',
+  'export { renderPlot } from "./bench/hindsight/plot.ts";',
+  'export { renderCycles, renderFigures, renderSessions } from "./bench/hindsight/tables.ts";',
+].join("\n");
+
+const DOCS = fileURLToPath(new URL("../docs/", import.meta.url));
+const HELD_OUT = /^[0-3]/;
+/** Rows that leave more than this, percent, or nothing, have no point in the plot. */
+const MOST_PLOTTED = 99.5;
+
+/** Measures hindsight over all sessions of the corpus that are long enough, whatever agent they are of. */
+export async function benchHindsight(_sandbox, { holdOut = false, write = false } = {}) {
+  const files = listFiles();
+  if (files === null)
+    return [createSkip("hindsight", "what of a conversation was needed", `no corpus at ${corpusPlace()}`)];
+  if (holdOut && write) throw new Error("--write is for the sessions that are tuned on: leave --hold-out out");
+  const library = await loadBundle(LIBRARY);
+  const sessions = files
+    .filter(({ isHeldOut }) => isHeldOut === holdOut)
+    .map(({ path }) => library.readSession(basename(path), readFileSync(path)))
+    .filter((session) => session !== null);
+  const result = { ...library.measureHindsight(sessions), cycles: library.measureCycles(sessions) };
+  const texts = renderTexts(library, result);
+  console.error(`${Object.values(texts).join("\n\n")}\n`);
+  if (write) writeDocs(texts, library.renderPlot(plotOf(result)));
+  return listRows(library, result, holdOut ? "hindsight-hold-out" : "hindsight");
+}
+
+/** The last state of every session file, and whether it is held out; null without a corpus. */
+function listFiles() {
+  const place = corpusPlace();
+  const folder = basename(place) === "corpus" ? place : join(place, "corpus");
+  if (!existsSync(folder)) return null;
+  const paths = readdirSync(folder, { recursive: true })
+    .map((path) => join(folder, path))
+    .filter((path) => /\.(?:jsonl?|md)$/.test(path) && statSync(path).isFile())
+    .sort();
+  return lastStates(paths).map((path) => {
+    const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
+    return { path, isHeldOut: HELD_OUT.test(digest) };
+  });
+}
+
+function renderTexts(library, result) {
+  const { rows, own, cycles, sessions, facts, needles } = result;
+  const cuts = sessions.reduce((sum, session) => sum + session.cuts, 0);
+  return {
+    made: `${library.renderSessions(result)}; ${cuts} cuts with ${facts} needed facts, ${needles} of them needles.`,
+    rows: library.renderFigures(rows),
+    own:
+      own.cuts === 0
+        ? "None."
+        : `${own.cuts} compactions, ${own.facts} needed facts.\n\n${library.renderFigures(own.rows)}`,
+    cycles: library.renderCycles(cycles),
+  };
+}
+
+function plotOf({ rows, masking }) {
+  const points = rows.filter(({ size }) => size > 0 && size < MOST_PLOTTED);
+  const groups = [...new Set(points.map(({ group }) => group))];
+  return { points, groups, line: { name: "masking, any number", points: masking } };
+}
+
+/** Replaces what stands between the marks of each text, and the plot. */
+function writeDocs(texts, plot) {
+  const page = join(DOCS, "COMPACTION.md");
+  let text = readFileSync(page, "utf8");
+  for (const [name, table] of Object.entries(texts)) {
+    const [from, to] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`];
+    const [start, end] = [text.indexOf(from), text.indexOf(to)];
+    if (start < 0 || end < start) throw new Error(`${page} has no place for ${name}: expected ${from}…${to}`);
+    text = `${text.slice(0, start + from.length)}${table}${text.slice(end)}`;
+  }
+  writeFileSync(page, text);
+  writeFileSync(join(DOCS, "compaction.svg"), plot);
+}
+
+function listRows(library, { rows, own, cycles, sessions }, id) {
+  const problems = [...library.findInsane(rows), ...(own.cuts === 0 ? [] : library.findInsane(own.rows))];
+  const row = (name) => rows.find((candidate) => candidate.name === name);
+  const info = (key, name, value, unit, detail) => createRow(`${id}-${key}`, name, { value, unit, detail });
+  const last = cycles.find(({ name, size }) => name === "auto" && size === 160_000)?.cycles ?? [];
+  const auto = row("auto");
+  return [
+    createRow(`${id}-sane`, "rows of hindsight that break a rule which they cannot break", {
+      value: problems.length,
+      unit: "",
+      limit: { atMost: 0 },
+      detail: problems.join("; ") || `raw 100 %, nothing 0 %, no view above 100 %; ${sessions.length} sessions`,
+    }),
+    info("size", "size of the view under auto", auto.size, "%", "tokens of the conversation before the cut"),
+    info("lift", "lift of auto over random drops of that size", auto.lift, "points", spread(auto)),
+    info("needles", "the same of facts that stood in one place only", auto.needleLift, "points", ""),
+    info("context", "facts in context under auto, above masking at that size", auto.aboveMasking, "points", ""),
+    info("recovery", "hidden facts that jpg search finds among the first five", auto.recovery, "%", recoveries(auto)),
+    info("floor", "cycles of auto at 160k until its view stays full", last.length, "", "of 20"),
+  ];
+}
+
+function recoveries({ recoveryByPhrase, recoveryRanked, recoveryHidden }) {
+  const ways = `by the phrase before it ${recoveryByPhrase.toFixed(1)} %, ranked ${recoveryRanked.toFixed(1)} %`;
+  return `by the rarest word around the later use; ${ways}, ranked among hidden events ${recoveryHidden.toFixed(1)} %`;
+}
+
+function spread({ liftSpread: [low, high] }) {
+  return `nine of ten draws of the sessions between ${low.toFixed(1)} and ${high.toFixed(1)}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { "hold-out": { type: "boolean" }, write: { type: "boolean" } } });
+  const rows = await benchHindsight(null, { holdOut: values["hold-out"] === true, write: values.write === true });
+  console.log(renderRows(rows));
+  if (rows.some(({ result }) => result === "miss")) process.exitCode = 1;
+}

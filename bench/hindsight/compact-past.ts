@@ -1,0 +1,144 @@
+// Compacts the past of a cut as jpg does, in memory: strategies and profiles are planned over all but the newest tokens, also
+// inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract stands for the same range.
+import { type Compaction, EXTRACTIVE, type StubStyle } from "../../src/core/compaction/compaction.ts";
+import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
+import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
+import type { Event } from "../../src/core/event/event.ts";
+import type { Turn } from "../../src/core/event/turn.ts";
+import { extractSummary } from "../../src/core/extract/extract.ts";
+import { type CompactionDraft, planCompaction } from "../../src/core/plan/plan-compaction.ts";
+import { projectTurns } from "../../src/core/projection/projection.ts";
+import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/range/bound-resolution.ts";
+import { cutRangeOf, isInRange, locateRange } from "../../src/core/range/range-location.ts";
+import { definedTools } from "../../src/core/strategies/defined-tools.ts";
+import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/strategies/pipelines.ts";
+import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
+import { findContainedReads } from "../../src/core/tools/contained-reads.ts";
+import { listToolCalls } from "../../src/core/tools/tool-call.ts";
+import { DEFAULT_TOOL_HINTS } from "../../src/core/tools/tool-hints.ts";
+import { visibleEvents } from "./stretch.ts";
+
+/** A conversation that is compacted. */
+export interface Conversation {
+  readonly turns: readonly Turn[];
+  /** Those in force. */
+  readonly compactions: readonly Compaction[];
+}
+
+/** What is done to it. */
+export interface Treatment {
+  /** Strategies or a pipeline. */
+  readonly strategies?: readonly string[];
+  /** For `tiered`. */
+  readonly target?: string;
+  /** Policies of a profile, in place of strategies. */
+  readonly policies?: Policies;
+  readonly stubs?: StubStyle;
+  /** An extract for all but the newest tokens, after the strategies: of the usual length, or of so many tokens. */
+  readonly extract?: "usual" | number;
+  /** Newest tokens that are left alone; absent = as many as jpg leaves. */
+  readonly newestTokens?: number;
+}
+
+/** Gives the compactions that are in force after a treatment, the given ones among them; the same list where it finds nothing. */
+export function compact(conversation: Conversation, treatment: Treatment): readonly Compaction[] {
+  const { turns } = conversation;
+  let { compactions } = conversation;
+  if (treatment.strategies !== undefined || treatment.policies !== undefined)
+    compactions = withDraft(compactions, planMechanical({ turns, compactions }, treatment));
+  if (treatment.extract !== undefined)
+    compactions = withDraft(compactions, extractOver({ turns, compactions }, treatment.extract, treatment));
+  return compactions;
+}
+
+/** Gives the events that a model is sent. */
+export function viewOf({ turns, compactions }: Conversation): readonly Event[] {
+  return visibleEvents(projectTurns(turns, compactions).turns);
+}
+
+/** The mechanical policies of a profile that comes with jpg. */
+export function policiesOf(profile: string): Policies {
+  const { reasoning, tool_calls } = BUILT_IN_PROFILES[profile] ?? {};
+  return {
+    ...(reasoning === "strip" && { reasoning }),
+    ...(tool_calls !== undefined && { tool_calls: parseToolCallPolicy(tool_calls, profile) }),
+  };
+}
+
+function planMechanical(
+  { turns, compactions }: Conversation,
+  { strategies, target = "0.5", policies = {}, stubs, newestTokens }: Treatment,
+): CompactionDraft | null {
+  const chosen = strategies === undefined ? undefined : choosePipelines(strategies, {}, parseTarget(target));
+  const plan = planCompaction({
+    range: rangeOf(newestTokens),
+    intoLoop: true,
+    turnCount: turns.length,
+    turns: byPosition(turns),
+    turnTimes: [],
+    compactions,
+    now: timeOf(compactions.length),
+    policies,
+    hints: DEFAULT_TOOL_HINTS,
+    ...(stubs === undefined ? {} : { stubs }),
+    ...(chosen === undefined
+      ? {}
+      : {
+          strategies: {
+            uses: chosen.uses,
+            names: chosen.names,
+            hints: DEFAULT_TOOL_HINTS,
+            viewTokens: estimateEvents(viewOf({ turns, compactions })),
+            definedTools: definedTools(turns),
+            subsumed: findContainedReads(listToolCalls(turns).filter(({ response }) => response !== null)),
+          },
+        }),
+  });
+  return isNothing(plan) ? null : plan.compaction;
+}
+
+/** As an agent's own compaction it may end inside a turn, where jpg's would end before the loop: summaries are compared by what they say. */
+function extractOver(
+  { turns, compactions }: Conversation,
+  length: "usual" | number,
+  { newestTokens }: Treatment,
+): CompactionDraft | null {
+  const facts = { turnCount: turns.length, turns: byPosition(turns), turnTimes: [], compactions, now: "" };
+  const bounds = resolveBounds(rangeOf(newestTokens), facts);
+  if (isNothing(bounds)) return null;
+  const range = locateRange(bounds, { ...facts, touchesRequests: true, intoLoop: true });
+  if (range === null) return null;
+  const events = turns.flatMap(({ index: turn, events: all }) =>
+    all.flatMap((event, index) => (isInRange(range, turn, index) ? [{ turn, event }] : [])),
+  );
+  const { summary } = extractSummary(events, length === "usual" ? {} : { budgetTokens: length });
+  const { from, fromEvent, to, toEvent } = cutRangeOf(range, facts);
+  return {
+    type: "compaction",
+    from_turn: from,
+    to_turn: to,
+    ...(fromEvent === undefined ? {} : { from_event: fromEvent }),
+    ...(toEvent === undefined ? {} : { to_event: toEvent }),
+    summary: { summary, source: EXTRACTIVE, model: EXTRACTIVE },
+  };
+}
+
+/** All but the newest tokens. */
+function rangeOf(protectTokens: number = PROTECT_TOKENS): RangeRequest {
+  return { keep: 0, protectTokens };
+}
+
+function withDraft(compactions: readonly Compaction[], draft: CompactionDraft | null): readonly Compaction[] {
+  if (draft === null) return compactions;
+  const number = compactions.length;
+  return [...compactions, { ...draft, id: `compaction-${String(number).padStart(4, "0")}`, timestamp: timeOf(number) }];
+}
+
+/** Later than any session, each a second after the one before. */
+function timeOf(number: number): string {
+  return new Date(Date.UTC(2100, 0, 1) + number * 1000).toISOString();
+}
+
+function byPosition(turns: readonly Turn[]): ReadonlyMap<number, Turn> {
+  return new Map(turns.map((turn) => [turn.index, turn]));
+}
