@@ -51,7 +51,7 @@ describe("jpg edit --emit-plan", () => {
   it("prints a line a turn, with help below it that says nothing to do", async () => {
     const plan = await emit();
     const lines = plan.split("\n");
-    expect(lines[0]).toBe(`plan ${main} ${start}`);
+    expect(lines[0]).toBe(`plan ${main} ${start.slice(0, 12)}`);
     expect(lines.slice(1, 7).map((line) => line.split(/\s+/).slice(0, 2))).toEqual(
       [0, 1, 2, 3, 4, 5].map((turn) => ["keep", String(turn)]),
     );
@@ -209,17 +209,15 @@ describe("a plan that cannot be followed", () => {
     const moved = [head, rest[1], rest[0], "stirp 2", rest[3], rest[3], "keep 99"].join("\n");
     const { stderr, code } = await follow(moved);
     expect(code).toBe(2);
-    expect(stderr).toContain('The plan cannot be followed: line 4: unknown verb "stirp": did you mean strip?');
+    expect(stderr).toContain("The plan cannot be followed: line 3: 0 stands behind 1: lines keep their order.\n");
+    expect(stderr).toContain('line 4: unknown verb "stirp": did you mean strip?\n');
     expect(tip()).toBe(start);
-    const { stderr: later } = await follow(moved.replace("stirp", "strip"));
     for (const part of [
-      "line 3: 0 stands behind 1",
       "line 6: 3 has a line already, line 5",
       "line 7: there is no 99",
       "4 has no line: write `keep 4`",
     ])
-      expect(later).toContain(part);
-    expect(tip()).toBe(start);
+      expect(stderr).toContain(part);
   });
 
   it("tells what changed when the branch moved, and brings the verbs over", async () => {
@@ -229,7 +227,7 @@ describe("a plan that cannot be followed", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("1 commit was added: compact 3..3") });
     writeFileSync(join(sandbox.project, "plan.txt"), plan);
     const fresh = await emit("--plan", "plan.txt");
-    expect(fresh).toContain(`plan ${main} ${tip()}\n`);
+    expect(fresh).toContain(`plan ${main} ${tip().slice(0, 12)}\n`);
     expect(fresh).toMatch(/^omit +1 /m);
     expect(fresh).toMatch(/^strip +3 /m);
     expect((await follow(fresh)).code).toBe(0);

@@ -25,12 +25,12 @@ export async function applyPlan(
   request: EditRequest,
 ): Promise<EditReport> {
   const { plan, problems } = parsePlan(text);
-  if (problems.length > 0) throw badPlan(problems);
+  if (plan === null && problems.length > 0) throw badPlan(problems);
   const idle = async (reason: string): Promise<EditReport> =>
     idleReport(await loadEdit(workspace, tree, { calls: false }), request.dryRun, reason);
   if (plan === null) return idle("the plan is empty");
   await requireBase(workspace, tree, plan.base);
-  const prepared = await prepareEdit(workspace, tree, plan);
+  const prepared = await prepareEdit(workspace, tree, { plan, problems });
   const { loaded, steps, pinned, unpinned, notes } = prepared;
   if (steps.length + pinned.length + unpinned.length === 0)
     return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };

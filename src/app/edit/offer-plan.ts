@@ -24,6 +24,9 @@ export interface PlanOffer {
   readonly lost: readonly string[];
 }
 
+/** Characters of a commit's id that a plan is written with. */
+const COMMIT_CHARS = 12;
+
 /** Offers a plan of a branch. */
 export async function offerPlan(
   workspace: Workspace,
@@ -31,7 +34,7 @@ export async function offerPlan(
   { calls }: Pick<PlanBase, "calls">,
 ): Promise<PlanOffer> {
   const { items, size, meter, windowTokens } = await loadEdit(workspace, tree, { calls });
-  const base = { branch: tree.branch, commit: tree.commit, calls };
+  const base = { branch: tree.branch, commit: tree.commit.slice(0, COMMIT_CHARS), calls };
   return { base, items, verbs: new Map(), size, overhead: meter.overhead, windowTokens, lost: [] };
 }
 

@@ -14,7 +14,8 @@ const SUBJECT = 60;
 
 /** The error of a plan with wrong lines. */
 export function badPlan(problems: readonly PlanProblem[]): JpgError {
-  const named = problems.slice(0, MOST_NAMED).map(({ line, message }) => `line ${line}: ${message}`);
+  const sorted = [...problems].sort((a, b) => a.line - b.line);
+  const named = sorted.slice(0, MOST_NAMED).map(({ line, message }) => `line ${line}: ${message}`);
   const rest = problems.length - named.length;
   const hints = [
     ...named.slice(1),
@@ -22,7 +23,14 @@ export function badPlan(problems: readonly PlanProblem[]): JpgError {
     "`jpg edit --emit-plan` prints the plan anew.",
     "Nothing was committed.",
   ];
-  return userError("bad_plan", `The plan cannot be followed: ${named[0] ?? ""}.`, { hints, data: { problems } });
+  return userError("bad_plan", `The plan cannot be followed: ${ended(named[0] ?? "")}`, {
+    hints,
+    data: { problems: sorted },
+  });
+}
+
+function ended(sentence: string): string {
+  return sentence.endsWith("?") ? sentence : `${sentence}.`;
 }
 
 /** Refuses a plan that was made of another branch, or of another commit. Throws `plan_of_another`, `plan_moved`. */
@@ -35,14 +43,14 @@ export async function requireBase(workspace: Workspace, tree: BranchTree, base: 
       ],
     });
   }
-  if (base.commit !== tree.commit) throw await planMoved(workspace, base);
+  if (!tree.commit.startsWith(base.commit)) throw await planMoved(workspace, base);
 }
 
 /** The error of a plan whose branch moved since: it says what was added. */
 export async function planMoved(workspace: Workspace, { branch, commit }: PlanBase): Promise<JpgError> {
   const tip = await loadTip(workspace.store, branch);
   const log = await workspace.store.readLog({ from: tip?.commit ?? branch, limit: MOST_COMMITS });
-  const at = log.findIndex((entry) => entry.commit === commit);
+  const at = log.findIndex((entry) => entry.commit.startsWith(commit));
   const subjects = log
     .slice(0, Math.max(0, at))
     .map(({ message }) => forLine(message.split("\n", 1)[0] ?? "", SUBJECT));

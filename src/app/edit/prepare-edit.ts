@@ -2,7 +2,7 @@
 import { toolHints } from "../../config/tool-hints.ts";
 import { type Pin, pinnedEvents } from "../../core/compaction/pin.ts";
 import { checkPlan } from "../../core/edit/edit-choices.ts";
-import type { EditPlan } from "../../core/edit/edit-plan.ts";
+import type { EditPlan, PlanProblem } from "../../core/edit/edit-plan.ts";
 import { type EditSteps, listSteps } from "../../core/edit/edit-steps.ts";
 import { type PlannedStep, planSteps } from "../../core/edit/plan-edit.ts";
 import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
@@ -31,12 +31,16 @@ export interface PreparedEdit {
 }
 
 /** Checks the lines and plans what they come to. Throws `bad_plan`. */
-export async function prepareEdit(workspace: Workspace, tree: BranchTree, plan: EditPlan): Promise<PreparedEdit> {
+export async function prepareEdit(
+  workspace: Workspace,
+  tree: BranchTree,
+  { plan, problems: written }: { readonly plan: EditPlan; readonly problems: readonly PlanProblem[] },
+): Promise<PreparedEdit> {
   const known: KnownTurns = new Map();
   const { calls } = plan.base;
   const shown = await loadEdit(workspace, tree, { calls, known });
   const checked = checkPlan(plan, shown.items);
-  if (checked.problems.length > 0) throw badPlan(checked.problems);
+  if (written.length + checked.problems.length > 0) throw badPlan([...written, ...checked.problems]);
   const steps = listSteps(checked.choices, shown.turns);
   if (steps.problems.length > 0) throw badPlan(steps.problems);
   const also = hiddenTurns(steps, shown);

@@ -7,7 +7,7 @@ import { type EditVerb, parseVerb, VERB_WORDS } from "./edit-verb.ts";
 /** The branch as it stood when a plan was made of it. */
 export interface PlanBase {
   readonly branch: string;
-  /** Whole id of its tip. */
+  /** Id of its tip, at least the first 7 characters. */
   readonly commit: string;
   /** Whether calls have lines of their own. */
   readonly calls: boolean;
@@ -36,7 +36,7 @@ export interface PlanProblem {
   readonly message: string;
 }
 
-/** A text that was read; `plan` is null when it says nothing to do. */
+/** A text that was read; `plan` is null when it says nothing to do, and holds nothing to follow where there are problems. */
 export interface ParsedPlan {
   readonly plan: EditPlan | null;
   readonly problems: readonly PlanProblem[];
@@ -86,7 +86,8 @@ export function parsePlan(text: string): ParsedPlan {
     const verb = parseVerb(word);
     if (verb === null) problems.push({ line, message: unknownVerb(word) });
     else if (place === undefined) problems.push({ line, message: `\`${verb}\` needs the number of a turn` });
-    return verb === null || place === undefined ? [] : [{ verb, place, about: about.join(" "), line }];
+    // A line of which only the verb is wrong has its place all the same: what else is wrong can be told with it.
+    return place === undefined ? [] : [{ verb: verb ?? "keep", place, about: about.join(" "), line }];
   });
   const isEmpty = lines.length === 0 && problems.length === 0;
   return { plan: isEmpty ? null : { base, lines }, problems };
@@ -94,7 +95,7 @@ export function parsePlan(text: string): ParsedPlan {
 
 function parseHead(words: string): PlanBase | null {
   const [head, branch = "", commit = "", calls, ...more] = words.split(/\s+/);
-  if (head !== HEAD || !/^[0-9a-f]{40,64}$/.test(commit) || more.length > 0) return null;
+  if (head !== HEAD || !/^[0-9a-f]{7,64}$/.test(commit) || more.length > 0) return null;
   return calls === undefined || calls === CALLS ? { branch, commit, calls: calls === CALLS } : null;
 }
 
