@@ -38,6 +38,18 @@ export function segmentTokens(
   }));
 }
 
+/** The last segment that begins at or before a place, by halving: there may be as many as turns. -1 = none. */
+function lastStarted(segments: CompactionPlan["segments"], turn: number, position: number): number {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const { from = 0, fromIndex = 0 } = segments[middle] ?? {};
+    if (from < turn || (from === turn && fromIndex <= position)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /**
  * Gives the segment that an event of a view counts to: where it stands in its turn, also where the turn is cut between several.
  * A summary counts to its own, or to the one that takes its place.
@@ -52,7 +64,7 @@ function createPlacer(
     for (const [position, { id }] of turns.get(turn)?.events.entries() ?? []) positions.set(id, position);
   const ofKept = (turn: number, event: string): number => {
     const position = cut.has(turn) ? (positions.get(event) ?? 0) : 0;
-    return segments.findLastIndex(({ from, fromIndex = 0 }) => from < turn || (from === turn && fromIndex <= position));
+    return lastStarted(segments, turn, position);
   };
   const ofSummary = (turn: number, compaction: string): number => {
     const held = segments.filter(({ from, to }) => from <= turn && turn <= to);

@@ -4,6 +4,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { userError } from "../../core/errors.ts";
 import { isMessage } from "../../core/event/event.ts";
 import { checkGrounding, type Ungrounded } from "../../core/loss/grounding.ts";
+import type { CompactionDraft } from "../../core/plan/plan-compaction.ts";
 import { withoutLedger } from "../../core/summary/ledger-text.ts";
 import { timestampAfter } from "../branch/append-record.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -51,7 +52,7 @@ export async function complete(
     ...(covers === null ? {} : { covers }),
     stats: {
       ...draft.stats,
-      keep_recent: messagesBehind(draft, planned.turns),
+      keep_recent: countsBehind(planned.turns)(draft),
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
       tokens: { before, after },
@@ -60,18 +61,23 @@ export async function complete(
   };
 }
 
-/** Messages behind the range, those of its last turn behind its end too. Turns that a summary hides have none to show. */
-export function messagesBehind(
-  { to_turn, to_event }: Pick<Compaction, "to_turn" | "to_event">,
-  turns: PlannedCompaction["turns"],
-): number {
+/**
+ * Gives a function that counts the messages behind a range, those of its last turn behind its end too. Turns that a summary hides
+ * have none to show.
+ */
+export function countsBehind(turns: PlannedCompaction["turns"]): (range: CompactionDraft) => number {
+  const positions = [...turns.keys()].sort((a, b) => a - b);
+  const behind = new Map<number, number>();
   let messages = 0;
-  for (const [turn, { events }] of turns) {
-    if (turn < to_turn || (turn === to_turn && to_event === undefined)) continue;
-    const from = turn === to_turn ? events.findIndex(({ id }) => id === to_event) + 1 : 0;
-    messages += events.slice(from).filter(isMessage).length;
+  for (const position of positions.toReversed()) {
+    behind.set(position, messages);
+    messages += turns.get(position)?.events.filter(isMessage).length ?? 0;
   }
-  return messages;
+  return ({ to_turn, to_event }) => {
+    const events = turns.get(to_turn)?.events ?? [];
+    const own = to_event === undefined ? [] : events.slice(events.findIndex(({ id }) => id === to_event) + 1);
+    return (behind.get(to_turn) ?? 0) + own.filter(isMessage).length;
+  };
 }
 
 /** Adds the loss receipt; a summary that is not written yet has none. */

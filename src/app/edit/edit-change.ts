@@ -19,7 +19,7 @@ import { coveredEvents } from "../branch/covered-events.ts";
 import { coversDigest } from "../branch/covers.ts";
 import { boundOf, requirePins } from "../branch/pins.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
-import { checkSummary, messagesBehind } from "../compact/complete-compaction.ts";
+import { checkSummary, countsBehind } from "../compact/complete-compaction.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
 import { eventsRemoved } from "../plan/events-removed.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
@@ -127,11 +127,12 @@ function withEffect(
     summary: texts.length === 0 ? undefined : texts.join("\n"),
     pins: protectedEvents(prepared),
   });
+  const countBehind = countsBehind(turns);
   return drafts.map((draft, at) => ({
     ...draft,
     stats: {
       ...draft.stats,
-      keep_recent: messagesBehind(draft, turns),
+      keep_recent: countBehind(draft),
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...ratio,
       tokens: { before: was.tokens, after: size.tokens },

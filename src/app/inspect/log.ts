@@ -1,6 +1,6 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, describeGroup, groupOf, groupRange } from "../../core/compaction/group.ts";
+import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/compaction/group.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import type { LogEntry, Signature } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
@@ -67,13 +67,17 @@ interface LoggedChange extends RecordedChange {
 
 /** Puts changes together that a commit made to compactions of one group. */
 function joinGroups(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+  const groups = new Map<Compaction, CompactionGroup>();
+  for (const kind of ["compaction", "revert", "reapply"] as const) {
+    const records = changes.flatMap((change) =>
+      change.kind === kind && change.record !== null ? [change.record] : [],
+    );
+    for (const group of groupsOf(records)) for (const record of group) groups.set(record, group);
+  }
   return changes.flatMap((change): LoggedChange[] => {
-    const { kind, record } = change;
-    if (record?.group === undefined) return [change];
-    const same = changes.flatMap((other) => (other.kind === kind && other.record !== null ? [other.record] : []));
-    const group = groupOf(record, same);
-    if (group.length === 1) return [change];
-    return group[0] === record ? [{ ...change, group }] : [];
+    const group = change.record === null ? undefined : groups.get(change.record);
+    if (group === undefined || group.length === 1) return [change];
+    return group[0] === change.record ? [{ ...change, group }] : [];
   });
 }
 
