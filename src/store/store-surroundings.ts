@@ -25,6 +25,8 @@ export interface StoreSurroundings {
   journal(): string;
   /** Keeps a text for the user, in place of the last one of that name. Gives its file; null when nothing can be written. */
   keepText(name: string, text: string): Promise<string | null>;
+  /** The editor that the user's own git settings name (`core.editor`), a command line; what the store's name does not count. Null = none. */
+  editor(): Promise<string | null>;
   /** Who new commits are by. */
   identity(): Promise<Identity>;
   /** The branch that was checked out before the one that is, in a worktree or else the store's own; null when none was. */

@@ -80,6 +80,18 @@ describe.skipIf(tmuxMissing !== null)("jpg edit in a terminal (tmux)", () => {
     expect(tip()).toBe(start);
   });
 
+  it("takes the editor of the user's git settings, not of the store's", async () => {
+    const own = join(sandbox.root, "own.sh");
+    writeFileSync(own, `#!/bin/sh\nsed -i 's/^keep 3/omit 3/' "$1"\n`);
+    chmodSync(own, 0o755);
+    const config = join(sandbox.root, "user.gitconfig");
+    writeFileSync(config, `[core]\n\teditor = ${own}\n`);
+    sandbox.git(["config", "core.editor", "false"]);
+    const env = { ...sandbox.env, GIT_CONFIG_GLOBAL: config, VISUAL: "false" } as Record<string, string>;
+    pane = openPane([process.execPath, BIN, "edit"], { cwd: sandbox.project, env });
+    expect(await pane.shows("left with 0")).toMatch(/Compacted \S+ 3: turns omitted/);
+  });
+
   it("brings the verbs over where the branch moved meanwhile", async () => {
     const jpg = `'${process.execPath}' '${BIN}'`;
     const screen = await edit(`

@@ -16,6 +16,8 @@ interface EditPlace {
   readonly cwd: string;
   /** What the text is, for the name of its file and for errors; default `message`. */
   readonly what?: string;
+  /** The editor that git's settings name, after $GIT_EDITOR and before the others, as for git. */
+  readonly configured?: string | null;
 }
 
 /** What an editor left. */
@@ -43,8 +45,9 @@ export function editorFailed({ editor, code }: EditedText, what: string = MESSAG
 }
 
 /** Has the user's editor change a text, and waits until it ends. Throws what the file system throws. */
-export async function openEditor(text: string, { env, cwd, what = MESSAGE }: EditPlace): Promise<EditedText> {
-  const named = [env["GIT_EDITOR"], env["VISUAL"], env["EDITOR"]];
+export async function openEditor(text: string, place: EditPlace): Promise<EditedText> {
+  const { env, cwd, what = MESSAGE, configured = null } = place;
+  const named = [env["GIT_EDITOR"], configured ?? undefined, env["VISUAL"], env["EDITOR"]];
   const editor = named.find((name) => name !== undefined && name.trim() !== "") ?? "vi";
   const folder = await mkdtemp(join(env["TMPDIR"] ?? tmpdir(), "jpg-message-"));
   const path = join(folder, `${what}.${what === MESSAGE ? "md" : "txt"}`);

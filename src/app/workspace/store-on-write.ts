@@ -84,6 +84,7 @@ function surroundingsOf(
     dropCaches: async () => made()?.dropCaches(),
     journal: () => made()?.journal() ?? journalFolder(gitDirOf(root)),
     keepText: async (name, text) => (await made()?.keepText(name, text)) ?? null,
+    editor: async () => (await made()?.editor()) ?? null,
     identity: async () => (await open()).identity(),
     previousBranch: async (worktree) => (await made()?.previousBranch(worktree)) ?? null,
     formerTips: async (branch) => (await made()?.formerTips(branch)) ?? [],

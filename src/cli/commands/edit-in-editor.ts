@@ -49,7 +49,8 @@ export async function editInEditor(session: EditSession): Promise<EditReport> {
 /** Gives what the editor left. Throws where it failed, and where what cannot be followed was not changed. */
 async function editOnce(session: EditSession, { text, refused }: Round): Promise<string> {
   const { env, cwd } = session.runtime;
-  const edited = await openEditor(text, { env, cwd, what: "plan" });
+  const configured = await session.workspace.store.editor();
+  const edited = await openEditor(text, { env, cwd, what: "plan", configured });
   const isSame = withoutMarks(edited.text) === withoutMarks(text);
   const error = edited.code === 0 ? (isSame ? refused : undefined) : editorFailed(edited, "plan");
   if (error === undefined) return edited.text;

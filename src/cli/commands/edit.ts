@@ -17,7 +17,7 @@ export const command: CommandSpec = {
   name: "edit",
   summary: "edit what the model sees as a list in your editor, as in git rebase -i",
   description:
-    "Opens the view as a plan in $GIT_EDITOR, $VISUAL, $EDITOR or vi: one line a turn, whose first word says what becomes of it: keep, strip, truncate, omit, summarise, pin. Saving makes one commit, which `jpg undo` takes back whole; an empty or unchanged plan does nothing. A plan that cannot be followed comes back with the lines marked.",
+    "Opens the view as a plan in your editor ($GIT_EDITOR, core.editor of your git settings, $VISUAL, $EDITOR, else vi): one line a turn, whose first word says what becomes of it: keep, strip, truncate, omit, summarise, pin. Saving makes one commit, which `jpg undo` takes back whole; an empty or unchanged plan does nothing. A plan that cannot be followed comes back with the lines marked.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--calls", description: "a line for each tool call, too", conflicts: ["plan"] },

@@ -58,9 +58,11 @@ export function describeGroup(group: CompactionGroup): string {
   return [...named, ...(rest === 0 ? [] : [`${rest} more`])].join(", ");
 }
 
+/** Several stretches of one turn are named once. */
 function shownRuns(runs: readonly { readonly from: number; readonly to: number }[]): string {
-  const rest = runs.length - MOST_RUNS;
-  const shown = formatRuns(runs.slice(0, MOST_RUNS));
+  const named = [...new Set(runs.map((run) => formatRuns([run])))];
+  const rest = named.length - MOST_RUNS;
+  const shown = named.slice(0, MOST_RUNS).join(", ");
   return rest > 0 ? `${shown}, ${rest} more` : shown;
 }
 

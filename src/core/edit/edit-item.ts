@@ -71,7 +71,8 @@ function itemOf(projected: ProjectedTurn, { compactions, pins, count, turns }: I
   if (origin.kind !== "kept") {
     const compaction = compactions.find(({ id }) => id === origin.compaction);
     const range = summaryRange(origin, compaction ?? {}, turns);
-    const words = `[${origin.kind}] ${wordsOf(events.findLast(isVisible))}`;
+    const text = compaction?.summary?.summary;
+    const words = `[${origin.kind}] ${text === undefined ? wordsOf(events.findLast(isVisible)) : forLine(text, WORDS)}`;
     const place = formatTurnRange({ from: origin.from, to: origin.to });
     return { place, kind: "summary", range, compaction: origin.compaction, verb: "keep", ...common, words };
   }
@@ -152,8 +153,12 @@ function shortId(id: string, all: readonly string[], at: number): string {
 /** A turn that stands in several lines is written with the event at which the later ones begin. */
 function freePlace(place: string, { fromEvent }: CutRange, taken: ReadonlySet<string>): string {
   if (!taken.has(place)) return place;
-  const named = fromEvent !== undefined && /^[\w.:-]+$/.test(fromEvent) ? `${place}@${fromEvent}` : place;
-  if (!taken.has(named)) return named;
+  if (fromEvent !== undefined && /^[\w.:-]+$/.test(fromEvent)) {
+    for (let length = PREFIX; length < fromEvent.length + PREFIX; length++) {
+      const named = `${place}@${fromEvent.slice(0, length)}`;
+      if (!taken.has(named)) return named;
+    }
+  }
   let number = 2;
   while (taken.has(`${place}@${number}`)) number += 1;
   return `${place}@${number}`;

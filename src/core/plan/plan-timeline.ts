@@ -18,7 +18,7 @@ export interface PlanSegment {
   readonly kind: "kept" | "compacted" | "summary";
   /** What is done there, in words; absent when kept. */
   readonly policies?: string;
-  /** Id of the compaction in force; absent for kept ranges and for the planned one. */
+  /** Id of the compaction in force; absent for kept ranges and for the planned one, unless several are planned. */
   readonly compaction?: string;
   /** Set on what the plan would do. */
   readonly planned?: true;
@@ -119,7 +119,8 @@ function describe(overlay: Overlay | null, drafts: ReadonlySet<Compaction>): Omi
   return {
     kind: isSummary ? "summary" : "compacted",
     policies: describePolicies(compaction),
-    ...(drafts.has(compaction) ? { planned: true } : { compaction: compaction.id }),
+    ...(drafts.has(compaction) ? { planned: true } : {}),
+    ...(drafts.has(compaction) && drafts.size === 1 ? {} : { compaction: compaction.id }),
   };
 }
 

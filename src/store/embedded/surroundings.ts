@@ -20,6 +20,8 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     dropCaches: async () => (isOnDisk ? await dropCaches(gitDir) : undefined),
     journal: () => journalFolder(gitDir),
     keepText: async (name, text) => (isOnDisk ? await keepText(gitDir, name, text) : null),
+    // Git's settings outside the store are git's to read.
+    editor: () => Promise.resolve(null),
     identity: () => repository.identity("author"),
     async previousBranch(worktree) {
       const place = worktree?.gitDir ?? gitDir;

@@ -11,6 +11,7 @@ import { isPublished } from "./refs/published.ts";
 import { refOfBranch } from "./refs/ref-name.ts";
 import { readShallowCommits } from "./refs/ref-reader.ts";
 import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader.ts";
+import { readEditor } from "./user-editor.ts";
 import { readActiveBranch } from "./worktrees/use-branch.ts";
 
 /** Gives the surroundings of a repository. */
@@ -21,6 +22,7 @@ export function createSurroundings(repository: Repository): StoreSurroundings {
     dropCaches: () => dropCaches(gitDir),
     journal: () => journalFolder(gitDir),
     keepText: (name, text) => keepText(gitDir, name, text),
+    editor: () => readEditor(repository),
     identity: () => readIdentity(cwd, env),
     async previousBranch(worktree) {
       const place = worktree?.gitDir ?? gitDir;
