@@ -61,6 +61,12 @@ describe("jpg edit --emit-plan", () => {
     expect(tip()).toBe(start);
   });
 
+  it("has its lines as values, too", async () => {
+    const document = await sandbox.json<{ lines: unknown[]; plan: string }>(["edit", "--emit-plan"]);
+    expect(document).toMatchObject({ branch: main, commit: start.slice(0, 12), calls: false, plan: await emit() });
+    expect(document.lines[0]).toMatchObject({ verb: "keep", place: "0", kind: "turn", tokens: expect.any(Number) });
+  });
+
   it("writes a file that --plan follows", async () => {
     await sandbox.jpg(["edit", "--emit-plan", "plan.txt"]);
     const path = join(sandbox.project, "plan.txt");
@@ -173,6 +179,22 @@ describe("a plan that is followed", () => {
   });
 });
 
+describe("a session of one turn", () => {
+  it("has one line; what is done to it is taken back", async () => {
+    const small = await copyImportedSandbox(1);
+    try {
+      const plan = (await small.jpg(["edit", "--emit-plan"])).stdout;
+      expect(plan.split("\n").filter((line) => line.startsWith("keep "))).toHaveLength(1);
+      const done = await small.jpg(["edit", "--plan", "-"], { input: say(plan, { 0: "strip" }) });
+      expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/ 0: reasoning \+ tools stripped\n/) });
+      expect((await small.jpg(["undo"])).code).toBe(0);
+      expect((await small.jpg(["edit", "--emit-plan"])).stdout.split("\n").slice(1)).toEqual(plan.split("\n").slice(1));
+    } finally {
+      small.remove();
+    }
+  });
+});
+
 describe("calls", () => {
   it("have lines of their own, and one compaction for all that is said of single ones", async () => {
     const plan = await emit("--calls");
@@ -231,6 +253,12 @@ describe("a plan that cannot be followed", () => {
     expect(fresh).toMatch(/^omit +1 /m);
     expect(fresh).toMatch(/^strip +3 /m);
     expect((await follow(fresh)).code).toBe(0);
+  });
+
+  it("commits nothing where a summary cannot be written, not even what needs none", async () => {
+    const plan = say(await emit(), { 0: "strip", 1: "u" });
+    expect(await follow(plan, "--model", "anthropic/claude-haiku-4-5")).toMatchObject({ code: 4 });
+    expect(tip()).toBe(start);
   });
 
   it("is of one branch only", async () => {

@@ -1,5 +1,5 @@
 // Follows an edited plan: load → check its lines and plan its compactions → have summaries written → one commit. Nothing is
-// committed unless all of it can be, on the very commit that the plan was made of.
+// committed unless all of it can be.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parsePlan } from "../../core/edit/edit-plan.ts";
 import { commitChange } from "../branch/append-record.ts";
@@ -11,6 +11,7 @@ import { makeChange } from "./edit-change.ts";
 import { type EditReport, idleReport } from "./edit-report.ts";
 import { writeSummaries } from "./edit-summaries.ts";
 import { type LoadedEdit, loadEdit } from "./load-edit.ts";
+import { prepareAgain } from "./moved-plan.ts";
 import { badPlan, planMoved, requireBase } from "./plan-error.ts";
 import { type EditRequest, prepareEdit } from "./prepare-edit.ts";
 
@@ -35,12 +36,17 @@ export async function applyPlan(
   if (steps.length + pinned.length + unpinned.length === 0)
     return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
   const written = await writeSummaries(workspace, prepared, request);
-  const { report, change } = await makeChange(workspace, prepared, { ...written, dryRun: request.dryRun });
-  if (request.dryRun) return report;
+  const { dryRun } = request;
+  let made = await makeChange(workspace, prepared, { ...written, dryRun });
+  if (dryRun) return made.report;
   const appended = await commitChange(workspace, tree, async (at) => {
-    if (at.commit !== tree.commit) throw await planMoved(workspace, plan.base);
-    return change;
+    if (at.commit === tree.commit) return made.change;
+    const again = await prepareAgain(workspace, at, { plan, prepared, written });
+    if (again === null) throw await planMoved(workspace, plan.base);
+    made = await makeChange(workspace, again.prepared, { ...again.written, dryRun });
+    return made.change;
   });
+  const { report } = made;
   if (appended === null) return report;
   await keepFacts(workspace, loaded, report.compactions);
   await refreshViews(workspace, tree.branch, appended.parent);

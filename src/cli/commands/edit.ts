@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { applyPlan } from "../../app/edit/apply-plan.ts";
-import { carryOver, offerPlan } from "../../app/edit/offer-plan.ts";
+import { carryOver, offerPlan, type PlanOffer } from "../../app/edit/offer-plan.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { messageOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { editDocument, isIdle, renderEdit } from "../render/render-edit.ts";
+import { editDocument, isIdle, planDocument, renderEdit } from "../render/render-edit.ts";
 import { PLAN_COLUMNS, renderPlan } from "../render/render-plan.ts";
 import { readWish } from "./compact-options.ts";
 import { editInEditor } from "./edit-in-editor.ts";
@@ -60,7 +60,7 @@ export const command: CommandSpec = {
           : await carryOver(workspace, tree, written);
       for (const line of offer.lost)
         context.output.warn(safe`${forTerminalLine(line)} is left out: it is not there any more`);
-      return emitPlan(context, emit, renderPlan(offer, { columns: PLAN_COLUMNS, now: runtime.now() }));
+      return emitPlan(context, emit, offer);
     }
     return endOnInterrupt(context.output, async (signal) => {
       const request = {
@@ -111,13 +111,14 @@ async function readPlan({ runtime }: CommandContext, file: string): Promise<stri
   }
 }
 
-async function emitPlan({ output, runtime, json }: CommandContext, file: string, plan: string): Promise<number> {
+async function emitPlan({ output, runtime, json }: CommandContext, file: string, offer: PlanOffer): Promise<number> {
+  const plan = renderPlan(offer, { columns: PLAN_COLUMNS, now: runtime.now() });
   if (file !== "" && file !== "-") {
     const path = resolve(runtime.cwd, file);
     await writeResultFile(path, plan);
     if (json) output.json({ path });
     else output.info(safe`Wrote ${forTerminalLine(path)}. Change it, then: jpg edit --plan FILE`);
-  } else if (json) output.json({ plan });
+  } else if (json) output.json(planDocument(offer, plan));
   else output.data(forTerminal(plan));
   return 0;
 }

@@ -1,6 +1,7 @@
 // What an edited plan did: the timeline of a compaction, and the pins.
 import { boundOf } from "../../app/branch/pins.ts";
 import type { EditReport } from "../../app/edit/edit-report.ts";
+import type { PlanOffer } from "../../app/edit/offer-plan.ts";
 import type { Pin } from "../../core/compaction/pin.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
@@ -37,6 +38,30 @@ function pinLines({ pinned, unpinned, dryRun }: EditReport): readonly SafeText[]
     ...(pinned.length === 0 ? [] : [safe`${dryRun ? safe`Would pin` : safe`Pinned`} ${list(pinned)}`]),
     ...(unpinned.length === 0 ? [] : [safe`${dryRun ? safe`Would unpin` : safe`Unpinned`} ${list(unpinned)}`]),
   ];
+}
+
+/** The JSON document of a plan: its lines as values, and its text. */
+export function planDocument(
+  { base, items, verbs, size, overhead, windowTokens, lost }: PlanOffer,
+  plan: string,
+): object {
+  return {
+    ...base,
+    tokens: size.tokens,
+    tokens_source: size.source,
+    overhead,
+    window_tokens: windowTokens,
+    lines: items.map(({ place, kind, verb, tokens, time, words }) => ({
+      verb: verbs.get(place) ?? verb,
+      place,
+      kind,
+      tokens: Math.round(tokens),
+      time,
+      words,
+    })),
+    lost,
+    plan,
+  };
 }
 
 /** The JSON document of `edit`: that of `compact`, with all compactions and pins. */

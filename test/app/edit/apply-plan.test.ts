@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { loadView } from "../../../src/app/branch/load-view.ts";
+import { applyPlan } from "../../../src/app/edit/apply-plan.ts";
+import { offerPlan } from "../../../src/app/edit/offer-plan.ts";
+import { printPlan } from "../../../src/core/edit/edit-plan.ts";
+import type { EditVerb } from "../../../src/core/edit/edit-verb.ts";
+import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
+import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
+
+let workspace: TestWorkspace;
+let branch: string;
+beforeEach(async () => {
+  workspace = await createMemoryWorkspace();
+  ({ branch } = await importBytes(workspace, buildSession(plainTurns(5)).text()));
+});
+
+const here = async (): Promise<BranchTree> => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+
+async function planOf(verbs: Readonly<Record<string, EditVerb>>): Promise<string> {
+  const { base, items } = await offerPlan(workspace, await here(), { calls: false });
+  return printPlan({ base, lines: items.map(({ place, verb }) => ({ place, verb: verbs[place] ?? verb })) });
+}
+
+/** A workspace in which something else happens right before the first commit. */
+function racing(first: () => Promise<unknown>): TestWorkspace {
+  let isDone = false;
+  const { store } = workspace;
+  const write: typeof store.write = async (writes) => {
+    if (!isDone) {
+      isDone = true;
+      await first();
+    }
+    return store.write(writes);
+  };
+  return { ...workspace, store: Object.create(store, { write: { value: write } }) };
+}
+
+const grow = (): Promise<unknown> => importBytes(workspace, buildSession(plainTurns(7)).text());
+const request = { dryRun: false, model: "extractive" };
+const origins = async (): Promise<readonly string[]> => {
+  const { view } = await loadView(workspace.store, await here());
+  return view.turns.map(({ origin }) => (origin.kind === "kept" ? `${origin.turn}` : `${origin.from}..${origin.to}`));
+};
+
+describe("a plan whose branch moves while it is followed", () => {
+  it("keeps the summaries that were written, and what came since as it is", async () => {
+    const plan = await planOf({ 0: "summarise", 1: "summarise", 3: "omit" });
+    const report = await applyPlan(racing(grow), await here(), plan, request);
+    expect(report.commit).toBe(await tipOf(workspace, branch));
+    expect(await origins()).toEqual(["0..1", "2", "4", "5", "6"]);
+  });
+
+  it("is refused where nothing was written for it, and commits nothing", async () => {
+    const plan = await planOf({ 3: "omit" });
+    await expect(applyPlan(racing(grow), await here(), plan, request)).rejects.toMatchObject({
+      code: "plan_moved",
+      message: expect.stringContaining("2 commits were added: turn 5"),
+    });
+    expect(await origins()).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+  });
+
+  it("is refused where what it changes is not there any more", async () => {
+    const plan = await planOf({ 0: "summarise", 3: "omit" });
+    const other = await planOf({ 3: "omit" });
+    const omit = async (): Promise<unknown> => applyPlan(workspace, await here(), other, request);
+    await expect(applyPlan(racing(omit), await here(), plan, request)).rejects.toMatchObject({ code: "plan_moved" });
+    expect(await origins()).toEqual(["0", "1", "2", "4"]);
+  });
+});
