@@ -10,7 +10,6 @@ import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { markPlan, type PlanProblem, withoutMarks } from "../../core/edit/edit-plan.ts";
 import { JpgError } from "../../core/errors.ts";
-import { forLine } from "../../core/safe-text.ts";
 import { renderPlan } from "../render/render-plan.ts";
 
 /** What is edited, and how it is followed. */
@@ -72,7 +71,7 @@ async function nextRound(
 function renderOffer({ columns, runtime }: EditSession, offer: PlanOffer, moved: readonly string[] = []): string {
   const lost =
     offer.lost.length === 0 ? [] : [`Not brought over, for it is not there any more: ${offer.lost.join(", ")}`];
-  const notes = [...moved, ...lost].map((note) => forLine(note));
+  const notes = [...moved, ...lost];
   const ending = notes.length === 0 ? [] : ["Save to go on with what stands above; empty the file to stop.", ""];
   return renderPlan(offer, { columns, now: runtime.now() }, [...notes, ...ending]);
 }

@@ -3,7 +3,7 @@ import type { PlanOffer } from "../../app/edit/offer-plan.ts";
 import type { EditItem } from "../../core/edit/edit-item.ts";
 import { printPlan } from "../../core/edit/edit-plan.ts";
 import { EDIT_VERBS } from "../../core/edit/edit-verb.ts";
-import { forTerminalLine } from "../../core/safe-text.ts";
+import { forLine, forTerminalLine } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { fitWidth } from "../frame/display-width.ts";
 import { renderAge } from "./render-quantity.ts";
@@ -21,7 +21,7 @@ export interface PlanLayout {
   readonly now: Date;
 }
 
-/** Renders the text of a plan; `notes` = comments in front of the help. */
+/** Renders the text of a plan; `notes` = comments in front of the help, anybody's text. */
 export function renderPlan(offer: PlanOffer, { columns, now }: PlanLayout, notes: readonly string[] = []): string {
   const { base, items, verbs } = offer;
   const whole = offer.windowTokens ?? offer.size.tokens;
@@ -36,7 +36,7 @@ export function renderPlan(offer: PlanOffer, { columns, now }: PlanLayout, notes
     const words = fitWidth(forTerminalLine(item.words), room);
     return { verb: verbs.get(item.place) ?? item.verb, place: item.place, about: `${numbers}  ${words}` };
   });
-  return printPlan({ base, lines }, [...notes, ...helpOf(offer)]);
+  return printPlan({ base, lines }, [...notes.map((note) => forLine(note)), ...helpOf(offer)]);
 }
 
 function longest(words: readonly string[]): number {
