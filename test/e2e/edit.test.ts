@@ -132,6 +132,28 @@ describe("a plan that is followed", () => {
     expect(await sandbox.json(["log", main])).toMatchObject([{ compactions: report.compactions }]);
   });
 
+  it("stays one on a fork that is cut and in a masked copy", async () => {
+    const secret = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+    await sandbox.jpg(["title", "@", `Measure with ${secret}`]);
+    await edit(say(await emit(), { 0: "strip", 2: "omit", 3: "pin", 4: "strip" }));
+    const { branches } = await sandbox.json<{ branches: readonly string[] }>(["redact", main]);
+    await sandbox.jpg(["fork", main, "cut", "--first", "4"]);
+    expect(await sandbox.json(["log"])).toMatchObject([
+      { group: expect.any(String), compactions: [expect.any(String), expect.any(String)], to_turn: 2 },
+    ]);
+    for (const branch of branches) {
+      const [row] = await sandbox.json<{ group?: string; compactions?: readonly string[] }[]>(["log", branch]);
+      expect(row).toMatchObject({ group: expect.any(String), compactions: { length: 3 } });
+      await sandbox.jpg(["undo", branch]);
+      expect(await sandbox.json(["log", branch])).toMatchObject([
+        { kind: "revert", compactions: row?.compactions },
+        {},
+      ]);
+      expect((await sandbox.jpg(["pin", branch])).stdout).toBe("");
+    }
+    expect((await sandbox.jpg(["fsck"])).code).toBe(0);
+  });
+
   it("of one change is a compaction as any other; of pins only, pins", async () => {
     const one = await edit(say(await emit(), { 2: "omit" }));
     expect(one).toMatchObject({ group: null, compactions: [one.compaction] });

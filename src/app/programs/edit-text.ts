@@ -49,7 +49,7 @@ export async function openEditor(text: string, place: EditPlace): Promise<Edited
   const { env, cwd, what = MESSAGE, configured = null } = place;
   const named = [env["GIT_EDITOR"], configured ?? undefined, env["VISUAL"], env["EDITOR"]];
   const editor = named.find((name) => name !== undefined && name.trim() !== "") ?? "vi";
-  const folder = await mkdtemp(join(env["TMPDIR"] ?? tmpdir(), "jpg-message-"));
+  const folder = await mkdtemp(join(env["TMPDIR"] ?? tmpdir(), `jpg-${what}-`));
   const path = join(folder, `${what}.${what === MESSAGE ? "md" : "txt"}`);
   try {
     await writeFile(path, text, { mode: 0o600 });
