@@ -159,7 +159,10 @@ describe("a plan that is followed", () => {
     expect(one).toMatchObject({ group: null, compactions: [one.compaction] });
     expect(await sandbox.json(["log"])).toEqual([expect.not.objectContaining({ group: expect.anything() })]);
     const pinned = await follow(say(await emit(), { 0: "pin", 3: "pin" }));
-    expect(pinned).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Pinned 0, 3\ncommit \w+\n$/) });
+    expect(pinned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Pinned 0, 3\ncommit \w+\n`jpg pin TURN --remove` takes a pin back/),
+    });
     const plan = await emit();
     expect(plan).toMatch(/^pin +0 /m);
     expect((await follow(say(plan, { 0: "keep" }))).stdout).toMatch(/^Unpinned 0\n/);

@@ -173,14 +173,13 @@ function warningsOf(
   { before, after }: { readonly before: number; readonly after: number },
   givenBack: string | null,
 ): readonly string[] {
-  const isOpen = steps.some(({ plan }) => plan.summarize !== undefined);
   return [
     ...notes,
     ...steps.flatMap(({ plan: { hiddenBy: ids } }) =>
       ids.map((id) => `hidden by summary ${id} until ${id} is reverted`),
     ),
     ...(givenBack === null ? [] : [`gives back ${givenBack}`]),
-    ...(after > before && !isOpen ? [`the view grows from ${before} to ${after} tokens`] : []),
+    ...(after > before ? [`the view grows from ${before} to ${after} tokens`] : []),
   ];
 }
 

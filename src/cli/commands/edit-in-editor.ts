@@ -33,7 +33,9 @@ interface Round {
 /** Edits until a plan is followed, or is empty or unchanged. Throws `editor_failed`, and what following throws; the plan is kept then. */
 export async function editInEditor(session: EditSession): Promise<EditReport> {
   const { workspace, tree } = session;
-  let round: Round = { tree, text: renderOffer(session, await offerPlan(workspace, tree, session)) };
+  const offer = await offerPlan(workspace, tree, session);
+  if (offer.items.length === 0) return session.apply(tree, "");
+  let round: Round = { tree, text: renderOffer(session, offer) };
   for (;;) {
     const text = await editOnce(session, round);
     try {

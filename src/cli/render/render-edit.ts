@@ -24,8 +24,9 @@ export function renderEdit(report: EditReport, rendering: Rendering): SafeText {
   const pins = pinLines(report);
   if (report.compaction !== null)
     return joinLines([renderTimeline(report, rendering), ...(pins.length === 0 ? [] : ["" as const, ...pins])]);
-  const commit = report.commit === null ? [] : [style.commit(safe`commit ${shortCommit(report.commit)}`)];
-  return joinLines([...pins, ...commit]);
+  if (report.commit === null) return joinLines(pins);
+  const back = safe`\`jpg pin TURN --remove\` takes a pin back, \`jpg pin TURN\` sets it again`;
+  return joinLines([...pins, style.commit(safe`commit ${shortCommit(report.commit)}`), style.faint(back)]);
 }
 
 function pinLines({ pinned, unpinned, dryRun }: EditReport): readonly SafeText[] {
