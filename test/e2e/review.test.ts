@@ -132,6 +132,35 @@ describe("jpg review", () => {
     expect(short["base"]).toMatch(/^[0-9a-f]{40}$/);
   });
 
+  it("says what a merge by git would take off main where a fork was told of it", async () => {
+    const { run } = createTerminalSession(sandbox);
+    await run("jpg fork @ short --first 3");
+    await run("jpg merge main --summary 'The gauge was read.'");
+    expect((await run("jpg review")).split("\n\n")[0]).toMatchInlineSnapshot(`
+      "$ jpg review
+      <id>/short against <id>/main, of which it was told up to <commit 2>
+      It was only told of what <id>/main did since they parted.
+      Merged by git or on a host, that would be gone from <id>/main.
+      \`jpg merge <id>/short --into <id>/main\` keeps it.
+      Tokens:      20.2k
+      Turns:       1 added, 3 left out
+      Compactions: 0 added, 0 taken back"
+    `);
+    expect((await run("jpg review --markdown")).split("\n## ")[0]).toMatchInlineSnapshot(`
+      "$ jpg review --markdown
+      # What \`<id>/short\` changes for the model
+
+      Compared with \`<id>/main\`, of which it was told up to \`<commit 2>\`. What was said in the conversation stands in code blocks only.
+
+      **Merged here or by git, what \`<id>/main\` did since the two parted would be gone from it**: \`<id>/short\` was only told of it. \`jpg merge <id>/short --into <id>/main\` keeps it.
+
+      * tokens that the model reads: 20.2k → 20.2k (estimate)
+      * compactions added: 0
+      * turns left out: 3
+      "
+    `);
+  });
+
   it("reviews the commit of a detached HEAD as that of its fork", async () => {
     await sandbox.jpg(["fork", "@", "tight"]);
     await sandbox.jpg(["compact", "--to", "1"]);

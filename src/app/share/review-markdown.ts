@@ -43,15 +43,16 @@ export function reviewMarkdown(report: ReviewReport): string {
   return `${[...parts, ...rest, ...all].join("\n\n")}\n`;
 }
 
-function headPart({ fork, against, base, meanwhile, tokens, compactions, turns_left_out }: ReviewReport): string {
-  const where = base === null ? "" : ` where they parted (${code(base.slice(0, 9))})`;
+function headPart(report: ReviewReport): string {
+  const { fork, against, meanwhile, tokens, compactions, turns_left_out } = report;
   const moved = [
     ...(meanwhile.turns === 0 ? [] : [counted(meanwhile.turns, "turn")]),
     ...(meanwhile.compactions === 0 ? [] : [counted(meanwhile.compactions, "compaction")]),
   ];
   return [
     `# What ${code(fork)} changes for the model`,
-    `Compared with ${code(against)}${where}. What was said in the conversation stands in code blocks only.`,
+    `Compared with ${code(against)}${partingWords(report)}. What was said in the conversation stands in code blocks only.`,
+    ...takenOffWarning(report),
     [
       `* tokens that the model reads: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} (estimate)`,
       `* compactions added: ${compactions.length}`,
@@ -59,6 +60,20 @@ function headPart({ fork, against, base, meanwhile, tokens, compactions, turns_l
       ...(moved.length === 0 ? [] : [`* added to ${code(against)} since: ${moved.join(", ")}`]),
     ].join("\n"),
   ].join("\n\n");
+}
+
+function partingWords({ base, told }: ReviewReport): string {
+  if (base === null) return "";
+  const commit = code(base.slice(0, 9));
+  if (told === null) return ` where they parted (${commit})`;
+  return told === "against" ? `, which was told of it up to ${commit}` : `, of which it was told up to ${commit}`;
+}
+
+function takenOffWarning({ fork, against, told }: ReviewReport): readonly string[] {
+  if (told !== "fork") return [];
+  return [
+    `**Merged here or by git, what ${code(against)} did since the two parted would be gone from it**: ${code(fork)} was only told of it. ${code(`jpg merge ${fork} --into ${against}`)} keeps it.`,
+  ];
 }
 
 /** One line of a list for a turn: its request, cut. */

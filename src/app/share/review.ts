@@ -40,6 +40,11 @@ export interface ReviewReport {
   readonly against: string;
   /** The commit at which they parted; null where their histories tell none, and the other's tip was compared with. */
   readonly base: string | null;
+  /**
+   * Which of the two was told of the other up to there (`jpg merge`): git takes that for a part of it. What `fork` was only told of it
+   * has not, and a merge by git takes it off the other.
+   */
+  readonly told: "fork" | "against" | null;
   /** What the other has done since. */
   readonly meanwhile: { readonly turns: number; readonly compactions: number };
   readonly tokens: { readonly before: number; readonly after: number };
@@ -58,7 +63,7 @@ export interface ReviewReport {
 /** Reviews a fork against its conversation's main fork, the main fork against what was fetched. Throws `not_a_fork`, and as `resolveId` does. */
 export async function reviewFork(workspace: Workspace, word: string | undefined): Promise<ReviewReport> {
   const { store } = workspace;
-  const { fork, against, base } = await reviewedPair(workspace, word);
+  const { fork, against, base, told } = await reviewedPair(workspace, word);
   const before = base === null ? against : await loadBranchTree(store, against.branch, base);
   const shared = sharedTurns(before.turnOids, fork.turnOids);
   const known: KnownTurns = new Map();
@@ -71,21 +76,28 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
     fork: fork.branch,
     against: against.branch,
     base,
+    told,
     meanwhile: {
-      turns: Math.max(0, against.turnOids.length - before.turnOids.length),
+      turns: turnsBeyond(against, before, told),
       compactions: filesMissing(against.compactions, before.compactions).length,
     },
     tokens: {
       before: is.meter.countView(was.view, was.live.applied).tokens,
       after: is.meter.countView(is.view, is.live.applied).tokens,
     },
-    turns: await readTurns(workspace, fork, { from: shared, known: before.turnOids.length }),
-    turns_left_out: Math.max(0, before.turnOids.length - Math.max(shared, fork.turnOids.length)),
+    turns: await readTurns(workspace, fork, { from: shared, known: told === "fork" ? shared : before.turnOids.length }),
+    turns_left_out: turnsBeyond(before, fork, told),
     compactions: await readAdded(workspace, { fork, known }, added),
     reverted: await readReverted(workspace, filesMissing(before.compactions, fork.compactions)),
     settings: await readSettings(workspace, before, fork),
     marks: await readMarks(workspace, before, fork),
   };
+}
+
+/** Turns of one that the other has not: of a branch that was told, those at the same place are others; else it has them, grown. */
+function turnsBeyond(one: BranchTree, other: BranchTree, told: ReviewReport["told"]): number {
+  const shared = sharedTurns(one.turnOids, other.turnOids);
+  return one.turnOids.length - (told === null ? Math.min(one.turnOids.length, other.turnOids.length) : shared);
 }
 
 /** Whether a fork would change anything. */

@@ -1,10 +1,12 @@
-// What a review compares: a fork, what it would be merged into, and the commit at which the two parted.
+// What a review compares: a fork, what it would be merged into, and the commit at which the two parted. Where one was told of the
+// other since (`jpg merge`), that is where the telling ended, as for git and every host.
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
-import type { Sharing } from "../../store/sharing.ts";
+import type { CommitPair, Sharing } from "../../store/sharing.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { resolveForkRevision } from "../names/resolve-fork.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { branchBases } from "./branch-bases.ts";
 
 /** The fork that things are merged into. */
 const MAIN = "main";
@@ -14,6 +16,8 @@ export interface ReviewedPair {
   readonly against: BranchTree;
   /** Null = their histories share nothing, or only git could tell. */
   readonly base: string | null;
+  /** Which of the two was told of the other up to the base, and has nothing of that in its files but what it was told; null = neither. */
+  readonly told: "fork" | "against" | null;
 }
 
 /**
@@ -23,9 +27,29 @@ export interface ReviewedPair {
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
   const fork = await resolveForkRevision(workspace, word);
   const against = await findAgainst(workspace, fork);
-  const pair = { one: fork.commit, other: against.commit };
-  const [bases = []] = (await workspace.store.sharing?.mergeBases([pair])) ?? [];
-  return { fork, against, base: bases[0] ?? null };
+  return { fork, against, ...(await partingOf(workspace, { one: fork.commit, other: against.commit })) };
+}
+
+async function partingOf(
+  workspace: Workspace,
+  { one, other }: CommitPair,
+): Promise<Pick<ReviewedPair, "base" | "told">> {
+  const { sharing } = workspace.store;
+  if (sharing === null) return { base: null, told: null };
+  const [[bases = []], [own = []]] = await Promise.all([
+    sharing.mergeBases([{ one, other }]),
+    branchBases(workspace, [{ one, other }]),
+  ]);
+  const [base = null] = bases;
+  if (base === null || own.includes(base)) return { base, told: null };
+  const [onFork = [], onAgainst = []] = await branchBases(workspace, [
+    { one: base, other: one },
+    { one: base, other },
+  ]);
+  if (onFork.includes(base)) return { base, told: "against" };
+  if (onAgainst.includes(base)) return { base, told: "fork" };
+  // Both were told of a third.
+  return { base: own[0] ?? null, told: null };
 }
 
 async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promise<BranchTree> {

@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   name: "review",
   summary: "show what a fork would change for the model where it was merged",
   description:
-    "Compares a fork with `main` of its conversation from where the two parted, and `main` itself with what was last fetched of it: turns added, compactions added and taken back with what the model saw and sees now, summaries, loss receipts, settings and title. --markdown prints it as the description of a pull request, in which no host renders or acts on what was said; it is scanned for secrets first. Exit 1 when nothing differs.",
+    "Compares a fork with `main` of its conversation from where the two parted, or where one was told of the other (`jpg merge`), and `main` itself with what was last fetched of it: turns added, compactions added and taken back with what the model saw and sees now, summaries, loss receipts, settings and title. --markdown prints it as the description of a pull request, in which no host renders or acts on what was said; it is scanned for secrets first. Exit 1 when nothing differs.",
   arguments: [{ name: "[fork]", description: "fork of this conversation, or any branch; default @" }],
   options: [
     { flags: "--markdown", description: "as the description of a pull request, at most 60 KB" },
@@ -31,7 +31,9 @@ export const command: CommandSpec = {
     if (json) output.json(report);
     else if (!differs)
       output.info(
-        safe`Nothing differs: ${forTerminalLine(report.fork)} has nothing that ${forTerminalLine(report.against)} has not.`,
+        report.told === "against"
+          ? safe`Nothing new: ${forTerminalLine(report.against)} was told of all that ${forTerminalLine(report.fork)} has.`
+          : safe`Nothing differs: ${forTerminalLine(report.fork)} has nothing that ${forTerminalLine(report.against)} has not.`,
       );
     else if (isMarkdown) {
       const [{ checkReview }, { reviewMarkdown }] = await Promise.all([

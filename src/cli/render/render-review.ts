@@ -41,14 +41,14 @@ export function renderReview(report: ReviewReport, rendering: Rendering): SafeTe
 
 function headLines(report: ReviewReport, rendering: Rendering): readonly SafeText[] {
   const { style } = rendering;
-  const { fork, against, base, tokens, turns, turns_left_out, compactions, meanwhile, title } = report;
-  const parted = base === null ? "" : safe` ${style.faint(safe`where they parted, ${shortCommit(base)}`)}`;
+  const { fork, against, tokens, turns, turns_left_out, compactions, meanwhile, title } = report;
   const since = [
     ...(meanwhile.turns === 0 ? [] : [renderCount(meanwhile.turns, "turn")]),
     ...(meanwhile.compactions === 0 ? [] : [renderCount(meanwhile.compactions, "compaction")]),
   ];
   return [
-    safe`${style.heading(forTerminalLine(fork))} against ${forTerminalLine(against)}${parted}`,
+    safe`${style.heading(forTerminalLine(fork))} against ${forTerminalLine(against)}${partingWords(report, style)}`,
+    ...takenOffWarning(report, style),
     ...renderFields(
       [
         ["Tokens", safe`${renderTokens(tokens)} ${renderShare(tokens)}`],
@@ -62,6 +62,26 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
       ],
       rendering,
     ),
+  ];
+}
+
+function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
+  if (base === null) return safe``;
+  const commit = shortCommit(base);
+  if (told === null) return safe` ${style.faint(safe`where they parted, ${commit}`)}`;
+  return told === "against"
+    ? safe`${style.faint(safe`, which was told of it up to ${commit}`)}`
+    : safe`${style.faint(safe`, of which it was told up to ${commit}`)}`;
+}
+
+/** Git takes what a fork was told of for a part of it, and merges nothing of it again. */
+function takenOffWarning({ fork, against, told }: ReviewReport, style: Style): readonly SafeText[] {
+  if (told !== "fork") return [];
+  const [name, other] = [forTerminalLine(fork), forTerminalLine(against)];
+  return [
+    style.caution(safe`It was only told of what ${other} did since they parted.`),
+    style.caution(safe`Merged by git or on a host, that would be gone from ${other}.`),
+    style.caution(safe`\`jpg merge ${name} --into ${other}\` keeps it.`),
   ];
 }
 

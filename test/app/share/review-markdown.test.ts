@@ -56,6 +56,7 @@ const report = fc.record({
   fork: text,
   against: text,
   base: fc.constantFrom(null, "0".repeat(40)),
+  told: fc.constantFrom(null, "fork", "against"),
   meanwhile: fc.record({ turns: fc.nat(2), compactions: fc.nat(2) }),
   tokens: fc.record({ before: fc.nat(), after: fc.nat() }),
   turns: fc.array(turn, { maxLength: 40 }),
@@ -69,7 +70,8 @@ const report = fc.record({
 /** jpg's own words outside fences; what stands between backticks is code. */
 const OWN = [
   /^# What CODE changes for the model$/,
-  /^Compared with CODE( where they parted \(CODE\))?\. What was said in the conversation stands in code blocks only\.$/,
+  /^Compared with CODE( where they parted \(CODE\)|, (which was told of it|of which it was told) up to CODE)?\. What was said in the conversation stands in code blocks only\.$/,
+  /^\*\*Merged here or by git, what CODE did since the two parted would be gone from it\*\*: CODE was only told of it\. CODE keeps it\.$/,
   /^\* (tokens that the model reads: \S+ → \S+ \(estimate\)|compactions added: \d+|turns left out: \d+|added to CODE since: [\w, ]+)$/,
   /^## (Turns added \(\d+\)|Compactions taken back|Title|Settings|Marks|CODE)$/,
   /^To take it back: CODE\.$/,
