@@ -19,14 +19,14 @@ describe("jpg merge", () => {
     expect(await run("jpg merge main --dry-run")).toMatchInlineSnapshot(`
       "$ jpg merge main --dry-run
       Would merge <id>/main turns 3..5 (192 tokens)
-      into <id>/short as turn 3: would extract a summary, without a model
+      into short as turn 3: would extract a summary, without a model
       note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
       "
     `);
     expect(await run("jpg merge main --summary 'The gauge was read three times.'")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary 'The gauge was read three times.'
       Merged <id>/main turns 3..5 (192 tokens)
-      into <id>/short as turn 3: your summary
+      into short as turn 3: your summary
       commit <commit 2>  view 20.2k → 20.2k
       note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
       "
@@ -129,7 +129,7 @@ describe("jpg merge", () => {
     expect(await run("jpg merge main --summary-file what.md --into short")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary-file what.md --into short
       Merged <id>/main turn 3 (64 tokens)
-      into <id>/short as turn 3: your summary
+      into short as turn 3: your summary
       commit <commit 1>  view 20.2k → 20.2k
       note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
       "

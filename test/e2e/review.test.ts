@@ -31,7 +31,8 @@ describe("jpg review", () => {
     await run("jpg label @ ready");
     expect(await run("jpg review try-b")).toMatchInlineSnapshot(`
       "$ jpg review try-b
-      <id>/try-b against <id>/main where they parted, <commit 1>
+      <id>/try-b
+      against main where they parted, <commit 1>
       Tokens:      20.4k → 20.4k +0.1%
       Compactions: 1 added, 1 taken back
       Title:       Measure the tide at the pier → Tides, again
@@ -138,10 +139,11 @@ describe("jpg review", () => {
     await run("jpg merge main --summary 'The gauge was read.'");
     expect((await run("jpg review")).split("\n\n")[0]).toMatchInlineSnapshot(`
       "$ jpg review
-      <id>/short against <id>/main, of which it was told up to <commit 2>
-      It was only told of what <id>/main did since they parted.
-      Merged by git or on a host, that would be gone from <id>/main.
-      \`jpg merge <id>/short --into <id>/main\` keeps it.
+      <id>/short
+      against main, of which it was told up to <commit 2>
+      It was only told of what main did since they parted.
+      Merged by git or on a host, that would be gone from main.
+      \`jpg merge short --into main\` keeps it.
       Tokens:      20.2k
       Turns:       1 added, 3 left out
       Compactions: 0 added, 0 taken back"

@@ -98,6 +98,13 @@ describe("jpg share", () => {
     expect(text).not.toMatch(/bluebird|sold/i);
   });
 
+  it("is not called after what the agent itself put into the conversation", async () => {
+    await eve.jpg(["import", fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url))]);
+    await eve.jpg(["compact", "--keep", "8"]);
+    const { branches } = await eve.json<{ branches: readonly string[] }>(["share", "@", "-o", "a.bundle"]);
+    expect(branches).toEqual([expect.stringMatching(/^one-bad-row-should-not-stop-a-million-\w{4}\/main$/)]);
+  });
+
   it("goes on with an earlier file of the same view", async () => {
     const writer = createClaudeWriter();
     for (const at of [0, 1]) {

@@ -92,7 +92,7 @@ describe("jpg push", () => {
     expect(refs()).toEqual(["refs/heads/master", `refs/heads/${main}`]);
     expect(tip(main)).toBe(tip(main, sandbox.store));
     expect(tip(`refs/remotes/team/${main}`, sandbox.store)).toBe(tip(main));
-    expect((await sandbox.jpg(["push"])).stdout).toBe("Nothing was sent to team.\n1 branch already there.\n");
+    expect((await sandbox.jpg(["push"])).stdout).toBe("Nothing to send: team has all of it (1 branch).\n");
   });
 
   it("sends all forks of an id, one that is named, and all only when asked", async () => {

@@ -1,4 +1,5 @@
 // The title of a view that is handed over: one that was made of a request which is not in the view would say what was left out.
+import type { Event } from "../../core/event/event.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -16,11 +17,18 @@ export async function sharedTitle(
   view: readonly ProjectedTurn[],
 ): Promise<string> {
   const { title } = tree.header;
-  const kept = view.flatMap(({ origin, events }) => (origin.kind === "kept" ? [requestText(events)] : []));
+  const kept = view.flatMap(({ origin, events }) =>
+    origin.kind === "kept" ? [requestText(events.filter(isOwn))] : [],
+  );
   if (kept.some((request) => isMadeOf(title, request))) return title;
   const first = await loadTurns(store, tree, [...tree.turnOids.slice(0, FIRST).keys()]);
   if (![...first.values()].some(({ events }) => isMadeOf(title, requestText(events)))) return title;
   return kept.map(titleOfRequest).find((made) => made !== "") ?? "conversation";
+}
+
+/** What the agent itself put in is nobody's request. */
+function isOwn(event: Event): boolean {
+  return event.type !== "chat_request" || event.metadata?.origin !== "harness";
 }
 
 /** Whether every word of a title stands in a request: agents make titles of a part of it, and cut them. */

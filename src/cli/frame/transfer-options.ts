@@ -5,6 +5,8 @@ import type { Output } from "./output.ts";
 
 /** How far git is, there or here. */
 const PROGRESS = /^(?:remote: +)?[A-Z][A-Za-z ]+: +\d+(?:%|,|$)/;
+/** Git's own count of what it sent, at the end. */
+const TOTAL = /^remote: Total \d+ \(delta /;
 /** What the other side says; what became of which ref is reported by the commands. */
 const SAID = /^remote: .*\S/;
 
@@ -19,7 +21,7 @@ export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | 
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };
   const show = (line: string, stands: boolean): void => {
-    if (line === "" && !stands) output.moving("");
+    if ((line === "" && !stands) || TOTAL.test(line)) output.moving("");
     else if (PROGRESS.test(line) || (!stands && SAID.test(line))) output.moving(line);
     else if (SAID.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
   };

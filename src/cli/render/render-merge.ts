@@ -1,6 +1,7 @@
 // What a merge of a fork did, in two or three lines.
 import type { MergeReport } from "../../app/manage/merge.ts";
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { forkOf } from "../../core/conversation-name.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
@@ -18,7 +19,7 @@ export function renderMerge(report: MergeReport, { style }: Rendering): SafeText
   const notes = report.notes.map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
   return joinLines([
     safe`${verb} ${forTerminalLine(report.fork)} ${turns} (${formatTokens(tokens.fork)} tokens)`,
-    safe`into ${forTerminalLine(report.branch)} as turn ${turn}: ${writerOf(report)}${price}`,
+    safe`into ${forTerminalLine(forkOf(report.branch))} as turn ${turn}: ${writerOf(report)}${price}`,
     ...(commit === null || tokens.after === null
       ? []
       : [

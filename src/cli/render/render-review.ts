@@ -1,7 +1,8 @@
 // `jpg review`: what a fork would change for the model, on a terminal.
 import type { ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
 import type { ReviewedCompaction } from "../../app/share/reviewed-compactions.ts";
-import { forTerminalLine, joinLines, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { forTerminalLine, joinLines, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { fitWidth } from "../frame/display-width.ts";
 import type { Rendering, Style } from "../frame/style.ts";
@@ -41,13 +42,14 @@ export function renderReview(report: ReviewReport, rendering: Rendering): SafeTe
 
 function headLines(report: ReviewReport, rendering: Rendering): readonly SafeText[] {
   const { style } = rendering;
-  const { fork, against, tokens, turns, turns_left_out, compactions, meanwhile, title } = report;
+  const { fork, tokens, turns, turns_left_out, compactions, meanwhile, title } = report;
   const since = [
     ...(meanwhile.turns === 0 ? [] : [renderCount(meanwhile.turns, "turn")]),
     ...(meanwhile.compactions === 0 ? [] : [renderCount(meanwhile.compactions, "compaction")]),
   ];
   return [
-    safe`${style.heading(forTerminalLine(fork))} against ${forTerminalLine(against)}${partingWords(report, style)}`,
+    safe`${style.heading(forTerminalLine(fork))}`,
+    safe`against ${nameOfOther(report)}${partingWords(report, style)}`,
     ...takenOffWarning(report, style),
     ...renderFields(
       [
@@ -58,11 +60,17 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
           safe`${groupDigits(compactions.length)} added, ${groupDigits(report.reverted.length)} taken back`,
         ],
         ["Title", title.before === title.after ? null : `${title.before} → ${title.after}`],
-        ["Meanwhile", since.length === 0 ? null : `${since.join(", ")} added to ${against}`],
+        ["Meanwhile", since.length === 0 ? null : safe`${joinSafe(since, ", ")} added to ${nameOfOther(report)}`],
       ],
       rendering,
     ),
   ];
+}
+
+/** Short where it is a fork of the same conversation: names are long. */
+function nameOfOther({ conversation, against }: ReviewReport): SafeText {
+  const isOwn = conversationOf(against) === conversation;
+  return forTerminalLine(isOwn ? forkOf(against) : against);
 }
 
 function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
@@ -75,9 +83,9 @@ function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
 }
 
 /** Git takes what a fork was told of for a part of it, and merges nothing of it again. */
-function takenOffWarning({ fork, against, told }: ReviewReport, style: Style): readonly SafeText[] {
-  if (told !== "fork") return [];
-  const [name, other] = [forTerminalLine(fork), forTerminalLine(against)];
+function takenOffWarning(report: ReviewReport, style: Style): readonly SafeText[] {
+  if (report.told !== "fork") return [];
+  const [name, other] = [forTerminalLine(forkOf(report.fork)), nameOfOther(report)];
   return [
     style.caution(safe`It was only told of what ${other} did since they parted.`),
     style.caution(safe`Merged by git or on a host, that would be gone from ${other}.`),

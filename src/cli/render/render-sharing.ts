@@ -43,19 +43,21 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
   ]);
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
   const going = shown.filter(({ status }) => status === "new" || status === "updated");
-  const unchanged = report.branches.length - shown.length;
+  const there = renderCount(report.branches.length - shown.length, "branch", "branches");
+  const isAllThere = shown.length === 0 && report.branches.length > 0;
+  const name = forTerminalLine(report.remote);
   const local = joinSafe(report.local.map(forTerminalLine), ", ");
   return joinLines([
     ...renderFew(cells, columns, width),
-    ...(going.length === 0
-      ? [safe`Nothing ${isDryRun ? "would be" : "was"} sent to ${forTerminalLine(report.remote)}.`]
-      : [
-          safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${forTerminalLine(report.remote)}.`,
-        ]),
+    isAllThere
+      ? safe`Nothing to send: ${name} has all of it (${there}).`
+      : going.length === 0
+        ? safe`Nothing ${isDryRun ? "would be" : "was"} sent to ${name}.`
+        : safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${name}.`,
     ...(report.readme === null
       ? []
       : [safe`Wrote a README to its branch ${forTerminalLine(report.readme)}: what it holds, and how to read it.`]),
-    ...(unchanged === 0 ? [] : [safe`${renderCount(unchanged, "branch", "branches")} already there.`]),
+    ...(isAllThere || report.branches.length === shown.length ? [] : [safe`${there} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
     ...shown.flatMap(passedOverNotes),
   ]);
@@ -64,18 +66,19 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
 /** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
 function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
   if (passed === undefined) return [];
-  const [name, commit] = [forTerminalLine(branch), forTerminalLine(passed.commit.slice(0, 9))];
-  const what = passed.turns === 0 ? "changes" : renderCount(passed.turns, "turn");
+  const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(passed.commit.slice(0, 9))];
+  const what = passed.turns === 0 ? "something" : renderCount(passed.turns, "turn");
   return [
-    safe`While this was sent, somebody else pushed ${what} to ${name}, which yours lacks.`,
-    safe`They are a fork after that person's next \`jpg pull\`. To keep them here as well:`,
+    safe`Meanwhile somebody else pushed ${what} to ${fork} that yours does not have.`,
+    safe`That person's next \`jpg pull\` makes it a fork. To keep it here as well:`,
     safe`  jpg git branch ${forTerminalLine(conversationOf(branch))}/NAME ${commit}`,
   ];
 }
 
 function sumOf(branches: PushReport["branches"], bytes: number): SafeText {
   const turns = branches.reduce((sum, branch) => sum + branch.turns, 0);
-  return safe`${renderCount(branches.length, "branch", "branches")}, ${renderCount(turns, "turn")}, ${renderBytes(bytes)}`;
+  const said = turns === 0 ? "" : safe`${renderCount(turns, "turn")}, `;
+  return safe`${renderCount(branches.length, "branch", "branches")}, ${said}${renderBytes(bytes)}`;
 }
 
 const PUSH_STATUS: Readonly<Record<PushReport["branches"][number]["status"], string>> = {
