@@ -24,7 +24,10 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     runtime: createRuntime(version),
     stdout: process.stdout,
     stderr: process.stderr,
-    fronts: { serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place) },
+    fronts: {
+      serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place),
+      renderStaticPage: async (...what) => (await import("../web/static-page.ts")).renderStaticPage(...what),
+    },
     onClosed: () => process.exit(0),
     onFailed: endOnFailure,
   });

@@ -45,13 +45,16 @@ let umask = 0;
 // Commands of concurrent tests listen for the signals of one process.
 process.setMaxListeners(100);
 
-const NO_SERVER: Fronts = { serveMcp: () => Promise.reject(new Error("jpg mcp has nobody to talk to here")) };
+const FRONTS: Fronts = {
+  serveMcp: () => Promise.reject(new Error("jpg mcp has nobody to talk to here")),
+  renderStaticPage: async (...what) => (await import("../../src/web/static-page.ts")).renderStaticPage(...what),
+};
 
 /** Runs one command line to its end. */
 export async function runInProcess(
   runtime: Runtime,
   argv: readonly string[],
-  fronts: Fronts = NO_SERVER,
+  fronts: Partial<Fronts> = {},
 ): Promise<InProcessResult> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -65,7 +68,7 @@ export async function runInProcess(
       runtime,
       stdout: streamTo(stdout),
       stderr: streamTo(stderr),
-      fronts,
+      fronts: { ...FRONTS, ...fronts },
       onClosed: () => undefined,
       onFailed: () => undefined,
     });

@@ -4,6 +4,7 @@ import { groupOf, isSameGroup } from "../../core/compaction/group.ts";
 import { userError } from "../../core/errors.ts";
 import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { type EventState, stateOf } from "../../core/page/both-views.ts";
 import type { View } from "../../core/projection/view.ts";
 import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
 import { parseTurnBound } from "../../core/range/range-bound.ts";
@@ -38,8 +39,7 @@ export interface BlameRow {
   readonly type: Event["type"];
   /** Turn position, 0-based. */
   readonly turn: number;
-  /** `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
-  readonly state: "shown" | "changed" | "hidden" | "internal";
+  readonly state: EventState;
   /** What was done to it; absent when nothing was. `keep` = shown because a compaction says so. */
   readonly action?: string;
   /** Absent when no compaction decides over it. */
@@ -85,12 +85,6 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
     };
   });
   return { branch: tree.branch, rows };
-}
-
-/** Whether and how the view shows a raw event; `shown` = the event of that id in the view. */
-export function stateOf(event: Event, shown: Event | undefined): BlameRow["state"] {
-  if (shown !== undefined) return shown === event ? "shown" : "changed";
-  return traitsOf(event).providerVisible ? "hidden" : "internal";
 }
 
 interface Place {

@@ -11,14 +11,18 @@ import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provid
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
+/** A page shows the full history and the view at once, for people: it takes none of what shapes a view for a model. */
+const PAGE = "html";
+const FORMATS: readonly string[] = [...EXPORT_FORMATS, PAGE];
+
 export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in another format, or its imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from: when the agent has continued it, importing it again continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html is a page to look at, one file that needs no network: everything that was said, what the model sees of it, and the compactions. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from: when the agent has continued it, importing it again continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--to <format>", description: "format to write", choices: EXPORT_FORMATS },
+    { flags: "--to <format>", description: "format to write", choices: FORMATS },
     { flags: "-o, --output <file>", description: "write to this file instead of standard output" },
     { flags: "--full-history", description: "all turns as they were said, not the view" },
     {
@@ -44,6 +48,10 @@ export const command: CommandSpec = {
         : [{ command: `jpg export --to ${name} -o ${help.takes.file}`, explains: help.takes.by }],
     ),
     { command: "jpg export --to anthropic -o body.json", explains: "what `curl -d @body.json` can send" },
+    {
+      command: "jpg export --to html -o session.html",
+      explains: "a page to read and pass on: look for secrets first, with `jpg scan`",
+    },
     { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
   ],
   run: async (context) => {
@@ -60,6 +68,8 @@ export const command: CommandSpec = {
         context,
         await exportOriginal(workspace, tree, text(options, "session"), text(options, "file")),
       );
+    if (text(options, "to") === PAGE)
+      return writeBytes(context, [Buffer.from(await context.fronts.renderStaticPage(workspace, tree))]);
     const model = text(options, "model");
     const request = {
       to: text(options, "to") ?? "",
@@ -77,7 +87,7 @@ export const command: CommandSpec = {
 function checkFlags({ options }: CommandContext): void {
   if (!flag(options, "original") && text(options, "to") === undefined) {
     throw userError("usage", "jpg export needs a format: `--to FORMAT`, or `--original` for the imported bytes.", {
-      hints: [`Formats: ${EXPORT_FORMATS.join(", ")}.`],
+      hints: [`Formats: ${FORMATS.join(", ")}.`],
     });
   }
   const to = text(options, "to") ?? "";
@@ -89,10 +99,25 @@ function checkFlags({ options }: CommandContext): void {
         hints: [`Leave it out, or \`jpg export --original --file ${text(options, "file")}\`.`],
       },
     );
+  const forModels = ["fullHistory", "messages", "model", "root"].find((name) => to === PAGE && isGiven(options[name]));
+  if (forModels !== undefined) {
+    const word = forModels === "fullHistory" ? "--full-history" : `--${forModels}`;
+    throw userError(
+      "contradictory_flags",
+      `${word} shapes what a model is sent; a page shows all that was said, for people.`,
+      {
+        hints: [`Leave ${word} out.`],
+      },
+    );
+  }
   if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
     throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {
       hints: ["Leave --messages out."],
     });
+}
+
+function isGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
 
 async function writeBytes(

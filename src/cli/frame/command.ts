@@ -1,4 +1,5 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
 import type { Output } from "./output.ts";
@@ -43,6 +44,8 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 export interface Fronts {
   /** Serves MCP over standard input and output until the client leaves. */
   serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
+  /** Writes a branch as an HTML document. */
+  renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string>;
 }
 
 export interface CommandContext {

@@ -1,0 +1,127 @@
+// What a page tells of a conversation: everything that was said and the view beside it, and the compactions that make the one of
+// the other. A plain value: whoever draws it opens no store.
+import { appendAll } from "../../core/append-all.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
+import { inline } from "../../core/event/attachment.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { type BothRow, besideEachOther } from "../../core/page/both-views.ts";
+import { resolveDispositions } from "../../core/projection/winner.ts";
+import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+import { readAttachments } from "../branch/attachments.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { conversationTitle } from "../branch/titles.ts";
+import { reportTokens } from "../branch/token-report.ts";
+import { readCompactionLog } from "../inspect/log.ts";
+import type { LogRow } from "../inspect/log-row.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Tokens: raw, and what the view still shows. */
+export interface PageTokens {
+  readonly raw: number;
+  readonly view: number;
+}
+
+export interface PageTurn {
+  /** Position, 0-based. */
+  readonly turn: number;
+  /** When it began, RFC 3339; "" = not known. */
+  readonly time: string;
+  /** Of its events, and of what stands in their place. */
+  readonly tokens: PageTokens;
+  readonly rows: readonly BothRow[];
+}
+
+export interface PageCompaction {
+  /** The commit that added it, took it back or brought it back. */
+  readonly row: LogRow;
+  /** All that the commit changed as one, in order of their ranges; empty when the record is not in force. */
+  readonly records: readonly Compaction[];
+}
+
+export interface ConversationPage {
+  readonly title: string;
+  readonly conversation: string;
+  readonly branch: string;
+  readonly commit: string;
+  /** Format of the session that it was imported from; null = it was begun here. */
+  readonly format: string | null;
+  readonly created_at: string;
+  readonly tokens: PageTokens;
+  readonly tokens_source: TokenSource;
+  readonly turns: readonly PageTurn[];
+  /** The compaction history, newest first. */
+  readonly compactions: readonly PageCompaction[];
+}
+
+/** Reads all that a page of a branch shows, long texts and images included. */
+export async function readConversationPage(workspace: Workspace, tree: BranchTree): Promise<ConversationPage> {
+  const { store } = workspace;
+  const loaded = await loadCounted(
+    store,
+    tree,
+    tree.turnOids.map((_, turn) => turn),
+  );
+  const { view, live, meter } = loaded;
+  const turns = [...loaded.turns.values()].sort((a, b) => a.index - b.index);
+  const dispositions = resolveDispositions(turns, live.applied, tree.turnOids.length);
+  const both = besideEachOther({ turns, view, dispositions });
+  const read = await readAttachments(
+    store,
+    tree.commit,
+    both.flatMap(({ rows }) => rows.flatMap(eventsOf)),
+  );
+  const log = await readCompactionLog(workspace, tree);
+  const records = new Map(live.all.map((record) => [record.id, record]));
+  return {
+    title: await conversationTitle(workspace, tree),
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    commit: tree.commit,
+    format: tree.header.source?.format ?? null,
+    created_at: tree.header.created_at,
+    ...reportTokens(loaded),
+    turns: both.map(({ turn, rows }) => ({
+      turn,
+      time: timeOf(loaded.turns.get(turn)),
+      tokens: countRows(rows, meter),
+      rows: rows.map((row) => withPayloads(row, (event) => inline(event, read))),
+    })),
+    compactions: log.map((row) => ({
+      row,
+      records: (row.compactions ?? [row.compaction]).flatMap((id) => records.get(id) ?? []),
+    })),
+  };
+}
+
+/** The events of a row, as they were said and as the view has them. */
+function eventsOf(row: BothRow): readonly Event[] {
+  if (row.kind === "inserted") return row.events;
+  return row.shown === undefined ? [row.event] : [row.event, row.shown];
+}
+
+function withPayloads(row: BothRow, whole: (event: Event) => Event): BothRow {
+  if (row.kind === "inserted") return { ...row, events: row.events.map(whole) };
+  const { event, shown } = row;
+  return { ...row, event: whole(event), ...(shown === undefined ? {} : { shown: whole(shown) }) };
+}
+
+function countRows(rows: readonly BothRow[], meter: TokenMeter): PageTokens {
+  const raw: Event[] = [];
+  const view: Event[] = [];
+  for (const row of rows) {
+    if (row.kind === "inserted") appendAll(view, row.events);
+    else {
+      raw.push(row.event);
+      if (row.shown !== undefined) view.push(row.shown);
+      else if (row.state !== "hidden") view.push(row.event);
+    }
+  }
+  return { raw: meter.countEvents(raw), view: meter.countEvents(view) };
+}
+
+function timeOf(turn: Turn | undefined): string {
+  return turn?.events[0]?.timestamp ?? "";
+}

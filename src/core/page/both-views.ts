@@ -1,0 +1,138 @@
+// The raw conversation and its view beside each other, turn by turn: every event once, with what the model sees of it and which
+// compaction says so, and what stands for hidden events where the model reads it.
+import { appendAll } from "../append-all.ts";
+import { type Event, traitsOf } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import type { ProjectedTurn, View } from "../projection/view.ts";
+import type { Disposition } from "../projection/winner.ts";
+
+/** How a view reads an event: `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
+export type EventState = "shown" | "changed" | "hidden" | "internal";
+
+/** An event of the conversation. */
+export interface EventRow {
+  readonly kind: "event";
+  readonly event: Event;
+  readonly state: EventState;
+  /** Who decides over it; absent = nobody. */
+  readonly disposition?: Disposition;
+  /** What the model sees in its place, where it is changed. */
+  readonly shown?: Event;
+}
+
+/** What only the view holds: a summary, or events that stand for turns. */
+export interface InsertedRow {
+  readonly kind: "inserted";
+  readonly compaction: string;
+  readonly as: "summary" | "replacement";
+  /** Turn positions that it stands for, 0-based, inclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly events: readonly Event[];
+}
+
+export type BothRow = EventRow | InsertedRow;
+
+export interface BothTurn {
+  /** Position, 0-based. */
+  readonly turn: number;
+  readonly rows: readonly BothRow[];
+}
+
+export interface BothInput {
+  /** Turns of the conversation, in order; what is left out is not in the result. */
+  readonly turns: readonly Turn[];
+  readonly view: View;
+  /** As `resolveDispositions` gives them of these turns. */
+  readonly dispositions: ReadonlyMap<string, Disposition>;
+}
+
+/** Whether and how the view shows a raw event; `shown` = the event of that id in the view. */
+export function stateOf(event: Event, shown: Event | undefined): EventState {
+  if (shown !== undefined) return shown === event ? "shown" : "changed";
+  return traitsOf(event).providerVisible ? "hidden" : "internal";
+}
+
+/**
+ * Puts both beside each other, each in its own order. What stands for events comes before the first of them that nothing shown
+ * keeps it from.
+ */
+export function besideEachOther({ turns, view, dispositions }: BothInput): readonly BothTurn[] {
+  const { shown, inserted } = readView(view, new Set(turns.flatMap(({ events }) => events.map(({ id }) => id))));
+  const seen = new Set<string>();
+  let next = 0;
+  /** Takes what is due, and all that the view has before it. */
+  const take = (isDue: (place: Insertion) => boolean): readonly InsertedRow[] => {
+    const from = next;
+    next = Math.max(next, inserted.findLastIndex((place, at) => at >= from && isDue(place)) + 1);
+    return inserted.slice(from, next).map(({ row }) => row);
+  };
+  return turns.map(({ index, events }) => {
+    const rows: BothRow[] = [];
+    for (const event of events) {
+      const disposition = dispositions.get(event.id);
+      const hider = disposition?.action === "hide" ? disposition.compaction.id : undefined;
+      const due = take(
+        ({ row, after, before }) =>
+          before === event.id || (row.compaction === hider && (after === undefined || seen.has(after))),
+      );
+      appendAll(rows, due);
+      rows.push(eventRow(event, shown.get(event.id), disposition));
+      seen.add(event.id);
+    }
+    appendAll(
+      rows,
+      take(({ row, before }) => before === undefined && row.to === index),
+    );
+    return { turn: index, rows };
+  });
+}
+
+/** Where the view has what stands for events: between which of the events at hand. */
+interface Insertion {
+  readonly row: InsertedRow;
+  readonly after?: string;
+  readonly before?: string;
+}
+
+function readView(
+  view: View,
+  atHand: ReadonlySet<string>,
+): { readonly shown: ReadonlyMap<string, Event>; readonly inserted: readonly Insertion[] } {
+  const shown = new Map<string, Event>();
+  const inserted: Insertion[] = [];
+  let waiting: Insertion[] = [];
+  let last: string | undefined;
+  for (const turn of view.turns) {
+    const row = insertedRow(turn);
+    if (row !== null) {
+      waiting.push({ row, ...(last === undefined ? {} : { after: last }) });
+      continue;
+    }
+    for (const event of turn.events) {
+      shown.set(event.id, event);
+      if (!atHand.has(event.id)) continue;
+      for (const place of waiting) inserted.push({ ...place, before: event.id });
+      waiting = [];
+      last = event.id;
+    }
+  }
+  return { shown, inserted: [...inserted, ...waiting] };
+}
+
+function eventRow(event: Event, shown: Event | undefined, disposition: Disposition | undefined): EventRow {
+  const state = stateOf(event, shown);
+  return {
+    kind: "event",
+    event,
+    state,
+    ...(disposition === undefined ? {} : { disposition }),
+    ...(state === "changed" && shown !== undefined ? { shown } : {}),
+  };
+}
+
+function insertedRow({ origin, events }: ProjectedTurn): InsertedRow | null {
+  if (origin.kind === "kept") return null;
+  const { kind, compaction, from, to } = origin;
+  return { kind: "inserted", compaction, as: kind, from, to, events };
+}

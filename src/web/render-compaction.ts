@@ -1,0 +1,60 @@
+// The compactions of a conversation as a stack, newest first, like the commits of a pull request: what each does to which turns,
+// what it costs, its summary, and the command that takes it back.
+import type { PageCompaction } from "../app/page/conversation-page.ts";
+import { FACT_KINDS, type LossReceipt } from "../core/compaction/loss-receipt.ts";
+import { type Html, html, nothing } from "./html.ts";
+import { markdownHtml } from "./markdown.ts";
+import { compactionAnchor, turnAnchor } from "./names.ts";
+
+/** Draws the stack. */
+export function renderCompactions(compactions: readonly PageCompaction[]): Html {
+  if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees all of it.</p>`;
+  return html`<ol class="stack">${compactions.map(renderCompaction)}</ol>`;
+}
+
+function renderCompaction({ row, records }: PageCompaction): Html {
+  const { compaction, kind, subject, from_turn: from, to_turn: to } = row;
+  const isEffect = kind === "compaction" && row.live;
+  const inside = isEffect ? html`${records.map(renderRecord)}${renderWayBack(compaction)}` : nothing;
+  const range = from === null || to === null ? nothing : html` <a href="#${turnAnchor(from)}">first turn</a>`;
+  // What took it back or brought it back has the same id: the newest that is in force is the one that links lead to.
+  const id = isEffect || (row.live && kind === "reapply") ? html` id="${compactionAnchor(compaction)}"` : nothing;
+  return html`<li${id} class="${row.live ? "live" : "gone"}"><p><strong>${subject}</strong></p>
+<p class="facts">${standing(row)} · ${row.compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
+${inside}</li>
+`;
+}
+
+function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
+  if (kind === "revert") return "takes it back";
+  if (live && reason !== undefined) return `without effect: ${reason}`;
+  return live ? "in force" : "taken back";
+}
+
+function renderRecord({ summary, receipt }: PageCompaction["records"][number]): Html {
+  const said =
+    summary === undefined
+      ? nothing
+      : html`<details><summary>Summary</summary>${markdownHtml(summary.summary)}</details>`;
+  return html`${said}${receipt === undefined ? nothing : renderReceipt(receipt)}`;
+}
+
+/** What it takes from the model's sight, kinds of which nothing is hidden left out. */
+function renderReceipt({ facts, mentioned_later: later }: LossReceipt): Html {
+  const rows = FACT_KINDS.flatMap((kind) => {
+    const counts = facts[kind];
+    if (counts === undefined || counts.hidden === 0) return [];
+    return html`<tr><th scope="row">${kind}</th><td>${counts.hidden}</td><td>${counts.total}</td></tr>`;
+  });
+  if (rows.length === 0) return html`<p class="note">No fact is hidden by it.</p>`;
+  const still = later.map(
+    ({ kind, text, turn }) =>
+      html`<li>${kind}: <code>${text}</code> in <a href="#${turnAnchor(turn)}">turn ${turn}</a></li>`,
+  );
+  const mentions = still.length === 0 ? nothing : html`<p>Later turns still mention:</p><ul>${still}</ul>`;
+  return html`<details><summary>What is lost</summary><table><thead><tr><th scope="col">facts</th><th scope="col">hidden</th><th scope="col">of</th></tr></thead><tbody>${rows}</tbody></table>${mentions}</details>`;
+}
+
+function renderWayBack(id: string): Html {
+  return html`<p class="facts">Take it back: <code>jpg revert ${id}</code></p>`;
+}

@@ -1,0 +1,102 @@
+// `jpg export --to html`: a conversation as a file to look at, whatever stands in it.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
+import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+const sandboxes: Sandbox[] = [];
+afterEach(() => {
+  for (const sandbox of sandboxes.splice(0)) sandbox.remove();
+});
+
+async function imported(turns?: number) {
+  const sandbox = await copyImportedSandbox(turns);
+  sandboxes.push(sandbox);
+  return sandbox;
+}
+
+/** The rows of a kind, as they stand in the document. */
+function rows(page: string, kind: RegExp): readonly string[] {
+  return page
+    .split('<div class="row ')
+    .slice(1)
+    .filter((row) => kind.test(row.slice(0, row.indexOf('"'))));
+}
+
+describe("a conversation as an HTML file", () => {
+  it("shows all that was said, the view beside it, and the compactions", async () => {
+    const { jpg, project } = await imported();
+    await jpg(["compact", "--to", "3", "--strategy", "strip-tools"]);
+    const input = "The gauge was read at **4** metres.";
+    await jpg(["compact", "--from", "0", "--to", "1", "--accept", "-", "--force"], { input });
+    const { code, stdout } = await jpg(["export", "--to", "html", "-o", "page.html"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    const page = readFileSync(join(project, "page.html"), "utf8");
+    for (let turn = 0; turn < 6; turn += 1) {
+      expect(page).toContain(`id="turn-${turn}"`);
+      expect(page).toContain(`Answer ${turn}: the water stood at ${turn} metres.`);
+    }
+    const [summary, ...others] = rows(page, /inserted/);
+    expect(others).toEqual([]);
+    expect(summary).toContain("The gauge was read at <strong>4</strong> metres.");
+    expect(page.indexOf(summary ?? "")).toBeLessThan(page.indexOf("Answer 0"));
+    expect(rows(page, /hidden/).filter((row) => row.includes("Answer"))).toHaveLength(2);
+    const changed = rows(page, /result changed/);
+    expect(changed).toHaveLength(2);
+    expect(changed[0]).toContain("[compacted]");
+    const names = [...page.matchAll(/<li id="(compaction-\w+)" class="live">/g)].map(([, name]) => name);
+    expect(names).toHaveLength(2);
+    for (const name of names) expect(page).toContain(`href="#${name}"`);
+  });
+
+  it("asks for nothing from outside, and runs no script", async () => {
+    const { jpg } = await imported(2);
+    const { stdout: page } = await jpg(["export", "--to", "html"]);
+    const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
+    const digest = createHash("sha256").update(style).digest("base64");
+    expect(page).toContain(
+      `content="default-src &#39;none&#39;; style-src &#39;sha256-${digest}&#39;; img-src data:; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
+    );
+    expect(page).not.toMatch(/<script|<link|<iframe|\sstyle=|src="(?!data:)/);
+  });
+
+  it("shows what a hostile session says as text", async () => {
+    const sandbox = createSandbox();
+    sandboxes.push(sandbox);
+    const writer = createClaudeWriter();
+    writer.prompt(`</title><script>alert(1)</script> "><img src=x onerror=alert(2)>`);
+    writer.think("</details><b>", "[a](javascript:alert(3)) <svg onload=alert(4)> \u202etxt");
+    writer.tools(1);
+    writer.say("```\n</pre><script>alert(5)</script>\n```");
+    await sandbox.jpg(["import", sandbox.session("hostile.jsonl", sessionBytes(writer.lines))]);
+    const { stdout: page } = await sandbox.jpg(["export", "--to", "html"]);
+    expect(page).not.toMatch(/<script|<svg onload|<img src=x|href="javascript|\u202e/i);
+    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(page).toContain("[a](javascript:alert(3))");
+    expect(page.match(/<title>/g)).toHaveLength(1);
+  });
+
+  it("takes no option that shapes what a model is sent", async () => {
+    const { jpg } = await imported(2);
+    for (const [word, ...more] of [
+      ["--full-history"],
+      ["--messages"],
+      ["--model", "m"],
+      ["--root", "/a=/b"],
+    ] as const) {
+      const { code, stderr, stdout } = await jpg(["export", "--to", "html", word, ...more]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(`${word} shapes what a model is sent; a page shows all that was said, for people.`);
+    }
+  });
+
+  it("shows a branch as of a turn", async () => {
+    const { jpg } = await imported(4);
+    const { stdout: early } = await jpg(["export", "--to", "html", "--at", "1"]);
+    expect(early).toContain('id="turn-1"');
+    expect(early).not.toContain('id="turn-2"');
+  });
+});

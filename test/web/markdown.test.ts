@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { markdownHtml } from "../../src/web/markdown.ts";
+
+const render = (text: string): string => String(markdownHtml(text));
+
+/** All that a text may become: these elements, with these attributes. */
+const ALLOWED =
+  /<\/?(?:p|pre|code|blockquote|ul|li|strong|em|del|table|thead|tbody|tr|td)>|<(?:br|hr)>|<\/(?:ol|a|span|div|th)>|<ol start="\d+">|<p class="heading">|<pre class="plain">|<div class="table" tabindex="0">|<th scope="col">|<span class="address">|<a href="https?:\/\/[^"<>]*" rel="noopener noreferrer nofollow" target="_blank">/gi;
+
+const PIECES = [
+  "<script>alert(1)</script>",
+  '<img src=x onerror="alert(1)">',
+  "[x](javascript:alert(1))",
+  '[x](https://a.example/?q="><b>)',
+  "![x](https://a.example/pixel.png)",
+  "<https://a.example>",
+  "[x]: javascript:1",
+  "[x][x]",
+  "`a<b`",
+  "```\n</code></pre><b>\n```",
+  "**b**",
+  "*i*",
+  "~~d~~",
+  "- [ ] t",
+  "1. one",
+  "> q",
+  "# h",
+  "a | b\n--|--\n1 | <u>",
+  "---",
+  "&lt;b&gt;",
+  "\n",
+  "\n\n",
+  " ",
+];
+
+describe("Markdown as HTML", () => {
+  it("becomes nothing but what is written here, whatever stands in it", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string()), { maxLength: 12 }), (pieces) => {
+        expect(render(pieces.join("")).replace(ALLOWED, "")).not.toMatch(/[<>]/);
+      }),
+    );
+  });
+
+  it("writes emphasis, lists, tables and code", () => {
+    expect(
+      render("# Plan\n\n1. **one** `a<b`\n2. [x] two\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n```ts\nlet a;\n```\n"),
+    ).toBe(
+      '<p class="heading">Plan</p><ol start="1"><li><strong>one</strong> <code>a&lt;b</code></li><li>☑ two</li></ol>' +
+        '<div class="table" tabindex="0"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>' +
+        "<pre><code>let a;</code></pre>",
+    );
+  });
+
+  it("says where a link leads, follows none but to the web, and gets no image", () => {
+    expect(render("[docs](https://a.example/)")).toContain('<span class="address">(https://a.example/)</span>');
+    expect(render("[x](javascript:alert(1))")).toBe("<p>[x](javascript:alert(1))</p>");
+    expect(render("[x](file:///etc/passwd)")).not.toContain("<a");
+    expect(render("![x](https://a.example/pixel.png)")).toBe("<p>![x](https://a.example/pixel.png)</p>");
+  });
+
+  it("shows long and deep texts as they are", () => {
+    expect(render("a *b*\n".repeat(10_000))).toMatch(/^<pre class="plain">a \*b\*\n/);
+    expect(render(`${"> ".repeat(5000)}deep`)).toMatch(/^<pre class="plain">/);
+    expect(render(`${"- ".repeat(5000)}deep`)).toMatch(/^<pre class="plain">/);
+  });
+});
