@@ -38,6 +38,7 @@ export const ROOMS = {
   ],
   cli: [["frame"], ["editor", "markdown"], ["render"], ["chat"], ["commands"], ["."]],
   mcp: [["tools"], ["."]],
+  web: [["pages"], ["."]],
 };
 
 /** The rules of a tree, all of one name: a folder imports itself and lower levels, and every file stands in a room. */

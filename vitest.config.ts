@@ -16,7 +16,7 @@ const common = {
 const PURE = [
   "test/core/**/*.test.ts",
   "test/formats/**/*.test.ts",
-  "test/web/*.test.ts",
+  "test/web/pages/*.test.ts",
   "test/bench/**/*.test.ts",
   "test/cli/frame/display-width.test.ts",
 ];

@@ -42,6 +42,12 @@ const MAY_BE_MISSING = [
     provide: "install it, for example with apt-get install tmux",
   },
   {
+    what: "chromium",
+    tests: /\(chromium\)/,
+    isMissing: !existsSync("/usr/bin/chromium"),
+    provide: "install it, for example with apt-get install chromium",
+  },
+  {
     what: "sshd",
     tests: /\(sshd\)/,
     isMissing: !existsSync("/usr/sbin/sshd") || spawnSync("ssh", ["-V"]).status !== 0,

@@ -150,7 +150,7 @@ describe("the rooms of src", () => {
     const page = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
     for (const [tree, levels] of Object.entries(ROOMS)) {
       expect(levels.flat().sort()).toEqual(foldersOf(tree));
-      if (tree === "mcp") continue;
+      if (tree === "mcp" || tree === "web") continue;
       const table = page.split(`| level | in \`src/${tree}\``)[1]?.split("\n\n")[0] ?? "";
       const rows = [...table.matchAll(/^\| (\d+) \| `([^`]+)` \| \S/gm)].map(([, level, room]) => `${level} ${room}`);
       expect(rows.sort()).toEqual(levels.flatMap((rooms, level) => rooms.map((room) => `${level} ${room}`)).sort());
@@ -161,9 +161,9 @@ describe("the rooms of src", () => {
     const names = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
     const folders = names
       .map((name) => name.replaceAll("\\", "/"))
-      .filter((name) => /^(?:core|store|app|cli|mcp)\/.*\.test\.ts$/.test(name))
+      .filter((name) => /^(?:core|store|app|cli|mcp|web)\/.*\.test\.ts$/.test(name))
       .map((name) => posix.dirname(name));
-    const own = ["core", "store", "app", "cli", "mcp"].flatMap((tree) =>
+    const own = ["core", "store", "app", "cli", "mcp", "web"].flatMap((tree) =>
       foldersOf(tree).map((folder) => (folder === "." ? tree : `${tree}/${folder}`)),
     );
     expect([...new Set(folders)].filter((folder) => !own.includes(folder))).toEqual([]);
@@ -203,6 +203,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',
   "src/cli/commands/planted.ts": 'import "../frame/output.ts";\n',
   "src/mcp/tools/planted.ts": 'import "../serve.ts";\n',
+  "src/web/pages/planted.ts": 'import "../serve.ts";\n',
   "src/cli/planted-orphan.ts": "export const planted = 1;\n",
   "test/planted.ts": "export const planted = 1;\n",
 };
@@ -215,6 +216,7 @@ const IMPORTED = [
   "src/app/branch/branch-tree.ts",
   "src/cli/frame/output.ts",
   "src/mcp/serve.ts",
+  "src/web/serve.ts",
 ];
 
 /** What of the planted files is wrong as a matter of rooms: an import upwards, or a file in none. */
@@ -226,6 +228,7 @@ const WRONG_ROOMS = [
   "rooms-of-core: src/core/event/planted.ts → src/core/thread/planted.ts",
   "rooms-of-mcp: src/mcp/tools/planted.ts → src/mcp/serve.ts",
   "rooms-of-store: src/store/messages/planted.ts → src/store/native/planted.ts",
+  "rooms-of-web: src/web/pages/planted.ts → src/web/serve.ts",
 ];
 
 describe("the check of import directions", () => {

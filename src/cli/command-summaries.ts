@@ -49,6 +49,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   redact: "make a copy of a conversation in which secrets are masked",
   share: "hand a conversation over as one file",
   search: "find events by their text, including hidden ones",
+  serve: "look at conversations in a browser",
   mcp: "serve jpg's tools to an agent, over MCP on standard input and output",
   config: "show settings and where they come from",
   trust: "allow this project's settings to name programs, addresses and models, and to spend",

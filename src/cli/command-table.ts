@@ -50,6 +50,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   redact: () => import("./commands/redact.ts"),
   share: () => import("./commands/share.ts"),
   search: () => import("./commands/search.ts"),
+  serve: () => import("./commands/serve.ts"),
   mcp: () => import("./commands/mcp.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),

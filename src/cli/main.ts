@@ -26,6 +26,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     stderr: process.stderr,
     fronts: {
       serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place),
+      servePages: async (request) => (await import("../web/serve.ts")).servePages(request),
       renderStaticPage: async (...what) => (await import("../web/static-page.ts")).renderStaticPage(...what),
     },
     onClosed: () => process.exit(0),

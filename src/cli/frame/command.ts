@@ -44,6 +44,16 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 export interface Fronts {
   /** Serves MCP over standard input and output until the client leaves. */
   serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
+  /** Serves pages until the signal ends it; told where once they are there. */
+  servePages(request: {
+    readonly runtime: Runtime;
+    readonly options: WorkspaceOptions;
+    /** 0 = any that is free. */
+    readonly port: number;
+    readonly host: string;
+    readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
+    readonly signal: AbortSignal;
+  }): Promise<void>;
   /** Writes a branch as an HTML document. */
   renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string>;
 }

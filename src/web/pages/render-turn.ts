@@ -1,6 +1,6 @@
 // One turn as HTML: its heading with a link to itself, then everything that was said in it.
-import type { PageTurn } from "../app/page/conversation-page.ts";
-import { formatTokens } from "../core/tokens/token-estimate.ts";
+import type { PageTurn } from "../../app/page/conversation-page.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type Html, html } from "./html.ts";
 import { turnAnchor } from "./names.ts";
 import { type RowContext, renderEventRow, renderInsertedRow } from "./render-row.ts";

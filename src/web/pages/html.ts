@@ -1,6 +1,6 @@
 // HTML by construction: a template whose values are escaped unless they are HTML that this module made. What a stranger said can
 // never become markup.
-import { forMarkdown } from "../core/safe-text.ts";
+import { forMarkdown } from "../../core/safe-text.ts";
 
 /** HTML that only this module makes. */
 export class Html {

@@ -1,8 +1,8 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
-import { eventText, eventTitle } from "../app/diff/view-text.ts";
-import { type Event, traitsOf } from "../core/event/event.ts";
-import type { EventRow, InsertedRow } from "../core/page/both-views.ts";
-import { forLine } from "../core/safe-text.ts";
+import { eventText, eventTitle } from "../../app/diff/view-text.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import type { EventRow, InsertedRow } from "../../core/page/both-views.ts";
+import { forLine } from "../../core/safe-text.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { eventAnchor, namedCompaction } from "./names.ts";
 import { renderSaid } from "./render-content.ts";

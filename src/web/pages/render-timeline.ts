@@ -1,6 +1,6 @@
 // Tokens by turn as a picture that needs no script: behind, what was said; in front, what the model reads of it.
-import type { PageTurn } from "../app/page/conversation-page.ts";
-import { formatTokens } from "../core/tokens/token-estimate.ts";
+import type { PageTurn } from "../../app/page/conversation-page.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type Html, html, nothing } from "./html.ts";
 
 const WIDTH = 1000;

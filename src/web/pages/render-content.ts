@@ -1,8 +1,8 @@
 // What an event says, as HTML: text of people and models as Markdown, output of tools as it is, images as images.
 
-import { eventText } from "../app/diff/view-text.ts";
-import { isText, plainText } from "../core/event/content.ts";
-import type { Content, ContentPart, Event } from "../core/event/event.ts";
+import { eventText } from "../../app/diff/view-text.ts";
+import { isText, plainText } from "../../core/event/content.ts";
+import type { Content, ContentPart, Event } from "../../core/event/event.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { imageAddress } from "./images.ts";
 import { markdownHtml, plainBlock } from "./markdown.ts";

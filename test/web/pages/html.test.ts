@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forMarkdown } from "../../src/core/safe-text.ts";
-import { html } from "../../src/web/html.ts";
+import { forMarkdown } from "../../../src/core/safe-text.ts";
+import { html } from "../../../src/web/pages/html.ts";
 
 /** What a browser reads of escaped text. */
 function readEscaped(text: string): string {

@@ -1,28 +1,44 @@
 // The compactions of a conversation as a stack, newest first, like the commits of a pull request: what each does to which turns,
 // what it costs, its summary, and the command that takes it back.
-import type { PageCompaction } from "../app/page/conversation-page.ts";
-import { FACT_KINDS, type LossReceipt } from "../core/compaction/loss-receipt.ts";
+import type { PageCompaction } from "../../app/page/conversation-page.ts";
+import { FACT_KINDS, type LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import { actionAddress, diffAddress } from "./addresses.ts";
+import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { markdownHtml } from "./markdown.ts";
 import { compactionAnchor, turnAnchor } from "./names.ts";
 
-/** Draws the stack. */
-export function renderCompactions(compactions: readonly PageCompaction[]): Html {
-  if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees all of it.</p>`;
-  return html`<ol class="stack">${compactions.map(renderCompaction)}</ol>`;
+/** What a stack is drawn for. */
+export interface StackContext {
+  readonly branch: string;
+  readonly place: Place;
 }
 
-function renderCompaction({ row, records }: PageCompaction): Html {
+/** Draws the stack. */
+export function renderCompactions(compactions: readonly PageCompaction[], context: StackContext): Html {
+  if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees all of it.</p>`;
+  return html`<ol class="stack">${compactions.map((compaction) => renderCompaction(compaction, context))}</ol>`;
+}
+
+function renderCompaction({ row, records }: PageCompaction, context: StackContext): Html {
   const { compaction, kind, subject, from_turn: from, to_turn: to } = row;
-  const isEffect = kind === "compaction" && row.live;
-  const inside = isEffect ? html`${records.map(renderRecord)}${renderWayBack(compaction)}` : nothing;
-  const range = from === null || to === null ? nothing : html` <a href="#${turnAnchor(from)}">first turn</a>`;
-  // What took it back or brought it back has the same id: the newest that is in force is the one that links lead to.
-  const id = isEffect || (row.live && kind === "reapply") ? html` id="${compactionAnchor(compaction)}"` : nothing;
+  const range = from === null || to === null ? nothing : html` · <a href="#${turnAnchor(from)}">turn ${from}</a>`;
+  const inside = row.live ? records.map(renderRecord) : nothing;
+  // What is in force has one row, of the newest commit that brought it: links lead there.
+  const id = row.live ? html` id="${compactionAnchor(compaction)}"` : nothing;
   return html`<li${id} class="${row.live ? "live" : "gone"}"><p><strong>${subject}</strong></p>
-<p class="facts">${standing(row)} · ${row.compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
-${inside}</li>
+<p class="facts">${standing(row)} · ${compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
+${inside}${kind === "revert" ? nothing : renderWays(row, context)}</li>
 `;
+}
+
+/** What can be done about it: here, where the page is served, else at a prompt. */
+function renderWays({ compaction: id, commit, live }: PageCompaction["row"], { branch, place }: StackContext): Html {
+  const command = `jpg revert ${id}`;
+  if (place.kind === "file") return live ? html`<p class="facts">Take it back: <code>${command}</code></p>` : nothing;
+  const look = html`<a href="${diffAddress(branch, id)}">What the model saw and sees</a>`;
+  if (place.readOnly || !live) return html`<p>${look}</p>`;
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look} <button>Take it back</button> <code>${command}</code></form>`;
 }
 
 function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
@@ -53,8 +69,4 @@ function renderReceipt({ facts, mentioned_later: later }: LossReceipt): Html {
   );
   const mentions = still.length === 0 ? nothing : html`<p>Later turns still mention:</p><ul>${still}</ul>`;
   return html`<details><summary>What is lost</summary><table><thead><tr><th scope="col">facts</th><th scope="col">hidden</th><th scope="col">of</th></tr></thead><tbody>${rows}</tbody></table>${mentions}</details>`;
-}
-
-function renderWayBack(id: string): Html {
-  return html`<p class="facts">Take it back: <code>jpg revert ${id}</code></p>`;
 }

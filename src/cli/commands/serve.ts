@@ -1,0 +1,58 @@
+import { userError } from "../../core/errors.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import { type CommandSpec, text } from "../frame/command.ts";
+import { untilStopped } from "../frame/until-stopped.ts";
+import { optionsFrom } from "../frame/workspace-options.ts";
+
+const LARGEST_PORT = 65_535;
+
+export const command: CommandSpec = {
+  name: "serve",
+  summary: "look at conversations in a browser",
+  description:
+    "Serves pages over the store, to this machine alone, until Ctrl-C: the list of conversations, each with all that was said and what the model sees of it, and its compactions, to be looked at, made and taken back. The address that it prints lets in one browser, once. With --host, other machines can look, and nothing can be changed from any page.",
+  options: [
+    { flags: "--port <n>", description: "port to listen on; default any that is free" },
+    {
+      flags: "--host <address>",
+      description: "address to listen on; default 127.0.0.1, which only this machine reaches",
+    },
+  ],
+  examples: [
+    { command: "jpg serve", explains: "print an address to open" },
+    { command: "jpg serve --port 4747", explains: "on a port of your choice" },
+  ],
+  run: async ({ options, runtime, output, json, fronts }) => {
+    const info = (line: string): void => output.info(forTerminal(line));
+    const warn = (line: string): void => output.warn(forTerminal(line));
+    await untilStopped((signal) =>
+      fronts.servePages({
+        runtime,
+        options: { ...optionsFrom(options), info, warn },
+        port: portOf(text(options, "port")),
+        host: text(options, "host") ?? "127.0.0.1",
+        signal,
+        onListening: ({ address, readOnly }) => {
+          if (json) output.json({ address, read_only: readOnly });
+          else output.data(forTerminalLine(address));
+          if (readOnly)
+            output.warn(
+              safe`Whoever reaches this machine and has this address can read all conversations of this store.`,
+            );
+          output.info(safe`Open it in a browser; Ctrl-C ends it.`);
+        },
+      }),
+    );
+    return 0;
+  },
+};
+
+function portOf(word: string | undefined): number {
+  if (word === undefined) return 0;
+  const port = /^\d{1,5}$/.test(word) ? Number(word) : -1;
+  if (port < 1 || port > LARGEST_PORT)
+    throw userError("bad_port", `--port ${word} is no port: expected a whole number from 1 to ${LARGEST_PORT}.`, {
+      hints: ["Leave it out: any that is free is taken."],
+    });
+  return port;
+}

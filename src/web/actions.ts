@@ -1,0 +1,110 @@
+// What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
+import type { BranchTree } from "../app/branch/branch-tree.ts";
+import { addPin, removePin } from "../app/branch/pins.ts";
+import { compact } from "../app/compact/compact.ts";
+import { forkConversation } from "../app/manage/fork.ts";
+import { addLabels } from "../app/manage/marks.ts";
+import { revertCompactions } from "../app/manage/revert.ts";
+import { setTitle } from "../app/manage/title.ts";
+import { overallTokens, sayNothing } from "../app/plan/compact-report.ts";
+import type { Workspace } from "../app/workspace/workspace.ts";
+import { EXTRACTIVE } from "../core/compaction/compaction.ts";
+import { userError } from "../core/errors.ts";
+import { parseTurnBound } from "../core/range/range-bound.ts";
+import { choosePipelines } from "../core/strategies/pipelines.ts";
+import { formatTokens } from "../core/tokens/token-estimate.ts";
+import { type Action, branchAddress } from "./pages/addresses.ts";
+import { MANNERS } from "./pages/render-actions.ts";
+
+/** What came of an action: what to say, and the page to say it on. */
+export interface ActionOutcome {
+  readonly said: readonly string[];
+  readonly address: string;
+}
+
+type Run = (workspace: Workspace, tree: BranchTree, form: URLSearchParams) => Promise<ActionOutcome>;
+
+export const ACTIONS: Readonly<Record<Action, Run>> = {
+  async compact(workspace, tree, form) {
+    const dryRun = form.get("how") !== "do";
+    const report = await compact(workspace, tree, {
+      range: { from: parseTurnBound(field(form, "from")), to: parseTurnBound(field(form, "to")) },
+      ...mannerOf(field(form, "profile")),
+      dryRun,
+      activate: false,
+      fork: false,
+    });
+    if (report.compaction === null && report.planned_summary === null) {
+      const { title, why, hints } = sayNothing(report);
+      return on(tree, [title, why, ...hints]);
+    }
+    const { before, after } = overallTokens(report);
+    const what = `${report.policies}, turns ${report.from_turn}..${report.to_turn}`;
+    const size = `${formatTokens(before)} → ${formatTokens(after)} tokens`;
+    return on(tree, [
+      dryRun ? `It would do this: ${what}; ${size}.` : `Compacted: ${what}; ${size}.`,
+      ...report.warnings,
+    ]);
+  },
+  async fork(workspace, tree, form) {
+    const name = form.get("name")?.trim() ?? "";
+    const first = Number(field(form, "turn")) + 1;
+    const report = await forkConversation(workspace, tree, {
+      first,
+      activate: false,
+      ...(name === "" ? {} : { name }),
+    });
+    return { said: [`Forked to ${report.branch}, ${report.turns} turns.`], address: branchAddress(report.branch) };
+  },
+  async label(workspace, tree, form) {
+    const { labels } = await addLabels(workspace, tree, [field(form, "label")]);
+    return on(tree, [`Labels: ${labels.join(", ")}.`]);
+  },
+  async pin(workspace, tree, form) {
+    const { commit, events, warnings } = await addPin(workspace, tree, parseTurnBound(field(form, "what")));
+    return on(tree, [`${commit === null ? "Pinned already" : "Pinned"}: ${events.length} events.`, ...warnings]);
+  },
+  async unpin(workspace, tree, form) {
+    const { events, warnings } = await removePin(workspace, tree, parseTurnBound(field(form, "what")));
+    return on(tree, [`Unpinned: ${events.length} events.`, ...warnings]);
+  },
+  async revert(workspace, tree, form) {
+    const {
+      reverted,
+      restored = [],
+      tokens,
+      warnings = [],
+    } = await revertCompactions(workspace, [field(form, "id")], tree.branch);
+    const size = tokens === undefined ? "" : `; ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
+    const what = restored.length > 0 ? `Brought back ${restored.join(", ")}` : `Took back ${reverted.join(", ")}`;
+    return on(tree, [`${what}${size}.`, ...warnings]);
+  },
+  async title(workspace, tree, form) {
+    const { title } = await setTitle(workspace, tree, field(form, "title"));
+    return on(tree, [`It is called "${title}" now.`]);
+  },
+};
+
+function on({ branch }: BranchTree, said: readonly string[]): ActionOutcome {
+  return { said: said.filter((line) => line !== ""), address: branchAddress(branch) };
+}
+
+function field(form: URLSearchParams, name: string): string {
+  const value = form.get(name)?.trim() ?? "";
+  if (value === "")
+    throw userError("missing_field", `The form came without "${name}".`, { hints: ["Go back and fill it in."] });
+  return value;
+}
+
+function mannerOf(name: string) {
+  if (name === "auto") {
+    // Its own steps alone: the summary that it may go on to could ask a model.
+    const { summarizeAbove: _, ...strategies } = choosePipelines(["auto"]);
+    return { strategies };
+  }
+  if (name === "extract") return { profile: "heavy", model: EXTRACTIVE };
+  const profile = MANNERS.find((manner) => manner === name);
+  if (profile === undefined)
+    throw userError("unknown_profile", `A page compacts with ${MANNERS.join(", ")}, not with "${name}".`);
+  return { profile };
+}

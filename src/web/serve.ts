@@ -1,0 +1,206 @@
+// `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
+// meanwhile is seen; nothing is kept in between but what the last action said.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Runtime, randomId } from "../app/workspace/runtime.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace/workspace.ts";
+import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
+import { type Admission, Door, readAddress } from "./door.ts";
+import type { Place } from "./pages/document.ts";
+import { renderNotice } from "./pages/render-notice.ts";
+import { type PageAnswer, ROUTES, type Route, type SentOn } from "./routes.ts";
+
+export interface ServeRequest {
+  readonly runtime: Runtime;
+  readonly options: WorkspaceOptions;
+  /** 0 = any that is free. */
+  readonly port: number;
+  /** An address of this machine; one that others reach makes the pages read-only. */
+  readonly host: string;
+  /** Told where the pages are once they are there. */
+  readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Most bytes of a form. */
+const MOST_FORM_BYTES = 64 * 1024;
+const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  // With "no-referrer" a browser would not say where a form comes from either.
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const;
+
+/** Serves until it is ended. Throws `port_taken`, `bad_host`, and what opening the store throws. */
+export async function servePages(request: ServeRequest): Promise<void> {
+  const { runtime, options, host, port, signal } = request;
+  // A store that cannot be opened is said here, not on a page.
+  await (await openWorkspace(runtime, options)).close();
+  const server = createServer();
+  await listen(server, { host, port });
+  const bound = server.address();
+  const at = typeof bound === "object" && bound !== null ? bound.port : port;
+  const readOnly = !LOOPBACK.has(host);
+  const token = randomId(runtime, 32);
+  const shown = host.includes(":") ? `[${host}]` : host;
+  const door = new Door({
+    hosts: [...new Set([shown, ...(readOnly ? [] : ["127.0.0.1", "localhost", "[::1]"])])].map(
+      (name) => `${name}:${at}`,
+    ),
+    cookieName: `jpg-${at}`,
+    secret: randomId(runtime, 32),
+    token,
+  });
+  const said = new Map<string, readonly string[]>();
+  const context: ServeContext = { runtime, options, door, said, readOnly };
+  server.on("request", (incoming, response) => void answer(context, incoming, response));
+  request.onListening({ address: `http://${shown}:${at}/?token=${token}`, readOnly });
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+interface ServeContext {
+  readonly runtime: Runtime;
+  readonly options: WorkspaceOptions;
+  readonly door: Door;
+  /** What actions said that no page has shown yet, by a name in the address. */
+  readonly said: Map<string, readonly string[]>;
+  readonly readOnly: boolean;
+}
+
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      const code = codeOf(error);
+      if (code === "EADDRINUSE" || code === "EACCES")
+        reject(
+          userError("port_taken", `Port ${port} of ${host} ${code === "EACCES" ? "may not be used" : "is taken"}.`, {
+            hints: ["Name another with --port, or leave it out: any that is free is taken."],
+          }),
+        );
+      else
+        reject(
+          userError("bad_host", `${host} is no address of this machine to listen on: ${messageOf(error)}.`, {
+            hints: ["Leave --host out for this machine alone; 0.0.0.0 is every address it has."],
+          }),
+        );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function answer(context: ServeContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = incoming.url ?? "/";
+  try {
+    const { host, origin, cookie } = incoming.headers;
+    const admission = context.door.admit({ method: incoming.method ?? "", url, host, origin, cookie });
+    if (admission.kind !== "in") return admit(context, response, admission);
+    const { path, query } = readAddress(url);
+    const route = ROUTES.find((candidate) => candidate.method === incoming.method && candidate.path.test(path));
+    if (route === undefined) return notice(response, 404, "Not here", [`Nothing is at ${path}.`]);
+    if (route.method === "POST" && context.readOnly)
+      return notice(response, 403, "Not from here", ["This server is open to other machines: nothing can be changed."]);
+    const name = query.get("said") ?? "";
+    const said = context.said.get(name) ?? [];
+    context.said.delete(name);
+    const place: Place = { kind: "served", readOnly: context.readOnly, said };
+    const form = route.method === "POST" ? new URLSearchParams(await readForm(incoming)) : new URLSearchParams();
+    send(context, response, await run(context, route, { path, query, form, place }));
+  } catch (error) {
+    fail(response, error);
+  }
+}
+
+function admit({ door }: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {
+  if (admission.kind === "refused") notice(response, admission.status, "Not here", [admission.why], [admission.hint]);
+  else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": door.cookie }).end();
+}
+
+interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly form: URLSearchParams;
+  readonly place: Place;
+}
+
+async function run(
+  { runtime, options }: ServeContext,
+  route: Route,
+  { path, query, form, place }: Asked,
+): Promise<PageAnswer | SentOn> {
+  const names = (route.path.exec(path) ?? []).slice(1).map(decodeName);
+  let workspace: Workspace | undefined;
+  try {
+    workspace = await openWorkspace(runtime, options);
+    return await route.run({ workspace, names, query, form, place });
+  } finally {
+    await workspace?.close();
+  }
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw userError("bad_address", `${name} in the address is not what jpg wrote.`);
+  }
+}
+
+function send(context: ServeContext, response: ServerResponse, answered: PageAnswer | SentOn): void {
+  if ("body" in answered) {
+    response.writeHead(200, { ...HEADERS, "content-type": `${answered.type}; charset=utf-8` }).end(answered.body);
+    return;
+  }
+  const name = randomId(context.runtime, 12);
+  context.said.set(name, answered.said);
+  response.writeHead(303, { ...HEADERS, location: `${answered.address}?said=${name}` }).end();
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  user: 400,
+  config: 500,
+  repository: 500,
+  provider: 502,
+  internal: 500,
+};
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known = error instanceof JpgError;
+  const status = known ? (error.code.startsWith("unknown_") ? 404 : (STATUS[error.kind] ?? 500)) : 500;
+  notice(response, status, "That did not work", [messageOf(error)], known ? error.hints : []);
+}
+
+function notice(
+  response: ServerResponse,
+  status: number,
+  title: string,
+  lines: readonly string[],
+  hints: readonly string[] = [],
+): void {
+  const body = renderNotice(title, lines, { kind: "served", readOnly: true }, hints);
+  response.writeHead(status, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(body);
+}
+
+async function readForm(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_FORM_BYTES) throw userError("long_form", `A form has at most ${MOST_FORM_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

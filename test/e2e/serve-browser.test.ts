@@ -1,0 +1,164 @@
+// The pages in a real browser: served and as a file, by mouse and by keyboard, wide and narrow, and what a checker of
+// accessibility says of them.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { servePagesOf } from "../helpers/served-pages.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+/** Without these it tries to reach hosts of its makers. */
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
+  let browser: Browser;
+  const open: { close(): Promise<void> | void }[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+  afterAll(() => browser.close());
+
+  async function prepare(turns = 6): Promise<ImportedSandbox> {
+    const sandbox = await copyImportedSandbox(turns);
+    open.push({ close: sandbox.remove });
+    return sandbox;
+  }
+
+  /** Opens a page in a browser of its own; what it complains of is collected, and what it asks for elsewhere. */
+  async function show(address: string, options: Parameters<Browser["newContext"]>[0] = {}) {
+    const context: BrowserContext = await browser.newContext(options);
+    open.push(context);
+    const page: Page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(address);
+    return { page, complaints };
+  }
+
+  async function serve(sandbox: ImportedSandbox): Promise<string> {
+    const pages = await servePagesOf(sandbox, { enter: false });
+    open.push(pages);
+    return pages.address;
+  }
+
+  const severe = async (page: Page): Promise<readonly string[]> => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    return violations.flatMap(({ id, impact, nodes }) =>
+      impact === "serious" || impact === "critical" ? [`${id}: ${nodes[0]?.html}`] : [],
+    );
+  };
+
+  it("compact, show the difference, and take it back, by mouse", async () => {
+    const sandbox = await prepare();
+    const { page, complaints } = await show(await serve(sandbox));
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    await page.getByText("Change it").click();
+    await page.getByRole("button", { name: "What would it do?" }).click();
+    await page.locator("#notices").getByText("It would do this").waitFor();
+    await page.getByText("Change it").click();
+    await page.getByRole("button", { name: "Compact", exact: true }).click();
+    await page.locator("#notices").getByText("Compacted").waitFor();
+    const hidden = page.locator(".row.hidden").first();
+    expect(await hidden.isVisible()).toBe(true);
+    await page.getByText("what the model sees", { exact: true }).click();
+    expect(await hidden.isVisible()).toBe(false);
+    await page.getByText("what was said", { exact: true }).click();
+    expect(await hidden.isVisible()).toBe(true);
+    await page.getByText("prompts only").click();
+    expect(await hidden.isVisible()).toBe(false);
+    await page.getByText("prompts only").click();
+    await page.getByRole("link", { name: "What the model saw and sees" }).click();
+    expect(await page.locator("del").count()).toBeGreaterThan(0);
+    await page.goBack();
+    await page.getByRole("button", { name: "Take it back" }).click();
+    await page.locator("#notices").getByText("Took back").waitFor();
+    expect(await page.locator(".row.hidden").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("go to turns and changes by keys, and open what is folded", async () => {
+    const sandbox = await prepare(12);
+    await sandbox.jpg(["compact", "--to", "8"]);
+    const { page } = await show(await serve(sandbox), { viewport: { width: 1000, height: 500 } });
+    await page.keyboard.press("/");
+    await page.keyboard.type("tide");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/words=tide/);
+    await page.getByRole("link", { name: "Measure the tide at the pier" }).press("Enter");
+    await page.locator("#turn-0").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.locator("#turn-1:focus").waitFor();
+    await page.keyboard.press("k");
+    await page.locator("#turn-0:focus").waitFor();
+    await page.keyboard.press("o");
+    expect(await page.locator("#turn-0 details:not([open])").count()).toBe(0);
+    await page.keyboard.press("o");
+    expect(await page.locator("#turn-0 details[open]").count()).toBe(0);
+    await page.keyboard.press("]");
+    await page.locator(".row:is(.hidden, .changed):focus").waitFor();
+    await page.keyboard.press("?");
+    await page.locator("#notices").getByText("next and previous turn").waitFor();
+  });
+
+  it("tell when the conversation changes under them, and when the server ends", async () => {
+    const sandbox = await prepare(2);
+    const pages = await servePagesOf(sandbox, { enter: false });
+    const { page } = await show(pages.address);
+    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    await page.waitForResponse((response) => response.url().endsWith("/state"));
+    await sandbox.jpg(["title", "@", "Another"]);
+    await page.getByText("This conversation changed meanwhile.").waitFor();
+    await page.getByRole("link", { name: "Show it as it is now" }).click();
+    expect(await page.locator("h1").textContent()).toBe("Another");
+    await pages.close();
+    await page.getByText("jpg serve has ended").waitFor();
+  });
+
+  it("work as a file, dark and 400 px wide, without asking for anything", async () => {
+    const sandbox = await prepare();
+    await sandbox.jpg(["compact"]);
+    const file = join(sandbox.project, "page.html");
+    await sandbox.jpg(["export", "--to", "html", "-o", file]);
+    const options = { viewport: { width: 400, height: 800 }, colorScheme: "dark", javaScriptEnabled: false } as const;
+    const { page, complaints } = await show(`file://${file}#turn-3`, options);
+    expect(await page.locator("#turn-3 h2").isVisible()).toBe(true);
+    const width = await page.locator("body").evaluate((body) => body.scrollWidth);
+    expect(width).toBeLessThanOrEqual(400);
+    await page.getByText("what the model sees", { exact: true }).click();
+    expect(await page.locator(".row.hidden").first().isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("have nothing that a checker of accessibility finds serious, light or dark", async () => {
+    const sandbox = await prepare();
+    await sandbox.jpg(["compact"]);
+    const address = await serve(sandbox);
+    const { page } = await show(address);
+    expect(await severe(page)).toEqual([]);
+    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    expect(await severe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.getByText("Change it").click();
+    expect(await severe(page)).toEqual([]);
+    await page.getByRole("link", { name: "What the model saw and sees" }).click();
+    expect(await severe(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+// `jpg serve`: who gets in, what the pages show, what can be done on them.
+import { rmSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { type ServedPages, servePagesOf } from "../helpers/served-pages.ts";
+
+const open: { close(): Promise<void> | void }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function prepare(turns = 6): Promise<ImportedSandbox> {
+  const sandbox = await copyImportedSandbox(turns);
+  open.push({ close: sandbox.remove });
+  return sandbox;
+}
+
+async function serve(sandbox: ImportedSandbox, options?: Parameters<typeof servePagesOf>[1]): Promise<ServedPages> {
+  const pages = await servePagesOf(sandbox, options);
+  open.push(pages);
+  return pages;
+}
+
+const pathOf = ({ conversation }: ImportedSandbox): string => `/c/${encodeURIComponent(`${conversation}/main`)}`;
+
+/** Sends a form and gives the text of the page that it leads to. */
+async function act(pages: ServedPages, path: string, form: Readonly<Record<string, string>>): Promise<string> {
+  const { status, headers } = await pages.ask(path, { form });
+  expect(status).toBe(303);
+  return (await pages.ask(String(headers["location"]))).body;
+}
+
+/** What a page was told to say. */
+const said = (body: string): string => /<div id="notices" role="status">(.*?)<\/div>/s.exec(body)?.[1] ?? "";
+
+describe("pages of a store", () => {
+  it("are for whoever has the printed address, once", async () => {
+    const sandbox = await prepare(2);
+    const pages = await serve(sandbox, { enter: false });
+    const { pathname, search } = new URL(pages.address);
+    expect((await pages.ask("/")).status).toBe(403);
+    expect((await pages.ask(pathOf(sandbox))).body).toContain("Open the address that jpg serve printed.");
+    const entered = await pages.ask(pathname + search);
+    expect(entered).toMatchObject({ status: 303, headers: { location: "/" } });
+    const cookie = String(entered.headers["set-cookie"]).split(";")[0] ?? "";
+    expect((await pages.ask("/", { headers: { cookie } })).status).toBe(200);
+    expect((await pages.ask(pathname + search)).status).toBe(403);
+  });
+
+  it("answer no other name, and no form of another page", async () => {
+    const sandbox = await prepare(2);
+    const pages = await serve(sandbox);
+    expect((await pages.ask("/", { headers: { host: "evil.example" } })).status).toBe(421);
+    const form = { title: "stolen" };
+    const foreign = await pages.ask(`${pathOf(sandbox)}/title`, { form, headers: { origin: "https://evil.example" } });
+    expect(foreign.status).toBe(403);
+    expect((await sandbox.jpg(["title"])).stdout).toBe("Measure the tide at the pier\n");
+  });
+
+  it("allow no script, style or image from elsewhere", async () => {
+    const pages = await serve(await prepare(2));
+    for (const path of ["/", "/page.css", "/page.js", "/state", "/nothing"]) {
+      const { headers } = await pages.ask(path);
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/);
+      expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
+    }
+  });
+
+  it("list conversations and find them by their words", async () => {
+    const sandbox = await prepare(2);
+    await sandbox.jpg(["label", "@", "harbour"]);
+    const pages = await serve(sandbox);
+    expect((await pages.ask("/")).body).toContain(
+      `<a href="${pathOf(sandbox)}">Measure the tide at the pier</a> (active)`,
+    );
+    expect((await pages.ask("/?words=TIDE+harbour")).body).toContain("Measure the tide");
+    expect((await pages.ask("/?words=nowhere")).body).toContain("None has these words");
+  });
+
+  it("compact after a dry run, show what the model saw and sees, take back and bring back", async () => {
+    const sandbox = await prepare();
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    const form = { from: "0", to: "3", profile: "default" };
+    const dry = await act(pages, `${path}/compact`, { ...form, how: "dry-run" });
+    expect(said(dry)).toMatch(/It would do this: .*turns 0\.\.3; .* → .* tokens\./);
+    expect((await sandbox.jpg(["log"])).stdout).toBe("");
+    const done = await act(pages, `${path}/compact`, { ...form, how: "do" });
+    expect(said(done)).toMatch(/Compacted: .*turns 0\.\.3/);
+    const [row] = await sandbox.json<readonly { compaction: string; commit: string }[]>(["log"]);
+    const diff = await pages.ask(`${path}/diff/${row?.compaction}`);
+    expect(diff.body).toContain("<del>- ");
+    const back = await act(pages, `${path}/revert`, { id: row?.commit ?? "" });
+    expect(said(back)).toContain(`Took back ${row?.compaction}`);
+    const [revert] = await sandbox.json<readonly { kind: string; commit: string }[]>(["log"]);
+    expect(revert?.kind).toBe("revert");
+    expect(said(await act(pages, `${path}/revert`, { id: revert?.commit ?? "" }))).toContain("Brought back");
+  });
+
+  it("pin, unpin, fork, title and label as the commands do", async () => {
+    const sandbox = await prepare();
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    expect(said(await act(pages, `${path}/pin`, { what: "0" }))).toContain("Pinned");
+    expect(await sandbox.json(["pin"])).toMatchObject([{ turn: 0 }]);
+    expect(said(await act(pages, `${path}/unpin`, { what: "0" }))).toContain("Unpinned");
+    expect(said(await act(pages, `${path}/title`, { title: "<b>Tides</b>" }))).toContain("&lt;b&gt;Tides&lt;/b&gt;");
+    expect(said(await act(pages, `${path}/label`, { label: "sea" }))).toContain("Labels: sea.");
+    const forked = await act(pages, `${path}/fork`, { turn: "1", name: "low-tide" });
+    expect(said(forked)).toContain(`Forked to ${sandbox.conversation}/low-tide, 2 turns.`);
+    expect(forked).not.toContain('id="turn-2"');
+  });
+
+  it("say in words what was wrong, and do nothing then", async () => {
+    const sandbox = await prepare(3);
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    const before = sandbox.git(["for-each-ref"]);
+    for (const [action, form, words] of [
+      ["title", { title: " " }, "The form came without &quot;title&quot;."],
+      ["pin", { what: "99" }, "turn 99"],
+      ["compact", { from: "0", to: "2", profile: "nonsense", how: "do" }, "not with &quot;nonsense&quot;"],
+      ["revert", { id: "zzzzzz" }, "zzzzzz"],
+    ] as const) {
+      const { status, body } = await pages.ask(`${path}/${action}`, { form });
+      expect({ action, isRefused: status >= 400 && status < 500 }).toEqual({ action, isRefused: true });
+      expect(body).toContain(words);
+    }
+    expect((await pages.ask(`${path}/title`, { form: { title: "x".repeat(70_000) } })).body).toContain(
+      "at most 65536 bytes",
+    );
+    expect((await pages.ask("/c/no-such-conversation")).status).toBe(404);
+    expect((await pages.ask("/c/%E0%A4%A")).status).toBe(400);
+    expect((await pages.ask("/../../etc/passwd")).status).toBe(404);
+    expect(sandbox.git(["for-each-ref"])).toBe(before);
+  });
+
+  it("change nothing where other machines can look", async () => {
+    const sandbox = await prepare(2);
+    const pages = await serve(sandbox, { host: "0.0.0.0" });
+    expect(pages.readOnly).toBe(true);
+    expect((await pages.ask(pathOf(sandbox))).body).not.toContain('<form method="post"');
+    expect((await pages.ask(`${pathOf(sandbox)}/title`, { form: { title: "x" } })).status).toBe(403);
+  });
+
+  it("see what others do meanwhile, and say when the store is gone", async () => {
+    const sandbox = await prepare(2);
+    const pages = await serve(sandbox);
+    const state = (await pages.ask("/state")).body;
+    await sandbox.jpg(["title", "@", "Another"]);
+    expect((await pages.ask("/state")).body).not.toBe(state);
+    expect((await pages.ask(pathOf(sandbox))).body).toContain("<h1>Another</h1>");
+    rmSync(sandbox.store, { recursive: true });
+    const { status, body } = await pages.ask(pathOf(sandbox));
+    expect(status).toBe(500);
+    expect(body).toContain("That did not work");
+  });
+
+  it("listen where they are told, or say why not", async () => {
+    const sandbox = await prepare(2);
+    const pages = await serve(sandbox);
+    const port = new URL(pages.address).port;
+    for (const [words, code, text] of [
+      [["--port", port], 2, `Port ${port} of 127.0.0.1 is taken.`],
+      [["--port", "70000"], 2, "--port 70000 is no port"],
+      [["--host", "192.0.2.1"], 2, "192.0.2.1 is no address of this machine"],
+    ] as const) {
+      const outcome = await sandbox.jpg(["serve", ...words]);
+      expect(outcome).toMatchObject({ code, stdout: "" });
+      expect(outcome.stderr).toContain(text);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Door, type Knock } from "../../src/web/door.ts";
+
+const TOKEN = "t".repeat(32);
+const SECRET = "s".repeat(32);
+
+function openDoor(): Door {
+  return new Door({
+    hosts: ["127.0.0.1:4747", "localhost:4747"],
+    cookieName: "jpg-4747",
+    secret: SECRET,
+    token: TOKEN,
+  });
+}
+
+function knock(fields: Partial<Knock> = {}): Knock {
+  return { method: "GET", url: "/", host: "127.0.0.1:4747", origin: undefined, cookie: undefined, ...fields };
+}
+
+const COOKIE = `other=1; jpg-4747=${SECRET}`;
+
+describe("the door of jpg serve", () => {
+  it("lets in whoever has the cookie, and nobody else", () => {
+    expect(openDoor().admit(knock({ cookie: COOKIE }))).toEqual({ kind: "in" });
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), fc.webPath(), (value, path) => {
+        fc.pre(value.trim() !== SECRET);
+        const outcome = openDoor().admit(knock({ url: path, cookie: `jpg-4747=${value}` }));
+        expect(outcome).toMatchObject({ kind: "refused", status: 403 });
+      }),
+    );
+  });
+
+  it("gives the cookie for the printed address, once, and sends on to its page without the token", () => {
+    const door = openDoor();
+    expect(door.admit(knock({ url: `/c/a%2Fmain?token=${TOKEN}` }))).toEqual({ kind: "enter", path: "/c/a%2Fmain" });
+    expect(door.cookie).toBe(`jpg-4747=${SECRET}; Path=/; HttpOnly; SameSite=Strict`);
+    expect(door.admit(knock({ url: `/?token=${TOKEN}` }))).toMatchObject({ kind: "refused", status: 403 });
+    expect(openDoor().admit(knock({ url: `//evil.example/?token=${TOKEN}` }))).toEqual({
+      kind: "enter",
+      path: "/evil.example/",
+    });
+    expect(openDoor().admit(knock({ url: "/?token=wrong" }))).toMatchObject({ kind: "refused", status: 403 });
+  });
+
+  it("answers to its own names only, whatever cookie comes with another", () => {
+    for (const host of ["evil.example:4747", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:4747.evil.example", undefined])
+      expect(openDoor().admit(knock({ host, cookie: COOKIE }))).toMatchObject({ kind: "refused", status: 421 });
+    expect(openDoor().admit(knock({ host: "LOCALHOST:4747", cookie: COOKIE }))).toEqual({ kind: "in" });
+  });
+
+  it("takes what changes something from its own pages only", () => {
+    const post = { method: "POST", url: "/c/a%2Fmain/title", cookie: COOKIE };
+    for (const origin of [undefined, "null", "https://evil.example", "http://localhost:4747", "https://127.0.0.1:4747"])
+      expect(openDoor().admit(knock({ ...post, origin }))).toMatchObject({ kind: "refused", status: 403 });
+    expect(openDoor().admit(knock({ ...post, origin: "http://127.0.0.1:4747" }))).toEqual({ kind: "in" });
+  });
+});
