@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -71,8 +72,8 @@ class LongFirst extends BaseSequencer {
 // Modules hold no state, so that files share a process and what it has loaded.
 export default defineConfig({
   test: {
-    // Without it one processor is left idle: on two, every second one.
-    maxWorkers: "100%",
+    // Two fifths of the time a worker waits: for a git, a terminal, a lock. On two processors a third one fills that.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongFirst },
     coverage: { provider: "v8", include: ["src/core/**", "src/formats/**"] },
     projects: [

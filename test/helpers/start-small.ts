@@ -1,6 +1,7 @@
-// Starts git from a small process instead of this one: from a shell what runs to its end, from a Node what talks meanwhile. A process that starts another is copied first, by its memory: from
-// one that has loaded all tests and sources a git costs ten times what it costs from a small one. What a program gets and
-// gives is the same: its streams end here. `node:child_process` itself is changed (setup file of vitest.config.ts).
+// Starts git (and tmux, which is asked often) from a small process instead of this one: from a shell what runs to its end, from a
+// Node what talks meanwhile. A process that starts another is copied first, by its memory: from one that has loaded all tests
+// and sources a git costs ten times what it costs from a small one. What a program gets and gives is the same: its streams end
+// here. `node:child_process` itself is changed (setup file of vitest.config.ts).
 import childProcess, { type ChildProcess, type SpawnOptions } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
@@ -144,7 +145,7 @@ function canBeSmall(file: string, args: readonly string[], { stdio = "pipe" }: S
 }
 
 function runsInShell(file: string, args: readonly string[], options: SpawnOptions): boolean {
-  return canBeSmall(file, args, options) && canRunInShell(file, options);
+  return (file === "tmux" || canBeSmall(file, args, options)) && canRunInShell(file, options);
 }
 
 // A setup file runs for each test file, a process may run many.

@@ -66,16 +66,16 @@ export function openPane(command: readonly string[], { cwd, env, columns = 100 }
     screen,
     resize: (width) => void tmux("resize-window", "-x", String(width)),
     sent: () => readFileSync(sent, "utf8"),
-    shows: async (wanted) => {
-      await vi.waitFor(
+    shows: (wanted) =>
+      vi.waitFor(
         () => {
-          if (typeof wanted === "string") expect(screen()).toContain(wanted);
-          else expect(screen()).toMatch(wanted);
+          const shown = screen();
+          if (typeof wanted === "string") expect(shown).toContain(wanted);
+          else expect(shown).toMatch(wanted);
+          return shown;
         },
         { timeout: 30_000, interval: 50 },
-      );
-      return screen();
-    },
+      ),
     close: () => {
       tmux("kill-server");
       rmSync(folder, { recursive: true, force: true });
