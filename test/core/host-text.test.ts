@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fence, forHost, forHostLine, hostLines } from "../../src/core/host-text.ts";
+import { anyText } from "../helpers/any-text.ts";
 
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** What hosts look for, in their own words: GitHub's and GitLab's references, Gitea's, closing words, Jira's commands, CI. */
@@ -19,7 +20,7 @@ const HOSTS: readonly RegExp[] = [
   /\*\*\*NO_CI\*\*\*/i,
 ];
 const piece = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 8 }),
+  anyText({ maxLength: 8 }),
   fc.constantFrom(
     ..."@ # ! & ` ``` ~~~ [ ] ( ) / : - > 1 23 deadbee \t \n".split(" "),
     " ",

@@ -11,12 +11,13 @@ import {
   type SafeText,
   safe,
 } from "../../src/core/safe-text.ts";
+import { anyText } from "../helpers/any-text.ts";
 
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** What an attacker sends: clears the screen, writes the clipboard, colours by C1, turns text around. */
 const ATTACK = "\u001b[2J\u001b]52;c;ZXZpbA==\u0007\u009b31m\u0000\u202e\u2066\u200f\u061c\ud83d";
 const piece = fc.oneof(
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.constantFrom(
     "\u001b",
     "\u001b[",

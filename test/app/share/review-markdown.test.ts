@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { ReviewReport } from "../../../src/app/share/review.ts";
 import { reviewMarkdown } from "../../../src/app/share/review-markdown.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 /** Markdown, HTML, signs of hosts, slash commands, ends of fences and code; long. */
@@ -22,7 +23,7 @@ const text = fc
       "| a |\n",
     ),
     fc.constantFrom(0, 1, 3, 9000),
-    fc.string({ unit: "binary", maxLength: 12 }),
+    anyText({ maxLength: 12 }),
   )
   .map(([piece, times, rest]) => piece.repeat(times) + rest);
 const change = fc.record({

@@ -11,6 +11,7 @@ import {
   spill,
 } from "../../../src/core/event/attachment.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 interface Kept {
@@ -128,7 +129,7 @@ describe("inline", () => {
       fc.string(),
     );
     const text = fc.oneof(
-      fc.string({ unit: "binary" }),
+      anyText(),
       fc.string({ minLength: 20, maxLength: 60 }),
       fc.constantFrom(picture, "image", "base64"),
     );

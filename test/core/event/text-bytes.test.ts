@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import { textBytes } from "../../../src/core/event/text-bytes.ts";
+import { anyText } from "../../helpers/any-text.ts";
 
 const base = { id: "a", timestamp: "t" };
 
 describe("textBytes", () => {
   it("counts as UTF-8 does, for any text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(anyText(), (text) => {
         const event: Event = { type: "chat_request", ...base, content: text };
         expect(textBytes(event)).toBe(new TextEncoder().encode(text).length);
       }),

@@ -10,6 +10,7 @@ import {
   truncateResult,
   truncateText,
 } from "../../../src/core/projection/tool-stub.ts";
+import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 // covers: 064 "Tool strip: arguments and/or content become compact stand-ins"
@@ -109,7 +110,7 @@ describe("truncate", () => {
   });
 
   it("never makes a text longer nor cuts a character in two", () => {
-    const text = fc.string({ unit: "binary", maxLength: 200 });
+    const text = anyText({ maxLength: 200 });
     const limits = fc.record({
       max_chars: fc.integer({ min: 1, max: 100 }),
       head: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -13,6 +13,7 @@ import {
   turnMessage,
 } from "../../../src/store/messages/commit-message.ts";
 import type { LargestChanges } from "../../../src/store/messages/view-change.ts";
+import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const sha = "0123456789abcdef0123456789abcdef01234567";
@@ -204,7 +205,7 @@ describe("any message of a compaction", () => {
         "\u202e",
       ),
       fc.constantFrom(0, 1, 7, 400, 30_000),
-      fc.string({ unit: "binary", maxLength: 20 }),
+      anyText({ maxLength: 20 }),
     )
     .map(([piece, times, rest]) => piece.repeat(times) + rest);
   const texts = fc.tuple(text, fc.constantFrom(0, 1, 3, 60)).map(([one, times]) => Array<string>(times).fill(one));
