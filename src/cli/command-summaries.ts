@@ -27,6 +27,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   edit: "edit what the model sees as a list in your editor, as in git rebase -i",
   log: "show the history of compactions and reverts",
   blame: "show which compaction changed an event, when, by whom, and what the model sees instead",
+  trace: "tell who said something first: somebody in the conversation, or a summary",
   diff: "show what the model sees before and after a compaction",
   revert: "undo compactions; reverting a revert redoes one",
   undo: "undo the newest live compaction",

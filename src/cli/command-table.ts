@@ -28,6 +28,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   edit: () => import("./commands/edit.ts"),
   log: () => import("./commands/log.ts"),
   blame: () => import("./commands/blame.ts"),
+  trace: () => import("./commands/trace.ts"),
   diff: () => import("./commands/diff.ts"),
   revert: () => import("./commands/revert.ts"),
   undo: () => import("./commands/undo.ts"),

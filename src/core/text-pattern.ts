@@ -59,7 +59,8 @@ export function findLine(texts: Iterable<string>, { expression }: TextPattern): 
   return null;
 }
 
-function lineAround(text: string, matchFrom: number, matchTo: number): MatchedLine {
+/** Gives the line that holds a place of a text, cut to what fits; the end is exclusive. */
+export function lineAround(text: string, matchFrom: number, matchTo: number): MatchedLine {
   const lineStart = text.lastIndexOf("\n", matchFrom - 1) + 1;
   const nextLine = text.indexOf("\n", matchFrom);
   const lineEnd = nextLine < 0 ? text.length : nextLine;

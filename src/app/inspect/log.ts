@@ -2,7 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/compaction/group.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
-import type { LogEntry, Signature } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCompactions } from "../branch/load-view.ts";
@@ -24,7 +24,7 @@ export async function readCompactionLog(
     ...unapplied.map(({ compaction, reason }) => [compaction.id, reason] as const),
     ...damaged.map(({ path, reason }) => [compactionIdOfPath(path) ?? path, `damaged: ${reason}`] as const),
   ]);
-  const records = await readRecords(workspace, entries);
+  const records = await readLoggedRecords(workspace.store, entries);
   const squashed = await findSquashed(workspace.store, entries);
   const cutOff = squashed.size === 0 ? squashed : await workspace.store.cutOffCommits();
   const newest = new Map(
@@ -132,18 +132,18 @@ function changesOf({ added, removed }: LogEntry): RecordChange[] {
   return [...changes(added, "added"), ...changes(removed, "removed")];
 }
 
-/** The records of the paths in a log, also of those that are gone; a damaged one is left out. */
-async function readRecords(
-  workspace: Pick<Workspace, "store">,
+/** Reads the records of the paths in a log, by path, also of those that are gone; a damaged one is left out. */
+export async function readLoggedRecords(
+  store: ConversationStore,
   entries: readonly LogEntry[],
-): Promise<Map<string, Compaction>> {
+): Promise<ReadonlyMap<string, Compaction>> {
   const oids = new Map<string, string>();
   for (const entry of entries) {
     const wanted = entry.added.filter((path) => !oids.has(path));
     if (wanted.length === 0) continue;
-    for (const [path, oid] of await workspace.store.readEntries(entry.commit, wanted)) oids.set(path, oid);
+    for (const [path, oid] of await store.readEntries(entry.commit, wanted)) oids.set(path, oid);
   }
-  const blobs = await collectBlobs(workspace.store, [...oids.values()]);
+  const blobs = await collectBlobs(store, [...oids.values()]);
   const records = new Map<string, Compaction>();
   [...oids.keys()].forEach((path, index) => {
     const record = readRecord(blobs[index] ?? new Uint8Array(), path);

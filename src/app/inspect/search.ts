@@ -193,8 +193,8 @@ async function textsWithAttachments(
   return (event) => searchedTexts(whole(event));
 }
 
-/** What people and models read of an event; nothing of kinds that no model sees. */
-function searchedTexts(event: Event): readonly string[] {
+/** Gives what people and models read of an event; nothing of kinds that no model sees. */
+export function searchedTexts(event: Event): readonly string[] {
   if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
   if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
   return textsOf(event);
