@@ -25,7 +25,7 @@ function renderVerdict({ verdict, places, summaries }: TraceReport): SafeText {
         : safe`Only summaries say it, ${idOf(summary)} first.`;
     }
     case "view":
-      return safe`Nobody said it: jpg wrote it into the view.`;
+      return safe`Nobody said it: it stands in the view alone, where jpg put it.`;
     case "nowhere":
       return safe`Nobody said it, nor does a summary.`;
   }
