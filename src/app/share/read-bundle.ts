@@ -1,5 +1,6 @@
 // Takes in a conversation that was handed over as one file: a git bundle. It is looked at as what a remote has is, and what is
 // here goes on or makes way as with a pull.
+import { basename } from "node:path";
 import type { BundleHeader } from "../../core/bundle-header.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
@@ -33,7 +34,7 @@ export interface BundleFile {
   readonly source?: string;
 }
 
-/** Takes in what a bundle holds. Throws `bundle_incomplete`, `no_conversations`, `damaged_bundle`; nothing changed then. */
+/** Takes in what a bundle holds. Throws `bundle_incomplete`, `no_conversations`, `damaged_bundle`, `bundle_too_large`; nothing changed then. */
 export async function importBundle(
   workspace: Workspace,
   { path, header, source = path }: BundleFile,
@@ -84,5 +85,14 @@ function statusOf(status: "new" | "updated" | "merged" | "forked" | "kept" | und
 
 /** What git says of an address is no help with a file. */
 function asDamage(path: string, cause: unknown): unknown {
-  return cause instanceof JpgError && cause.code.startsWith("remote_") ? damagedBundle(path, cause) : cause;
+  if (!(cause instanceof JpgError) || !cause.code.startsWith("remote_")) return cause;
+  return cause.code === "remote_too_large" ? tooLarge(path, cause) : damagedBundle(path, cause);
+}
+
+function tooLarge(path: string, cause: JpgError): Error {
+  const message = `${basename(path)} holds a file that unpacks to more than half a GB, which jpg does not read; nothing was imported.`;
+  return userError("bundle_too_large", message, {
+    hints: ["jpg writes none as large: ask whoever made the bundle what it is."],
+    cause,
+  });
 }

@@ -78,6 +78,12 @@ const RULES: readonly TransferRule[] = [
     hints: ["Name another address: https://HOST/PATH, USER@HOST:PATH, or a folder."],
   },
   {
+    code: "remote_too_large",
+    pattern: /attempting to allocate \d+ over limit/,
+    says: "has a file that unpacks to more than half a GB, which jpg does not read",
+    hints: ["jpg writes none as large: ask its owner what it is. Nothing was taken over."],
+  },
+  {
     code: "remote_full",
     pattern: /remote: .*(No space left|quota)|exceeds|too large|pack-objects died.*size/i,
     says: "does not take that much",

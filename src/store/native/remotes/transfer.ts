@@ -63,9 +63,8 @@ export async function fetchRemote(
       `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
     ],
   ];
-  // What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects.
   for (let attempt = 1; ; attempt++) {
-    const result = await transfer(repository, { args, config: ["fetch.fsckObjects=true"] }, { url, options });
+    const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
     // What an earlier attempt moved it does not say again.
     if (result.code === 0) return attempt > 1 || result.stderr.includes(" -> ");
     // Another fetch of this store has just moved what git was about to move.
@@ -74,6 +73,21 @@ export async function fetchRemote(
     if (!isRace) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
   }
 }
+
+/**
+ * What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects. No file counts as
+ * a big one, which would be unpacked piece by piece and pass over the limit.
+ */
+const FETCH_CONFIG: readonly string[] = ["fetch.fsckObjects=true", `core.bigFileThreshold=${mostThatGitCounts()}`];
+
+/** Where git counts sizes in 32 bits it refuses a larger number. */
+function mostThatGitCounts(): string {
+  const isNarrow = process.platform === "win32" || ["arm", "ia32"].includes(process.arch);
+  return isNarrow ? "4294967295" : "1048576g";
+}
+
+/** The largest object that git takes over, by the size that a pack declares for it: jpg reads no larger one. */
+const LARGEST = { GIT_ALLOC_LIMIT: "512m" } as const;
 
 /**
  * What git is told to fetch from: the name only of a remote that it leaves objects with, for it notes down what it fetches from
