@@ -6,6 +6,7 @@ import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
+import { readCodexTail } from "./import-tail.ts";
 import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
 import { isSessionOf } from "./session-folder.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
@@ -28,6 +29,7 @@ export const CODEX: AgentFormat = {
   origin: codexOrigin,
   descent: codexDescent,
   read: readCodexSession,
+  readTail: readCodexTail,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
   setup: CODEX_SETUP,

@@ -3,7 +3,7 @@
 
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import { titleOfRequest } from "../../core/title.ts";
 import { deriveName } from "../derived-name.ts";
 import { parseExportOrigin } from "../export-origin.ts";
 import type { AbandonedBranch, ExportOrigin, ImportedSession } from "../imported-session.ts";
@@ -13,6 +13,8 @@ import { readCodexCompactions } from "./compactions.ts";
 import { readLineEvent, readRolloutTurn } from "./line-events.ts";
 import { indexRollout, type RolloutIndex } from "./rollout-index.ts";
 import { parseRolloutLine } from "./rollout-line.ts";
+import { createRolloutMark } from "./rollout-mark.ts";
+import { readTitles } from "./titles.ts";
 import { cutRollout, type LeftTurns, type RolloutTurn, turnAt } from "./turns.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
@@ -31,11 +33,12 @@ export function readCodexSession(source: SessionSource): ImportedSession {
   const { active, left } = cutRollout(index.entries);
   const compactions = readCodexCompactions(lines, active);
   const origin = codexOrigin(source);
+  const title = firstTitle(lines, active);
   return {
     format: "codex",
     importer: CODEX_IMPORTER_VERSION,
     sessionId: index.sessionId,
-    title: firstTitle(lines, active) ?? UNTITLED,
+    title: title?.title ?? UNTITLED,
     titles: readTitles(index),
     createdAt: index.createdAt,
     ...(index.cwd !== undefined && { cwd: index.cwd }),
@@ -49,6 +52,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     abandoned: left.map((turns) => toBranch(lines, turns, active)),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
+    mark: () => createRolloutMark({ index, active, compactions, title }),
   };
 }
 
@@ -70,13 +74,17 @@ function toBranch(lines: ParsedLines, { from, turns }: LeftTurns, active: readon
   };
 }
 
-function firstTitle(lines: ParsedLines, turns: readonly RolloutTurn[]): string | undefined {
-  for (const { entries } of turns) {
+/** The first words of the first request, and the turn that they stand in. */
+function firstTitle(
+  lines: ParsedLines,
+  turns: readonly RolloutTurn[],
+): { readonly title: string; readonly turn: number } | undefined {
+  for (const { index: turn, entries } of turns) {
     for (const entry of entries) {
       if (entry.kind !== "prompt") continue;
       const [event] = readLineEvent(lines, entry);
       const title = event?.type === "chat_request" ? titleOfRequest(askedIn(wordsOfContent(event.content))) : "";
-      if (title !== "") return title;
+      if (title !== "") return { title, turn };
     }
   }
   return undefined;
@@ -87,16 +95,6 @@ function askedIn(text: string): string {
   const mark = "## My request for Codex:";
   const at = text.indexOf(mark);
   return at < 0 ? text : text.slice(at + mark.length);
-}
-
-/** Later titles, oldest first; repetitions are left out. */
-function readTitles({ titles, sessionId }: RolloutIndex): ImportedSession["titles"] {
-  const shown: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
-  for (const { line, timestamp, title: given } of titles) {
-    const title = shownTitle(given);
-    if (title !== "" && title !== shown.at(-1)?.title) shown.push({ timestamp, title, id: `${sessionId}.${line}` });
-  }
-  return shown;
 }
 
 function notASession({ skipped }: RolloutIndex): Error {

@@ -33,6 +33,8 @@ export interface RolloutEntry {
 export interface RolloutIndex {
   readonly entries: readonly RolloutEntry[];
   readonly sessionId: string;
+  /** The line that names it, 0-based; absent = none does. */
+  readonly namedAt?: number;
   readonly createdAt: string;
   readonly cwd?: string;
   /** Titles that the session was given, oldest first. */
@@ -42,27 +44,62 @@ export interface RolloutIndex {
   readonly marks: ReadonlySet<string>;
   /** Whether any line can only come from Codex. */
   readonly isCodex: boolean;
+  /** The newest places at which a request opens a turn, oldest first: as many as are read again once the file has grown. */
+  readonly starts: readonly RolloutStart[];
 }
 
-/** Indexes the lines of a rollout. */
-export function indexRollout(lines: ParsedLines, lineCount: number): RolloutIndex {
+/** A line, and what those before it say of it and of those behind it. Survives JSON. */
+export interface RolloutStart {
+  /** 0-based. */
+  readonly line: number;
+  readonly facts: RunningFacts;
+  /** As in `Writer`. */
+  readonly answer?: string;
+  readonly lastAnswer?: string;
+  readonly counted?: number;
+}
+
+/** How many starts of turns are known. */
+export const KNOWN_STARTS = 2;
+
+/** Indexes the lines of a rollout; those from a start on only where one is given with the session's id. */
+export function indexRollout(
+  lines: ParsedLines,
+  lineCount: number,
+  from?: { readonly sessionId: string; readonly namedAt?: undefined; readonly start: RolloutStart },
+): RolloutIndex {
+  const { line: first, facts: before = noFacts(), ...answers } = from?.start ?? { line: 0 };
+  const { sessionId, namedAt } = from ?? findSessionId(lines, lineCount);
   const writer: Writer = {
-    sessionId: findSessionId(lines, lineCount),
-    facts: noFacts(),
+    sessionId,
+    facts: { ...before },
     entries: [],
     titles: [],
     skipped: [],
     marks: new Set(),
     isCodex: false,
+    starts: [],
+    ...answers,
   };
-  for (let at = 0; at < lineCount; at++) {
+  for (let at = first; at < lineCount; at++) {
     const line = lines.at(at);
     if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
     else if (line !== null) addLine(writer, line, at);
   }
-  const { facts, sessionId, entries, titles, skipped, marks, isCodex } = writer;
+  const { facts, entries, titles, skipped, marks, isCodex, starts } = writer;
   const { createdAt = NO_DATE, cwd } = facts;
-  return { entries, sessionId, createdAt, ...(cwd !== undefined && { cwd }), titles, skipped, marks, isCodex };
+  return {
+    entries,
+    sessionId,
+    ...(namedAt !== undefined && { namedAt }),
+    createdAt,
+    ...(cwd !== undefined && { cwd }),
+    titles,
+    skipped,
+    marks,
+    isCodex,
+    starts,
+  };
 }
 
 interface Writer {
@@ -73,6 +110,7 @@ interface Writer {
   readonly skipped: SkippedLine[];
   readonly marks: Set<string>;
   isCodex: boolean;
+  readonly starts: RolloutStart[];
   /** The answer that is being given; absent when somebody else spoke since. */
   answer?: string;
   /** The newest answer, whoever spoke since. */
@@ -82,23 +120,24 @@ interface Writer {
 }
 
 /** The id that the file names first, so that it stays while the file grows; a file that names none is called after its first line. */
-function findSessionId(lines: ParsedLines, lineCount: number): string {
+function findSessionId(lines: ParsedLines, lineCount: number): Pick<RolloutIndex, "sessionId" | "namedAt"> {
   for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
     const id = line === null || typeof line === "string" ? undefined : sessionNamedBy(line);
-    if (id !== undefined) return toUsableId(id);
+    if (id !== undefined) return { sessionId: toUsableId(id), namedAt: at };
   }
-  return toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`);
+  return { sessionId: toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`) };
 }
 
 function addLine(writer: Writer, line: RawLine, at: number): void {
   const { facts } = writer;
+  const kind = kindOfRolloutLine(line);
+  if (kind === "prompt" && facts.task !== "asked") keepStart(writer, at);
   followLine(facts, line);
   writer.isCodex ||= isCodexLine(line);
   const title = titleOf(line);
   if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
   const mark = takeMark(writer, line);
-  const kind = kindOfRolloutLine(line);
   if (kind === "silent" || (kind === "usage" && !isNewCount(writer, payloadOf(line)))) return;
   const id = mark ?? `${at}-${writer.sessionId.replaceAll(".", "_")}`;
   const messageId = answerOf(writer, kind, id);
@@ -112,6 +151,18 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     ...(messageId !== undefined && { messageId }),
     ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
     ...(kind === "rollback" && { requests: requestsOf(payloadOf(line)) }),
+  });
+}
+
+/** Keeps what is known before a line that opens a turn. */
+function keepStart({ facts, starts, answer, lastAnswer, counted }: Writer, line: number): void {
+  if (starts.length === KNOWN_STARTS) starts.shift();
+  starts.push({
+    line,
+    facts: { ...facts },
+    ...(answer !== undefined && { answer }),
+    ...(lastAnswer !== undefined && { lastAnswer }),
+    ...(counted !== undefined && { counted }),
   });
 }
 

@@ -38,9 +38,9 @@ interface Builder {
   held: RolloutEntry[];
 }
 
-/** Cuts the lines of a rollout into turns. */
-export function cutRollout(entries: readonly RolloutEntry[]): RolloutTurns {
-  const builder: Builder = { turns: [], left: [], head: [], held: [] };
+/** Cuts the lines of a rollout into turns; `held` = what introduces the first request, where the lines before it are not read. */
+export function cutRollout(entries: readonly RolloutEntry[], held: readonly RolloutEntry[] = []): RolloutTurns {
+  const builder: Builder = { turns: [], left: [], head: [], held: [...held] };
   for (const entry of entries) addEntry(builder, entry);
   return { active: builder.turns, left: builder.left };
 }

@@ -7,6 +7,7 @@ import type { RawLine } from "../json-line.ts";
 import { piDescent } from "./descent.ts";
 import { sessionTime, writePiSession } from "./export.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
+import { readPiTail } from "./import-tail.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { readPiOrigin } from "./origin.ts";
 import { sessionFolder, sessionFolders, settingsFiles } from "./session-folders.ts";
@@ -28,6 +29,7 @@ export const PI: AgentFormat = {
   origin: readPiOrigin,
   descent: piDescent,
   read: readPiSession,
+  readTail: readPiTail,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writePiSession },
   resume: (machine, draft) => {
     const path = machine.join(sessionFolder(machine, draft.cwd), fileName(draft));

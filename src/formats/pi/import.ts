@@ -3,17 +3,19 @@
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { isUserRequest } from "../../core/event/event.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import { titleOfRequest } from "../../core/title.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
-import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";
+import { createParsedLines } from "../parsed-lines.ts";
 import type { SessionSource } from "../session-source.ts";
 import { findLeftBranches } from "./abandoned.ts";
 import { listPiCompactions } from "./compactions.ts";
-import { type EntryIndex, idOfHeader, indexEntries } from "./entry-index.ts";
+import { idOfHeader, indexEntries } from "./entry-index.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { exportedSessionId, readPiOrigin } from "./origin.ts";
+import { createSessionMark } from "./session-mark.ts";
 import { activePath, createTree } from "./session-tree.ts";
+import { readTitles } from "./titles.ts";
 import { listTools } from "./tool-lists.ts";
 import type { PathTurn } from "./turn-cuts.ts";
 import { type PathReading, readTreePath, readTurn } from "./turn-reader.ts";
@@ -53,13 +55,14 @@ export function readPiSession(source: SessionSource): ImportedSession {
   const cwd = stringOf(index.header, "cwd");
   const origin = readPiOrigin(source);
   const exportedAs = exportedSessionId(source);
+  const title = firstTitle(reading);
   return {
     format: "pi",
     importer: PI_IMPORTER,
     sessionId: index.sessionId,
-    title: firstTitle(reading) ?? UNTITLED,
-    titles: readTitles(lines, index),
-    toolLists: listTools(reading),
+    title: title?.title ?? UNTITLED,
+    titles: readTitles(lines, index.entries),
+    toolLists: listTools(reading, new Map()),
     createdAt: index.createdAt,
     ...(cwd !== undefined && { cwd }),
     turnCount: cuts.length,
@@ -73,6 +76,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
     ...(origin !== null && exportedAs !== undefined && { exportedAs }),
+    mark: () => createSessionMark({ reading, placed, title }),
   };
 }
 
@@ -93,26 +97,14 @@ function turnStarts(cuts: readonly PathTurn[]): readonly number[] {
   });
 }
 
-/** The first words of the first request. */
-function firstTitle(reading: PathReading): string | undefined {
+/** The first words of the first request, and the turn that they stand in. */
+function firstTitle(reading: PathReading): { readonly title: string; readonly turn: number } | undefined {
   for (const turn of reading.cuts.keys()) {
     for (const event of readTurn(reading, turn)) {
       if (!isUserRequest(event)) continue;
       const title = titleOfRequest(wordsOfContent(event.content));
-      if (title !== "") return title;
+      if (title !== "") return { title, turn };
     }
   }
   return undefined;
-}
-
-/** The names that the user gave the session, oldest first; repetitions and cleared names are left out. */
-function readTitles(lines: ParsedLines, { entries }: EntryIndex): ImportedSession["titles"] {
-  const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
-  for (const { line, kind, timestamp, eventId } of entries) {
-    const raw = kind === "side" ? lines.at(line) : null;
-    if (raw === null || typeof raw === "string" || raw["type"] !== "session_info") continue;
-    const title = shownTitle(stringOf(raw, "name") ?? "");
-    if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id: eventId });
-  }
-  return titles;
 }

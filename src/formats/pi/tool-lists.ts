@@ -5,9 +5,11 @@ import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { roleOf, saidMessage } from "./line.ts";
 import type { PathReading } from "./turn-reader.ts";
 
-/** Gives the list after each system message of the path that changes it. */
-export function listTools({ lines, cuts }: PathReading): readonly ToolList[] {
-  const tools = new Map<string, ToolDefinition>();
+/** Gives the list after each system message of the path that changes it; `tools` = those before it, and after it those that it leaves. */
+export function listTools(
+  { lines, cuts }: Pick<PathReading, "lines" | "cuts">,
+  tools: OfferedTools,
+): readonly ToolList[] {
   return cuts.flatMap(({ chain }, turn) =>
     chain.flatMap((entry): readonly ToolList[] => {
       const raw = entry.kind === "side" ? lines.at(entry.line) : null;
@@ -18,8 +20,11 @@ export function listTools({ lines, cuts }: PathReading): readonly ToolList[] {
   );
 }
 
+/** Tools by name. */
+export type OfferedTools = Map<string, ToolDefinition>;
+
 /** Takes out and puts in what a system message says. Gives whether it says anything of tools. */
-function changeTools(tools: Map<string, ToolDefinition>, { toolsAdded, toolsRemoved }: RawLine): boolean {
+function changeTools(tools: OfferedTools, { toolsAdded, toolsRemoved }: RawLine): boolean {
   const added = listOf(toolsAdded).flatMap((tool) => readToolDefinition(tool) ?? []);
   const removed = listOf(toolsRemoved).flatMap((tool) => (isRecord(tool) ? (stringOf(tool, "name") ?? []) : []));
   for (const name of removed) tools.delete(name);

@@ -23,14 +23,19 @@ export function readTreePath(lines: ParsedLines, index: EntryIndex, path: readon
   return { lines, index, path, cuts: cutPath(path), queued: queuedPrompts(path) };
 }
 
-/** Reads one turn, its turn_start first. `turn` is 0-based. */
+/** Reads one turn, its turn_start first. `turn` is 0-based; the first one says where the session comes from. */
 export function readTurn(reading: PathReading, turn: number): readonly Event[] {
-  const cut = reading.cuts[turn];
+  const [start, ...events] = readCut(reading, reading.cuts[turn]);
+  if (start === undefined) return [];
+  return [start, ...(turn === 0 ? parentNote(reading.index) : []), ...events];
+}
+
+/** Reads a turn of the path, its turn_start first. */
+export function readCut(reading: PathReading, cut: PathTurn | undefined): readonly Event[] {
   if (cut === undefined) return [];
   const { opener, chain } = cut;
   const start: Event = { type: "turn_start", id: `${opener.eventId}.turn`, timestamp: opener.timestamp };
-  const parent = turn === 0 ? parentNote(reading.index) : [];
-  return [start, ...parent, ...chain.flatMap((entry) => readEntry(reading, entry))];
+  return [start, ...chain.flatMap((entry) => readEntry(reading, entry))];
 }
 
 /** Reads the events of one entry; none for one that only changes what is sent. */

@@ -7,8 +7,12 @@ import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { CLAUDE_CODE } from "../../../src/formats/claude-code/agent.ts";
+import { CODEX } from "../../../src/formats/codex/agent.ts";
+import { PI } from "../../../src/formats/pi/agent.ts";
+import { answer, meta, prompt, rolloutBytes } from "../../helpers/codex-session.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { withCaches } from "../../helpers/memory-cache.ts";
+import { createPiWriter } from "../../helpers/pi-session.ts";
 import { runs } from "../../helpers/runs.ts";
 import { anySteps, buildSession, growingSteps, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace } from "../../helpers/workspace.ts";
@@ -19,9 +23,13 @@ async function createMarkingWorkspace() {
   return { workspace: await createMemoryWorkspace(undefined, store), kept };
 }
 
-async function importMarked(workspace: TestWorkspace, bytes: Uint8Array): Promise<ImportReport | null> {
+async function importMarked(
+  workspace: TestWorkspace,
+  bytes: Uint8Array,
+  format = "claude-code",
+): Promise<ImportReport | null> {
   try {
-    return await importBytes(workspace, bytes, { markedFrom: 1, format: "claude-code" });
+    return await importBytes(workspace, bytes, { markedFrom: 1, format });
   } catch (error) {
     if (error instanceof JpgError && ["empty_session", "not_a_session"].includes(error.code)) return null;
     throw error;
@@ -37,6 +45,20 @@ function cutsOf(bytes: Buffer, stride: number): number[] {
   return ends.filter((end, line) => line % stride === 0 || end === bytes.length).flatMap((end) => [end - 7, end]);
 }
 
+function codexTurns(): Buffer {
+  const turns = Array.from({ length: 20 }, (_, at) => [prompt(`Ask ${at}`), answer(`Said ${at}`)]);
+  return rolloutBytes([meta(), ...turns.flat()]);
+}
+
+function piTurns(): Buffer {
+  const pi = createPiWriter();
+  for (let at = 0; at < 20; at++) {
+    pi.user(`Ask ${at}`);
+    pi.say(`Said ${at}`);
+  }
+  return pi.bytes();
+}
+
 describe("import of a file that grew", () => {
   it("does not read the whole file where only turns were added", async () => {
     const session = buildSession(plainTurns(40));
@@ -49,6 +71,22 @@ describe("import of a file that grew", () => {
     expect(report).toMatchObject({ status: "updated", turns: 40 });
     expect(read).not.toHaveBeenCalled();
     read.mockRestore();
+  });
+
+  it.each([
+    [CODEX, codexTurns()],
+    [PI, piTurns()],
+  ])("does not read the whole file of other agents either", async (format, bytes) => {
+    const { workspace } = await createMarkingWorkspace();
+    const plain = await createMemoryWorkspace();
+    const cut = bytes.lastIndexOf(10, bytes.length * 0.95) + 1;
+    for (const one of [workspace, plain]) await importMarked(one, bytes.subarray(0, cut), format.name);
+    const expected = await importMarked(plain, bytes, format.name);
+    const read = vi.spyOn(format, "read");
+    expect(await importMarked(workspace, bytes, format.name)).toEqual(expected);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    expect(await workspace.store.listBranches()).toEqual(await plain.store.listBranches());
   });
 
   it("reads the whole file where its beginning is another, the branch has other turns, or nothing is known", async () => {

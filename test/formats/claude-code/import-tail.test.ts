@@ -1,90 +1,14 @@
 // Reading a session that grew from a mark on gives what reading it whole gives, or nothing at all.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { titlesByTurn } from "../../../src/app/import/turn-sequence.ts";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
-import { readClaudeTail } from "../../../src/formats/claude-code/import-tail.ts";
-import type { ImportedSession } from "../../../src/formats/imported-session.ts";
-import type { SessionMark } from "../../../src/formats/session-mark.ts";
+import { CLAUDE_CODE } from "../../../src/formats/claude-code/agent.ts";
 import type { Json } from "../../helpers/claude-session.ts";
+import { endsOfLines, followGrowth } from "../../helpers/growth-law.ts";
 import { runs } from "../../helpers/runs.ts";
 import { anySteps, buildSession, growingSteps, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 
 const textOf = (lines: readonly Json[]): Buffer =>
   Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-
-const readWhole = (bytes: Buffer): ImportedSession | null => {
-  try {
-    return readClaudeSession(createBufferSource(bytes));
-  } catch {
-    return null; // no session yet
-  }
-};
-
-/** As it comes back from a cache. */
-const kept = (mark: SessionMark): SessionMark => ({
-  ...mark,
-  state: JSON.parse(JSON.stringify(mark.state)) as unknown,
-  names: Uint8Array.from(mark.names),
-});
-
-const turnsFrom = (session: ImportedSession, first: number, end = session.turnCount) =>
-  Array.from({ length: Math.max(0, end - first) }, (_, index) => ({
-    events: session.readTurn(first + index),
-    line: session.turnLine(first + index),
-    time: session.turnTime(first + index),
-  }));
-
-/** All that an import takes of a session, from a turn on. */
-function contentOf(session: ImportedSession, first: number): unknown {
-  const { turnCount, title, createdAt, cwd, sessionId, skippedLines } = session;
-  const titles = [...titlesByTurn(session)].filter(([turn]) => turn >= first);
-  const tools = session.toolLists?.filter(({ turn }) => turn >= first);
-  return { turnCount, title, createdAt, cwd, sessionId, skippedLines, titles, tools, turns: turnsFrom(session, first) };
-}
-
-/** Reads a file as it grows, from the mark of the state before each time; gives how often that could be done. */
-function followGrowth(bytes: Buffer, ends: readonly number[]): { readonly short: number; readonly whole: number } {
-  const last: { session: ImportedSession | null; whole: ImportedSession | null } = { session: null, whole: null };
-  const count = { short: 0, whole: 0 };
-  for (const end of ends) {
-    const now = bytes.subarray(0, end);
-    const whole = readWhole(now);
-    const { whole: beforeWhole } = last;
-    const mark: SessionMark | null = last.session?.mark?.() ?? null;
-    const tail: ImportedSession | null = mark === null ? null : readClaudeTail(createBufferSource(now), kept(mark));
-    if (tail !== null && whole !== null && beforeWhole !== null) {
-      const first = tail.firstTurn ?? 0;
-      expect(contentOf(tail, first)).toEqual(contentOf(whole, first));
-      // What stands before is as it was, and nothing was compacted since.
-      expect(turnsFrom(whole, 0, first)).toEqual(turnsFrom(beforeWhole, 0, first));
-      expect([whole.compactions, whole.compactionTurns]).toEqual([
-        beforeWhole.compactions,
-        beforeWhole.compactionTurns,
-      ]);
-      const earlier = (session: ImportedSession) => [...titlesByTurn(session)].filter(([turn]) => turn < first);
-      expect(earlier(whole)).toEqual(earlier(beforeWhole));
-    }
-    count[tail === null ? "whole" : "short"] += 1;
-    last.session = tail ?? whole;
-    last.whole = whole;
-  }
-  return count;
-}
-
-/** Ends of lines, `stride` lines apart, and of the file; with `inside`, also in the middle of lines. */
-function ends(bytes: Buffer, stride: number, inside = false): number[] {
-  const found: number[] = [];
-  let line = 0;
-  for (let end = bytes.indexOf(10) + 1; end > 0; end = bytes.indexOf(10, end) + 1) {
-    line += 1;
-    if (line % stride !== 0 && end !== bytes.length) continue;
-    if (inside && end > 20) found.push(end - 9);
-    found.push(end);
-  }
-  return found;
-}
 
 /** Adds lines that name the newest line, titles without a time, and lines that no format knows. */
 const anyLines: fc.Arbitrary<(lines: readonly Json[]) => Json[]> = fc
@@ -158,7 +82,7 @@ describe("readClaudeTail", () => {
     fc.assert(
       fc.property(sessions, ([steps, change, stride, inside]) => {
         const bytes = textOf(change(buildSession(steps).lines));
-        short += followGrowth(bytes, ends(bytes, stride, inside)).short;
+        short += followGrowth(CLAUDE_CODE, bytes, endsOfLines(bytes, stride, inside)).short;
       }),
       { numRuns: runs(150) },
     );
@@ -168,8 +92,8 @@ describe("readClaudeTail", () => {
   it("is what every growth of a plain session is read with, but for its first two turns", () => {
     const steps: SessionStep[] = [...plainTurns(9), "title", "sidechain", "queue", ...plainTurns(4)];
     const bytes = buildSession(steps).text();
-    const first = ends(bytes, 1).length;
-    const { whole } = followGrowth(bytes, ends(bytes, 1));
+    const first = endsOfLines(bytes, 1).length;
+    const { whole } = followGrowth(CLAUDE_CODE, bytes, endsOfLines(bytes, 1));
     expect(whole).toBeLessThan(first / 4);
   });
 });
