@@ -11,7 +11,7 @@ import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
 import type { SessionDescent } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 import type { SessionSource } from "./session-source.ts";
-import type { CompanionRule, ScatterRule } from "./several-files.ts";
+import type { BaseRule, CompanionRule, ScatterRule } from "./several-files.ts";
 
 /** An agent and the format of its sessions. */
 export interface AgentFormat {
@@ -105,6 +105,8 @@ export interface SessionFiles {
   readonly companion?: CompanionRule;
   /** Sessions that are many small files; absent = none are. */
   readonly scattered?: ScatterRule;
+  /** Files that go on from what another file holds; absent = each is whole by itself. */
+  readonly base?: BaseRule;
   readonly beside?: SideFileRules;
 }
 

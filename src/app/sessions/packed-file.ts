@@ -5,8 +5,6 @@ import { messageOf, userError } from "../../core/errors.ts";
 
 /** First bytes of a frame (RFC 8878 §3.1.1). */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** So many bytes of a file tell. */
-export const PACKED_MARK_BYTES: number = MAGIC.length;
 /** What is unpacked at most, bytes. */
 const LARGEST_UNPACKED = 512 * 1024 * 1024;
 /** What is handed to the decoder at a time, bytes. */

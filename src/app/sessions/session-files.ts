@@ -10,9 +10,10 @@ import { storeFolder } from "./agent-stores.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import { sessionOfCompanion } from "./companion.ts";
 import { createFileSource } from "./file-source.ts";
-import { isPacked, PACKED_MARK_BYTES, unpackBeginning, unpackFile } from "./packed-file.ts";
+import { isPacked, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
 import { readScattered } from "./scattered-session.ts";
+import { hasBase, withBase } from "./session-base.ts";
 import { agents, isSessionName, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
@@ -185,7 +186,8 @@ const LARGE_FILE = 16 * 1024 * 1024;
 /** Reads a session file whole, unpacked. Throws `unreadable_file`, `damaged_file`, `large_file`. */
 export async function readSessionFile(runtime: Runtime, file: SessionFile): Promise<Buffer> {
   const bytes = await readBytes(runtime, file);
-  return isPacked(bytes) ? unpackFile(bytes, file.path === "-" ? "standard input" : file.path) : bytes;
+  const unpacked = isPacked(bytes) ? await unpackFile(bytes, file.path === "-" ? "standard input" : file.path) : bytes;
+  return withBase(runtime, file.path, unpacked);
 }
 
 async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffer> {
@@ -202,11 +204,16 @@ async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffe
 export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
   try {
     const isLarge = file.path !== "-" && (await stat(file.path)).size > LARGE_FILE;
-    if (isLarge && !isPacked(readBeginning(file.path, PACKED_MARK_BYTES))) return createFileSource(file.path);
+    if (isLarge && isWholeAsItIs(readBeginning(file.path, SESSION_BEGINNING))) return createFileSource(file.path);
   } catch (error) {
     throw error instanceof JpgError ? error : unreadable(file.path, error);
   }
   return createBufferSource(await readSessionFile(runtime, file));
+}
+
+/** Whether it is neither packed nor goes on from another file, told from its beginning. */
+function isWholeAsItIs(beginning: Buffer): boolean {
+  return !isPacked(beginning) && !hasBase(beginning);
 }
 
 function unreadable(path: string, error: unknown): Error {

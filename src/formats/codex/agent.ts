@@ -5,6 +5,7 @@ import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
+import { CODEX_BASE } from "./history-base.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
 import { readCodexTail } from "./import-tail.ts";
 import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
@@ -21,8 +22,10 @@ export const CODEX: AgentFormat = {
   files: {
     endings: [".jsonl", ".jsonl.zst"],
     folders: sessionFolders,
+    base: CODEX_BASE,
+    // Of a session in which the user went back, the file's own id follows.
     isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
-      session !== undefined && session !== "" && fileName.includes(`-${session}.jsonl`),
+      session !== undefined && session !== "" && [".", "_"].some((next) => fileName.includes(`-${session}${next}`)),
   },
   detect: isCodexSession,
   sessionId: codexSessionId,

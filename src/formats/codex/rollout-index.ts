@@ -6,6 +6,7 @@ import type { ParsedLines } from "../parsed-lines.ts";
 import { NO_DATE } from "../timestamp.ts";
 import { toUsableId } from "../usable-id.ts";
 import { isCodexLine, sessionNamedBy } from "./detect.ts";
+import { baseNamedBy, NO_BASE } from "./history-base.ts";
 import { kindOfRolloutLine, type RolloutKind } from "./line-kind.ts";
 import { LINE_MARK } from "./line-mark.ts";
 import { payloadOf } from "./rollout-line.ts";
@@ -57,6 +58,8 @@ export interface RolloutStart {
   readonly answer?: string;
   readonly lastAnswer?: string;
   readonly counted?: number;
+  /** As in `Writer`; absent = the session's own. */
+  readonly idEnding?: string;
 }
 
 /** How many starts of turns are known. */
@@ -72,6 +75,7 @@ export function indexRollout(
   const { sessionId, namedAt } = from ?? findSessionId(lines, lineCount);
   const writer: Writer = {
     sessionId,
+    idEnding: ownEnding(sessionId),
     facts: { ...before },
     entries: [],
     titles: [],
@@ -86,6 +90,7 @@ export function indexRollout(
     if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
     else if (line !== null) addLine(writer, line, at);
   }
+  if (from === undefined && lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
   const { facts, entries, titles, skipped, marks, isCodex, starts } = writer;
   const { createdAt = NO_DATE, cwd } = facts;
   return {
@@ -102,6 +107,13 @@ export function indexRollout(
   };
 }
 
+/** Whether a file goes on from another that does not stand in the text: its description would be the next line. */
+function lacksBase(lines: ParsedLines, lineCount: number): boolean {
+  const [first, next] = [lines.at(0), lineCount > 1 ? lines.at(1) : null];
+  if (first === null || typeof first === "string" || baseNamedBy(first) === null) return false;
+  return next === null || typeof next === "string" || sessionNamedBy(next) === undefined;
+}
+
 interface Writer {
   readonly sessionId: string;
   readonly facts: RunningFacts;
@@ -109,6 +121,8 @@ interface Writer {
   readonly titles: { readonly line: number; readonly timestamp: string; readonly title: string }[];
   readonly skipped: SkippedLine[];
   readonly marks: Set<string>;
+  /** With the line's number before it, the id of an event. */
+  idEnding: string;
   isCodex: boolean;
   readonly starts: RolloutStart[];
   /** The answer that is being given; absent when somebody else spoke since. */
@@ -135,11 +149,12 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
   if (kind === "prompt" && facts.task !== "asked") keepStart(writer, at);
   followLine(facts, line);
   writer.isCodex ||= isCodexLine(line);
+  if (at > 0 && sessionNamedBy(line) === writer.sessionId) followBase(writer, line);
   const title = titleOf(line);
   if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
   const mark = takeMark(writer, line);
   if (kind === "silent" || (kind === "usage" && !isNewCount(writer, payloadOf(line)))) return;
-  const id = mark ?? `${at}-${writer.sessionId.replaceAll(".", "_")}`;
+  const id = mark ?? `${at}-${writer.idEnding}`;
   const messageId = answerOf(writer, kind, id);
   writer.entries.push({
     line: at,
@@ -155,7 +170,10 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
 }
 
 /** Keeps what is known before a line that opens a turn. */
-function keepStart({ facts, starts, answer, lastAnswer, counted }: Writer, line: number): void {
+function keepStart(
+  { sessionId, idEnding, facts, starts, answer, lastAnswer, counted }: Writer,
+  line: number,
+): void {
   if (starts.length === KNOWN_STARTS) starts.shift();
   starts.push({
     line,
@@ -163,7 +181,20 @@ function keepStart({ facts, starts, answer, lastAnswer, counted }: Writer, line:
     ...(answer !== undefined && { answer }),
     ...(lastAnswer !== undefined && { lastAnswer }),
     ...(counted !== undefined && { counted }),
+    ...(idEnding !== ownEnding(sessionId) && { idEnding }),
   });
+}
+
+/** What ids of lines end in that have none of their own: an id of an event has no dot. */
+function ownEnding(sessionId: string): string {
+  return sessionId.replaceAll(".", "_");
+}
+
+/** Lines of a further file of the session have the numbers of those that it left out of the one before. */
+function followBase(writer: Writer, line: RawLine): void {
+  if (baseNamedBy(line) === null) return;
+  const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
+  writer.idEnding = `${ownEnding(writer.sessionId)}_${begun}`;
 }
 
 /** The id that jpg gave a line; one that stands there twice names the first. */

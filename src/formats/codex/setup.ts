@@ -20,7 +20,7 @@ export const CODEX_SETUP: AgentSetup = {
 };
 
 /** The folder in which Codex keeps all it has. */
-export function codexHome({ env, home, join }: Machine): string {
+export function codexHome({ env, home, join }: Pick<Machine, "env" | "home" | "join">): string {
   const configured = env["CODEX_HOME"];
   return configured !== undefined && configured !== "" ? configured : join(home, ".codex");
 }
