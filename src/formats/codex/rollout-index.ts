@@ -149,7 +149,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
   if (kind === "prompt" && facts.task !== "asked") keepStart(writer, at);
   followLine(facts, line);
   writer.isCodex ||= isCodexLine(line);
-  if (at > 0 && sessionNamedBy(line) === writer.sessionId) followBase(writer, line);
+  if (at > 0 && isFurtherFile(writer, line)) return;
   const title = titleOf(line);
   if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
   const mark = takeMark(writer, line);
@@ -190,11 +190,12 @@ function ownEnding(sessionId: string): string {
   return sessionId.replaceAll(".", "_");
 }
 
-/** Lines of a further file of the session have the numbers of those that it left out of the one before. */
-function followBase(writer: Writer, line: RawLine): void {
-  if (baseNamedBy(line) === null) return;
+/** Whether a further file of the session begins: its lines have the numbers of those that it left out of the file before. */
+function isFurtherFile(writer: Writer, line: RawLine): boolean {
+  if (sessionNamedBy(line) !== writer.sessionId || baseNamedBy(line) === null) return false;
   const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
   writer.idEnding = `${ownEnding(writer.sessionId)}_${begun}`;
+  return true;
 }
 
 /** The id that jpg gave a line; one that stands there twice names the first. */

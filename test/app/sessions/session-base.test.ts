@@ -47,6 +47,12 @@ async function sent(branch: string): Promise<readonly string[]> {
   return [...text.matchAll(/"(?:input|output)_text","text":"([^"]*)"/g)].map(([, said = ""]) => said);
 }
 
+/** The names of a branch's turn files by what is in them. */
+async function turnFiles(branch: string): Promise<readonly string[]> {
+  const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+  return tree.turnOids;
+}
+
 async function original(branch: string, session?: string): Promise<string> {
   const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   const pieces: Uint8Array[] = [];
@@ -73,6 +79,8 @@ describe("a session of Codex in which the user went back", () => {
     const fork = report?.branch ?? "";
     expect(await sent(fork)).toEqual(["Which kelp grows here?", "Bull kelp.", "And which snails?", "Whelks."]);
     expect(await sent(main)).toContain("Shore crabs.");
+    const [left, right] = await Promise.all([turnFiles(main), turnFiles(fork)]);
+    expect(right[0]).toBe(left[0]);
     expect(await original(fork)).toBe(`${first.toString()}${second.toString()}`);
     const again = await load(place(CODEX_SESSION), place(`${CODEX_SESSION}_${SECOND}`, "03"));
     expect(again.map(({ status }) => status)).toEqual(["unchanged", "unchanged"]);
