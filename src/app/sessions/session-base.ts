@@ -6,9 +6,9 @@ import { isPacked, unpackFile } from "./packed-file.ts";
 import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
 import { agents, machineOf } from "./session-registry.ts";
 
-/** Whether a file goes on from another one, told from its beginning. */
-export function hasBase(beginning: Buffer): boolean {
-  return ruleOf(beginning) !== null;
+/** Whether a file is a session as it stands, neither packed nor going on from another one, told from its beginning. */
+export function isReadInPlace(beginning: Buffer): boolean {
+  return !isPacked(beginning) && ruleOf(beginning) === null;
 }
 
 /**

@@ -13,7 +13,7 @@ import { createFileSource } from "./file-source.ts";
 import { isPacked, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
 import { readScattered } from "./scattered-session.ts";
-import { hasBase, withBase } from "./session-base.ts";
+import { isReadInPlace, withBase } from "./session-base.ts";
 import { agents, isSessionName, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
@@ -204,16 +204,11 @@ async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffe
 export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
   try {
     const isLarge = file.path !== "-" && (await stat(file.path)).size > LARGE_FILE;
-    if (isLarge && isWholeAsItIs(readBeginning(file.path, SESSION_BEGINNING))) return createFileSource(file.path);
+    if (isLarge && isReadInPlace(readBeginning(file.path, SESSION_BEGINNING))) return createFileSource(file.path);
   } catch (error) {
     throw error instanceof JpgError ? error : unreadable(file.path, error);
   }
   return createBufferSource(await readSessionFile(runtime, file));
-}
-
-/** Whether it is neither packed nor goes on from another file, told from its beginning. */
-function isWholeAsItIs(beginning: Buffer): boolean {
-  return !isPacked(beginning) && !hasBase(beginning);
 }
 
 function unreadable(path: string, error: unknown): Error {
