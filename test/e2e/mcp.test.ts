@@ -141,7 +141,9 @@ describe("the tools of jpg mcp", () => {
     expect(await agent.ask("log")).toMatchObject({ rows: [] });
     const { text } = await agent.ask("show", { id: "@" });
     expect(JSON.parse(String(text))).toMatchObject({ commit, turns: 4 });
-    expect(await agent.ask("search", { pattern: "Request 4", conversation: "@" })).toMatchObject({ hits: [] });
+    expect(await agent.ask("search", { pattern: "Request 4", conversation: "@", ranked: false })).toMatchObject({
+      hits: [],
+    });
     const found = await agent.ask("search", { pattern: "Request 3", conversation: "@" });
     const [{ event } = { event: "" }] = found["hits"] as { event: string }[];
     expect(await agent.ask("show", { id: event })).toMatchObject({ kind: "event", turn: 3 });
@@ -198,14 +200,20 @@ describe("the tools of jpg mcp", () => {
     const sandbox = sandboxWith({ [OWN]: surveyedSession(LARGE) });
     const agent = await start(sandbox);
     await agent.ask("compact");
-    const { hits } = (await agent.ask("search", { pattern: "DEPTH 2 at mark 1000 " })) as { hits: Json[] };
+    const { hits } = (await agent.ask("search", { pattern: "DEPTH 2 at mark 1000 ", ranked: false })) as {
+      hits: Json[];
+    };
     expect(hits).toMatchObject([{ turn: 2, type: "tool_call_response", state: "changed" }]);
+    const ranked = await agent.ask("search", { pattern: "the depth at mark 1000", in: ["tool"] });
+    expect((ranked["hits"] as Json[])[0]).toMatchObject({ type: "tool_call_response", state: "changed" });
     const id = String(hits[0]?.["event"]);
     const whole = await agent.ask("show", { id, max_chars: 100_000 });
     expect(whole).toMatchObject({ kind: "event", turn: 2, total_chars: 50_000, offset: 0, state: "changed" });
     const piece = await agent.ask("show", { id, offset: 49_990 });
     expect(piece["text"]).toBe(String(whole["text"]).slice(-10));
-    expect(await agent.ask("search", { pattern: "DEPTH 2", ignore_case: false })).toMatchObject({ hits: [] });
+    expect(await agent.ask("search", { pattern: "DEPTH 2", ignore_case: false, ranked: false })).toMatchObject({
+      hits: [],
+    });
   });
 
   it("show: gives events of conversations that are not the active one, of the one named first", async () => {
@@ -221,7 +229,7 @@ describe("the tools of jpg mcp", () => {
       branch: hit?.["branch"],
       text: "Request 1: survey berth 1 of the harbour",
     });
-    const hits = (await agent.ask("search", { pattern: "Request 1 about" }))["hits"] as Json[];
+    const hits = (await agent.ask("search", { pattern: "Request 1 about", ranked: false }))["hits"] as Json[];
     expect(hits.map(({ event }) => event)).toEqual([hits[0]?.["event"], hits[0]?.["event"]]);
     for (const { conversation, branch, event } of hits)
       expect(await agent.ask("show", { id: String(event), conversation })).toMatchObject({ branch });

@@ -38,6 +38,25 @@ describe("jpg search", () => {
     expect(await sandbox.json(["search", "--regex", "th[aou]+ght", "--limit", "2"])).toHaveLength(2);
   });
 
+  it("ranks, and says who may have said it", async () => {
+    const hits = await sandbox.json<Json[]>([
+      "search",
+      "--rank",
+      "--in",
+      "assistant",
+      "--limit",
+      "3",
+      "metres water stood",
+    ]);
+    expect(hits.map(({ type }) => type)).toEqual(["chat_response", "chat_response", "chat_response"]);
+    for (const [words, says] of [
+      [["--rank", "--regex", "x"], /--rank/],
+      [["--in", "me", "x"], /user, assistant, tool/],
+    ] as const)
+      await expectRefusal(sandbox, ["search", ...words], { code: "usage", exit: 2, says });
+    await expectRefusal(sandbox, ["search", "--rank", "?"], { code: "bad_pattern", exit: 2, says: /word/ });
+  });
+
   it("exits with 1 when nothing is found", async () => {
     expect(await sandbox.jpg(["search", "no such words"])).toEqual({ stdout: "", stderr: "Nothing found.\n", code: 1 });
     expect(await sandbox.jpg(["search", "no such words", "--json"])).toMatchObject({ stdout: "[]\n", code: 1 });

@@ -15,6 +15,7 @@ import {
   parsePattern,
   type TextPattern,
 } from "../../core/text-pattern.ts";
+import { parseWords } from "../../core/word-ranking.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { readTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -22,9 +23,19 @@ import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { createWordCounter, weightOf } from "./ranked-search.ts";
+
+/** Who said what is looked for: `tool` = calls and their results. */
+export type SearchScope = "user" | "assistant" | "tool";
+
+export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool"];
 
 export interface SearchRequest extends PatternOptions {
   readonly pattern: string;
+  /** Rank events by the words of the pattern, best first, hidden ones before shown ones (default false: as they stand). */
+  readonly rank?: boolean;
+  /** Look only at what these said; absent = at all. */
+  readonly scopes?: readonly SearchScope[];
   /** Conversation to look in, with its forks, or one branch by its full name; absent = all conversations. */
   readonly id?: string;
   /** Tell of a turn on every branch that has it, not once a conversation. */
@@ -48,7 +59,7 @@ export interface SearchHit extends MatchedLine {
 }
 
 export interface SearchReport {
-  /** By conversation, then branch, then turn: the active branch first, then `main`. */
+  /** By conversation, then branch, then turn: the active branch first, then `main`. Ranked: the best first. */
   readonly hits: readonly SearchHit[];
   /** Whether there are more than the limit let through. */
   readonly cut: boolean;
@@ -57,7 +68,9 @@ export interface SearchReport {
 
 /** Searches. Throws `bad_pattern`, `unknown_id`. */
 export async function searchConversations(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
+  if (request.rank === true) return rankEvents(workspace, request);
   const pattern = parsePattern(request.pattern, request);
+  const isWanted = scopeTest(request.scopes);
   const branches = await branchesOf(workspace, request.id);
   const candidates = await findCandidates(workspace, branches, pattern);
   const limit = request.limit ?? Number.POSITIVE_INFINITY;
@@ -67,7 +80,11 @@ export async function searchConversations(workspace: Workspace, request: SearchR
   for (const tip of branches) {
     const wanted = candidates.get(tip.commit) ?? [];
     if (wanted.length === 0) continue;
-    const found = await searchBranch(workspace, tip, { pattern, wanted, seen });
+    const found = await searchBranch(workspace, tip, {
+      wanted,
+      seen,
+      find: (event, texts) => (isWanted(event) ? findLine(texts(), pattern) : null),
+    });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
     else appendAll(hits, found);
     if (hits.length > limit) break;
@@ -75,8 +92,54 @@ export async function searchConversations(workspace: Workspace, request: SearchR
   return { hits: hits.slice(0, limit), cut: hits.length > limit, unreadable };
 }
 
+/** Reads everything there is to read, and ranks what holds any of the words. */
+async function rankEvents(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
+  const counter = createWordCounter(parseWords(request.pattern));
+  const isWanted = scopeTest(request.scopes);
+  const branches = await branchesOf(workspace, request.id);
+  const hits = new Map<number, SearchHit>();
+  const unreadable: { branch: string; error: JpgError }[] = [];
+  const seen = request.all === true ? null : new Set<string>();
+  for (const tip of branches) {
+    const positions: number[] = [];
+    const find = (event: Event, texts: () => readonly string[]): MatchedLine | null => {
+      if (!isWanted(event)) return null;
+      const { at, isHit } = counter.add(texts());
+      if (isHit) positions.push(at);
+      return isHit ? NO_LINE : null;
+    };
+    const found = await searchBranch(workspace, tip, { wanted: "all", seen, find });
+    if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
+    else for (const [index, hit] of found.entries()) hits.set(positions[index] ?? -1, hit);
+  }
+  const ranked = counter.rank((at) => {
+    const hit = hits.get(at);
+    return hit === undefined ? 1 : weightOf(hit.type, hit.state);
+  });
+  const all = ranked.flatMap((at) => {
+    const hit = hits.get(at);
+    return hit === undefined ? [] : [{ at, hit }];
+  });
+  const most = request.limit ?? all.length;
+  const best = all.slice(0, most).map(({ at, hit }) => ({ ...hit, ...counter.line(at) }));
+  return { hits: best, cut: all.length > most, unreadable };
+}
+
+/** Stands in a hit until all are ranked. */
+const NO_LINE: MatchedLine = { line: "", from: 0, to: 0 };
+
+function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {
+  if (scopes === undefined) return () => true;
+  return ({ type }) => {
+    if (type === "chat_request") return scopes.includes("user");
+    if (type === "chat_response") return scopes.includes("assistant");
+    return (type === "tool_call_request" || type === "tool_call_response") && scopes.includes("tool");
+  };
+}
+
 interface BranchSearch {
-  readonly pattern: TextPattern;
+  /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
+  readonly find: (event: Event, texts: () => readonly string[]) => MatchedLine | null;
   readonly wanted: readonly number[] | "all";
   /** Turns that were looked at; null = each is looked at wherever it stands. */
   readonly seen: Set<string> | null;
@@ -86,13 +149,13 @@ interface BranchSearch {
 async function searchBranch(
   workspace: Workspace,
   { name, commit }: BranchTip,
-  { pattern, wanted, seen }: BranchSearch,
+  { find, wanted, seen }: BranchSearch,
 ): Promise<readonly SearchHit[] | JpgError> {
   try {
     const tree = await loadBranchTree(workspace.store, name, commit);
     const all = wanted === "all" ? tree.turnOids.map((_, turn) => turn) : wanted;
     const turns = seen === null ? all : all.filter((turn) => isNew(seen, tree, turn));
-    return await searchTurns(workspace, tree, { pattern, turns });
+    return await searchTurns(workspace, tree, { find, turns });
   } catch (error) {
     if (error instanceof JpgError && error.kind === "repository") return error;
     throw error;
@@ -163,14 +226,14 @@ async function narrow(
 async function searchTurns(
   { store }: Workspace,
   tree: BranchTree,
-  { pattern, turns }: { readonly pattern: TextPattern; readonly turns: readonly number[] },
+  { find, turns }: Pick<BranchSearch, "find"> & { readonly turns: readonly number[] },
 ): Promise<readonly SearchHit[]> {
   const read = await loadTurns(store, tree, turns);
   const found: { readonly turn: number; readonly event: Event; readonly line: MatchedLine }[] = [];
   for (const { index, events } of read.values()) {
     const texts = await textsWithAttachments(store, tree, events);
     for (const event of events) {
-      const line = findLine(texts(event), pattern);
+      const line = find(event, () => texts(event));
       if (line !== null) found.push({ turn: index, event, line });
     }
   }

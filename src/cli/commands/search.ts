@@ -1,7 +1,7 @@
-import { searchConversations } from "../../app/inspect/search.ts";
+import { SEARCH_SCOPES, type SearchScope, searchConversations } from "../../app/inspect/search.ts";
 import { userError } from "../../core/errors.ts";
 import { safe } from "../../core/safe-text.ts";
-import { type CommandSpec, flag } from "../frame/command.ts";
+import { type CommandSpec, flag, text } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 import { renderSearch } from "../render/render-search.ts";
 import { renderUnreadable } from "../render/render-unreadable.ts";
@@ -15,19 +15,22 @@ export const command: CommandSpec = {
   name: "search",
   summary: "find events by their text, including hidden ones",
   description:
-    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Exit code 1 if nothing is found.",
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Events come in the order of their conversation; with --rank those come first that fit the words of PATTERN best, before others those that the view hides or changes. Exit code 1 if nothing is found.",
   arguments: [
-    { name: "<pattern>", description: "literal text" },
+    { name: "<pattern>", description: "literal text; with --rank words, of which any may stand there" },
     { name: "[id]", description: "conversation, or one branch of it; default all" },
   ],
   options: [
     { flags: "-i, --ignore-case", description: "ignore case" },
     { flags: "--regex", description: "PATTERN is a regular expression (JavaScript's)" },
+    { flags: "--rank", description: "find events that hold words of PATTERN, the best first" },
+    { flags: "--in <who>", description: `only what these said: ${SEARCH_SCOPES.join(", ")}, with commas between them` },
     { flags: "-a, --all", description: "list a turn for every fork that has it, not once per conversation" },
     { flags: "-n, --limit <n>", description: "stop after N events" },
   ],
   examples: [
     { command: 'jpg search "tide table"', explains: "in any conversation" },
+    { command: 'jpg search --rank --limit 5 "retry backoff limit" @', explains: "what fits these words best" },
     { command: "jpg search -i enospc @", explains: "in the active conversation and its forks" },
   ],
   run: async ({ args, options, output, json, open }) => {
@@ -37,6 +40,12 @@ export const command: CommandSpec = {
       const hints = ["For example: --limit 20"];
       throw userError("bad_number", "--limit takes a whole number, 1 or more; got 0.", { hints });
     }
+    const isRanked = flag(options, "rank");
+    if (isRanked && flag(options, "regex")) {
+      const hints = ["Leave one of them out."];
+      throw userError("usage", "--rank takes words, --regex an expression: they do not go together.", { hints });
+    }
+    const scopes = readScopes(text(options, "in"));
     const report = await searchConversations(await open(), {
       pattern,
       ...(id === undefined ? {} : { id }),
@@ -44,6 +53,8 @@ export const command: CommandSpec = {
       regex: flag(options, "regex"),
       ignoreCase: flag(options, "ignoreCase"),
       all: flag(options, "all"),
+      rank: isRanked,
+      ...(scopes === undefined ? {} : { scopes }),
     });
     const { hits, cut, unreadable } = report;
     if (json) output.json(hits);
@@ -55,3 +66,13 @@ export const command: CommandSpec = {
     return hits.length === 0 ? NOTHING_FOUND : 0;
   },
 };
+
+/** Reads the names after --in. Throws `usage`. */
+function readScopes(words: string | undefined): readonly SearchScope[] | undefined {
+  return words?.split(",").map((word) => {
+    const scope = SEARCH_SCOPES.find((name) => name === word.trim());
+    if (scope !== undefined) return scope;
+    const hints = ["For example: --in user,assistant"];
+    throw userError("usage", `--in takes ${SEARCH_SCOPES.join(", ")}; got ${word.trim() || "nothing"}.`, { hints });
+  });
+}

@@ -124,6 +124,29 @@ describe("searchConversations", () => {
     expect(states).toEqual(["changed"]);
   });
 
+  it("ranks by words in any order, and takes what is hidden before what is shown", async () => {
+    const id = small;
+    const ranked = await find("metres 5 water", { id, rank: true });
+    expect(ranked[0]).toMatchObject({ turn: 1, state: "hidden" });
+    const [hit] = await find("BUOY zebra sank", { rank: true });
+    expect(hit).toMatchObject({ branch: quoted, turn: 1 });
+    expect(hit?.line.slice(hit.from, hit.to)).toMatch(/^(?:buoy|sank)$/);
+    const report = await searchConversations(workspace, { pattern: "harbour wall", id, rank: true, limit: 2 });
+    expect([report.hits.length, report.cut]).toEqual([2, true]);
+    expect(await find("zebra quagga", { rank: true })).toEqual([]);
+    for (const pattern of ["", " ?! ", "\u0000\u001b["])
+      await expect(find(pattern, { rank: true }), pattern).rejects.toMatchObject({ code: "bad_pattern" });
+  });
+
+  it("looks only at what some said", async () => {
+    for (const rank of [false, true]) {
+      const types = async (...scopes: NonNullable<SearchRequest["scopes"]>): Promise<readonly string[]> =>
+        (await find("gauge", { id: small, rank, scopes })).map(({ type }) => type);
+      expect(new Set(await types("assistant"))).toEqual(new Set(["chat_response"]));
+      expect(await types("user")).toEqual([]);
+    }
+  });
+
   it("refuses an id that names nothing", async () => {
     await expect(find("tide", { id: "nowhere" })).rejects.toMatchObject({ code: "unknown_id" });
   });
