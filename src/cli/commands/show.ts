@@ -1,6 +1,8 @@
 import { show } from "../../app/inspect/show.ts";
-import type { CommandSpec } from "../frame/command.ts";
+import { readSummarySources } from "../../app/inspect/summary-sources.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
 import { renderShow } from "../render/render-show.ts";
+import { renderSources } from "../render/render-sources.ts";
 
 export const command: CommandSpec = {
   name: "show",
@@ -8,7 +10,20 @@ export const command: CommandSpec = {
   description:
     "Shows what ID names. Of a compaction: its commit, its policies, what it hides (tools, files, commands, with their sizes) and the loss receipt. Of an event: the original, and how the view reads it.",
   arguments: [{ name: "[id]", description: "conversation, compaction, commit of one, or event; default @" }],
-  run: async ({ args, output, json, open }) => {
+  options: [
+    {
+      flags: "--sources",
+      description:
+        "of a summary: its paths, numbers, SHAs, URLs and quotations, who said each first, and what nobody said",
+    },
+  ],
+  run: async ({ args, options, output, json, open }) => {
+    if (flag(options, "sources")) {
+      const sources = await readSummarySources(await open(), args[0]);
+      if (json) output.json(sources);
+      else await output.page(renderSources(sources, output));
+      return 0;
+    }
     const report = await show(await open(), args[0]);
     if (!json) await output.page(renderShow(report, output));
     else if (report.kind === "compaction") {

@@ -17,6 +17,10 @@ export interface Ungrounded {
 
 /** Most findings of a kind that are searched for: each costs a look through all events. */
 const MOST_SEARCHED = 500;
+/** Places that are told of each fact. */
+const MOST_PLACES = 3;
+/** Mentions that are looked at to tell these: one event may say a thing a million times. */
+const MOST_LOOKED_AT = 1000;
 
 /** The kinds of facts that are checked, with the names of the findings. */
 const CHECKED = [
@@ -34,51 +38,129 @@ const CHECKED = [
  */
 export function checkGrounding(summary: string, raw: readonly Event[]): readonly Ungrounded[] {
   const source = createSource(raw);
+  return listClaims(summary, source).filter((claim) => !source.holds(claim) && !isMentioned(source, claim));
+}
+
+/** Something that a summary says, and where it was said before. */
+export interface SourcedFact extends Ungrounded {
+  /** Positions among the raw events, 0-based, ascending: the first few that say it; empty = nobody did. */
+  readonly places: readonly number[];
+}
+
+/** Lists what `checkGrounding` looks up with the first events that say it: those without one are its findings, in its order. */
+export function sourceFacts(summary: string, raw: readonly Event[]): readonly SourcedFact[] {
+  const source = createSource(raw);
+  return listClaims(summary, source)
+    .filter(({ kind, text }) => kind !== "quote" || quotedParts(text).length > 0)
+    .map((claim) => ({ ...claim, places: firstPlaces(source, claim) }));
+}
+
+/** What is looked up of a summary: of each kind all that the events hold as it is, and as many others as may be searched for. */
+function listClaims(summary: string, source: Source): readonly Ungrounded[] {
   const said = factsOfText(summary);
   const words = new Set(CHECKED.flatMap(([kind]) => [...(said.get(kind) ?? [])]));
-  const findings: Ungrounded[] = [...new Set(listQuotes(summary))]
-    .filter((quote) => !words.has(quote))
-    .slice(0, MOST_SEARCHED)
-    .filter((quote) => !source.quotes(quote))
-    .map((text) => ({ kind: "quote", text }));
-  for (const [kind, name] of CHECKED) {
-    const facts = [...(said.get(kind) ?? [])].filter((text) => !source.holds(kind, text));
-    for (const text of facts.slice(0, MOST_SEARCHED)) {
-      if (!isRounded(kind, text) && !source.mentions(kind, text)) findings.push({ kind: name, text });
+  const quotes = [...new Set(listQuotes(summary))].filter((quote) => !words.has(quote)).slice(0, MOST_SEARCHED);
+  const claims: Ungrounded[] = quotes.map((text) => ({ kind: "quote", text }));
+  for (const [fact, kind] of CHECKED) {
+    let searched = 0;
+    for (const text of said.get(fact) ?? []) {
+      const isHeld = source.holds({ kind, text });
+      if (!isHeld) searched += 1;
+      if (isHeld || (searched <= MOST_SEARCHED && !isRounded(kind, text))) claims.push({ kind, text });
     }
   }
-  return findings;
+  return claims;
+}
+
+function isMentioned(source: Source, claim: Ungrounded): boolean {
+  if (claim.kind === "quote" && quotedParts(claim.text).length === 0) return true;
+  return source.mentions(claim).next().done === false;
+}
+
+function firstPlaces(source: Source, claim: Ungrounded): readonly number[] {
+  const places = new Set<number>();
+  let looked = 0;
+  for (const place of source.mentions(claim)) {
+    places.add(place);
+    looked += 1;
+    if (places.size === MOST_PLACES || looked === MOST_LOOKED_AT) break;
+  }
+  for (const place of source.heldBy(claim)) places.add(place);
+  return [...places].sort((a, b) => a - b).slice(0, MOST_PLACES);
 }
 
 interface Source {
-  /** Whether the parts of a quotation stand there in its order. */
-  readonly quotes: (quote: string) => boolean;
-  /** Whether the fact is one of the events' own. */
-  readonly holds: (kind: FactKind, text: string) => boolean;
-  /** Whether the fact, or what is enough of it, stands anywhere in the texts. */
-  readonly mentions: (kind: FactKind, text: string) => boolean;
+  /** Whether the claim is one of the events' own facts. */
+  readonly holds: (claim: Ungrounded) => boolean;
+  /** The first events of which it is a fact. */
+  readonly heldBy: (claim: Ungrounded) => readonly number[];
+  /** The events in whose texts the claim, or what is enough of it, stands; ascending, an event again for each time. */
+  readonly mentions: (claim: Ungrounded) => Generator<number>;
 }
 
 /** What no model is sent has no texts, and so bears nothing out. */
 function createSource(events: readonly Event[]): Source {
-  const known = new Map<FactKind, Set<string>>();
-  for (const event of events) {
-    for (const [kind, facts] of factsOf(event)) {
-      const all = known.get(kind) ?? new Set();
-      known.set(kind, all);
-      for (const fact of facts) all.add(fact);
+  const known = new Map<string, number[]>();
+  // Between texts stands what no quotation holds.
+  const texts: string[] = [];
+  const starts: number[] = [];
+  const owners: number[] = [];
+  let length = 0;
+  for (const [index, event] of events.entries()) {
+    takeFacts(known, event, index);
+    for (const spoken of spokenTexts(event)) {
+      const text = normalBlanks(spoken);
+      texts.push(text);
+      starts.push(length);
+      owners.push(index);
+      length += text.length + 1;
     }
   }
-  // Between texts stands what no quotation holds.
-  const text = normalBlanks(events.flatMap(spokenTexts).join("\u0000"));
+  const joined = texts.join("\u0000");
+  const heldBy = ({ kind, text }: Ungrounded): readonly number[] => known.get(`${kind} ${text}`) ?? [];
   return {
-    quotes: (quote) => standsIn(text, quote),
-    holds: (kind, fact) => known.get(kind)?.has(fact) === true,
-    mentions: (kind, fact) => {
-      if (kind === "numbers") return hasNumber(text, fact);
-      return text.includes(fact) || (kind === "files" && text.includes(pathEnds(fact).at(-1) ?? fact));
+    holds: (claim) => heldBy(claim).length > 0,
+    heldBy,
+    *mentions(claim) {
+      for (const at of offsetsOf(joined, claim)) yield owners[lastUpTo(starts, at)] ?? 0;
     },
   };
+}
+
+/** Notes the first events of each fact that is checked. */
+function takeFacts(known: Map<string, number[]>, event: Event, index: number): void {
+  const facts = factsOf(event);
+  for (const [fact, kind] of CHECKED)
+    for (const text of facts.get(fact) ?? []) {
+      const key = `${kind} ${text}`;
+      const places = known.get(key);
+      if (places === undefined) known.set(key, [index]);
+      else if (places.length < MOST_PLACES) places.push(index);
+    }
+}
+
+/** The last of ascending numbers that is not greater. */
+function lastUpTo(numbers: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Where a claim stands in a text, ascending. */
+function* offsetsOf(text: string, { kind, text: wanted }: Ungrounded): Generator<number> {
+  if (kind === "quote") yield* quoteOffsets(text, wanted);
+  else if (kind === "number") yield* numberOffsets(text, wanted);
+  else if (kind === "path" && !text.includes(wanted)) yield* wholeOffsets(text, pathEnds(wanted).at(-1) ?? wanted);
+  else yield* wholeOffsets(text, wanted);
+}
+
+function* wholeOffsets(text: string, wanted: string): Generator<number> {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) yield at;
 }
 
 /** All that is written in an event: also the names of tools and of arguments. */
@@ -87,35 +169,46 @@ function spokenTexts(event: Event): readonly string[] {
   return [event.name, ...Object.keys(fieldsOf(event.arguments)), ...stringsIn(event.arguments)];
 }
 
-function standsIn(text: string, quote: string): boolean {
-  let from = 0;
-  for (const part of quotedParts(quote)) {
-    const call = part.endsWith("()") ? part.slice(0, -1) : part;
-    const at = text.indexOf(call, from);
-    if (at < 0) return false;
-    from = at + call.length;
+/** Where the parts of a quotation stand in its order: each place of its first part that the others follow. */
+function* quoteOffsets(text: string, quote: string): Generator<number> {
+  const [first, ...others] = quotedParts(quote).map((part) => (part.endsWith("()") ? part.slice(0, -1) : part));
+  if (first === undefined) return;
+  for (const start of wholeOffsets(text, first)) {
+    let end = start + first.length;
+    for (const part of others) {
+      const at = text.indexOf(part, end);
+      // What does not follow here follows nowhere later.
+      if (at < 0) return;
+      end = at + part.length;
+    }
+    yield start;
   }
-  return true;
 }
 
 /** `1.2k`, `3M`, `2x`: nobody can look these up. */
-function isRounded(kind: FactKind, text: string): boolean {
-  return kind === "numbers" && /\d[kmgx]$/.test(text);
+function isRounded(kind: Ungrounded["kind"], text: string): boolean {
+  return kind === "number" && /\d[kmgx]$/.test(text);
 }
 
-/** Whether the digits of a number stand somewhere as a number of their own, with whatever unit. */
-function hasNumber(text: string, fact: string): boolean {
+/** Where the digits of a number stand as a number of their own, with whatever unit. */
+function* numberOffsets(text: string, fact: string): Generator<number> {
   const digits = /^[\d.]+/.exec(fact)?.[0] ?? fact;
   const [whole = "", ...rest] = digits.split(".");
   const grouped = [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...rest].join(".");
-  return [...new Set([digits, grouped])].some((written) => standsAlone(text, written));
+  const ways = [...new Set([digits, grouped])].map((written) => standingAlone(text, written));
+  const next = ways.map((way) => way.next());
+  for (;;) {
+    const open = next.flatMap((one, index) => (one.done === true ? [] : [{ index, at: one.value }]));
+    const [first] = open.sort((a, b) => a.at - b.at);
+    if (first === undefined) return;
+    yield first.at;
+    next[first.index] = (ways[first.index] as Generator<number>).next();
+  }
 }
 
-function standsAlone(text: string, digits: string): boolean {
-  for (let at = text.indexOf(digits); at >= 0; at = text.indexOf(digits, at + 1)) {
-    if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) return true;
-  }
-  return false;
+function* standingAlone(text: string, digits: string): Generator<number> {
+  for (const at of wholeOffsets(text, digits))
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) yield at;
 }
 
 function isDigit(character: string | undefined): boolean {

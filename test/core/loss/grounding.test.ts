@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
-import { checkGrounding } from "../../../src/core/loss/grounding.ts";
+import { checkGrounding, sourceFacts } from "../../../src/core/loss/grounding.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 const raw: readonly Event[] = [
@@ -99,5 +100,63 @@ describe("checkGrounding", () => {
     ["a number in other groups", "1234567 ms", "at 123,4567each", ["1234567 ms"]],
   ])("looks for %s", (_, summary, text, made) => {
     expect(checkGrounding(summary, said(text)).map((finding) => finding.text)).toEqual(made);
+  });
+});
+
+describe("sourceFacts", () => {
+  const said = (...messages: readonly string[]): readonly Event[] =>
+    messages.map((message) => ({ type: "chat_response", ...base, message }));
+
+  it("gives each fact the first events that say it", () => {
+    const events = said(
+      "none",
+      "see src/a/parser.ts",
+      "1,234 rows of #77",
+      "the parser.ts has 1234 rows",
+      "#77 #77",
+      "#77",
+      "#77",
+    );
+    expect(sourceFacts('parser.ts, src/a/parser.ts, 1234 rows, #77, #78, "rows of #77"', events)).toEqual([
+      { kind: "quote", text: "rows of #77", places: [2] },
+      { kind: "path", text: "parser.ts", places: [1, 3] },
+      { kind: "path", text: "src/a/parser.ts", places: [1] },
+      { kind: "number", text: "1234", places: [2, 3] },
+      { kind: "issue", text: "#77", places: [2, 4, 5] },
+      { kind: "issue", text: "#78", places: [] },
+    ]);
+  });
+
+  it("leaves those without a place that the grounding check finds, no others", () => {
+    const word = fc.constantFrom(
+      "src/core/parser.ts",
+      "parser.ts",
+      "b2c3d4e",
+      "a1b2c3d4",
+      "#77",
+      "#7",
+      "1,234",
+      "1234 ms",
+      "234",
+      "1.2k",
+      "46%",
+      '"Make the parser … please"',
+      '"please … parser faster"',
+      "`resolveBound()`",
+      '"... ......"',
+      "https://x.example/a",
+      "please",
+      "parser",
+      "faster",
+      "\n",
+    );
+    const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+    fc.assert(
+      fc.property(text, fc.array(text, { maxLength: 5 }), (summary, texts) => {
+        const events = [...raw, ...said(...texts)];
+        const unsaid = sourceFacts(summary, events).filter(({ places }) => places.length === 0);
+        expect(unsaid.map(({ kind, text: fact }) => ({ kind, text: fact }))).toEqual(checkGrounding(summary, events));
+      }),
+    );
   });
 });

@@ -1,0 +1,84 @@
+// Where the facts of a summary come from: each path, SHA, number, issue, URL and quotation of it with the raw events that say it
+// first, and those that nobody said. It reads what the grounding check reads, and finds what that finds.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { userError } from "../../core/errors.ts";
+import { type SourcedFact, sourceFacts } from "../../core/loss/grounding.ts";
+import { withoutLedger } from "../../core/summary/ledger-text.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { readCovered } from "../branch/covered-events.ts";
+import { loadTurns } from "../branch/load-view.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { sayerOf } from "./sayer.ts";
+import { show } from "./show.ts";
+
+/** An event that says a fact. */
+export interface FactPlace {
+  /** Turn position, 0-based. */
+  readonly turn: number;
+  readonly event: string;
+  /** `user`, `assistant`, `tool result NAME` … */
+  readonly who: string;
+}
+
+/** A summary's fact, and the first events that say it; none = nobody did. */
+export interface FactSource extends Omit<SourcedFact, "places"> {
+  readonly places: readonly FactPlace[];
+}
+
+/** The facts of one summary. */
+export interface SummarySources {
+  readonly compaction: string;
+  /** Turn positions, 0-based, inclusive. */
+  readonly from_turn: number;
+  readonly to_turn: number;
+  /** By kind, those that nobody said among them. */
+  readonly facts: readonly FactSource[];
+}
+
+export interface SourcesReport {
+  readonly conversation: string;
+  readonly branch: string;
+  /** One each, where several were made as one. */
+  readonly summaries: readonly SummarySources[];
+}
+
+/** Lists the facts of a summary with who said them. Throws `not_a_summary`, `unknown_id`, `attachment_missing`. */
+export async function readSummarySources(workspace: Workspace, id?: string): Promise<SourcesReport> {
+  const shown = await show(workspace, id);
+  const records = shown.kind === "compaction" ? (shown.compactions ?? [shown.event]) : [];
+  const summaries = records.filter(({ summary }) => summary !== undefined);
+  if (shown.kind !== "compaction" || summaries.length === 0) {
+    throw userError("not_a_summary", `${id ?? "@"} is no summary: it has no sources.`, {
+      hints: ["`jpg log` lists compactions; those with a summary say so.", "jpg show SUMMARY --sources"],
+    });
+  }
+  const tree = await loadBranchTree(workspace.store, shown.branch, shown.commit);
+  const read: SummarySources[] = [];
+  for (const record of summaries) read.push(await sourcesOf(workspace, tree, record));
+  return { conversation: shown.conversation, branch: shown.branch, summaries: read };
+}
+
+async function sourcesOf({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<SummarySources> {
+  const { id, from_turn, to_turn, summary } = record;
+  const turns = await loadTurns(
+    store,
+    tree,
+    tree.turnOids.map((_, turn) => turn).filter((turn) => turn >= from_turn && turn <= to_turn),
+  );
+  const covered = await readCovered(store, tree.commit, { compaction: record, turns });
+  const toolNames = new Map<string, string>();
+  const places = covered.map(({ turn, event }): FactPlace => {
+    if (event.type === "tool_call_request") toolNames.set(event.call_id, event.name);
+    return { turn, event: event.id, who: sayerOf(event, toolNames) };
+  });
+  const facts = sourceFacts(
+    withoutLedger(summary?.summary ?? ""),
+    covered.map(({ event }) => event),
+  );
+  return {
+    compaction: id,
+    from_turn,
+    to_turn,
+    facts: facts.map((fact) => ({ ...fact, places: fact.places.flatMap((at) => places[at] ?? []) })),
+  };
+}
