@@ -2,9 +2,10 @@
 
 import { repositoryError } from "../../core/errors.ts";
 import type { LogEntry, LogQuery } from "../conversation-store.ts";
-import { type Commit, parseCommit } from "./commit-object.ts";
+import type { LoadTree } from "../native/objects/tree-object.ts";
+import { type Commit, parseCommit } from "../native/writes/commit-object.ts";
 import type { EmbeddedObjects } from "./objects.ts";
-import { createPathFilter, diffTrees, type FileStep, type LoadTree, type PathFilter } from "./trees.ts";
+import { createPathFilter, diffTrees, type FileStep, type PathFilter } from "./trees.ts";
 
 /** A commit and its id. */
 export interface FoundCommit extends Commit {

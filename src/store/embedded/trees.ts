@@ -1,14 +1,11 @@
 // Trees of the embedded engine: loaded once, for they never change, and compared folder by folder, so that what two trees share
 // is not read.
 import { repositoryError } from "../../core/errors.ts";
-import { parseTree, type TreeEntry } from "../native/objects/tree-object.ts";
+import { type LoadTree, parseTree, type TreeEntry } from "../native/objects/tree-object.ts";
 import type { EmbeddedObjects } from "./objects.ts";
 
 /** What became of a file between two trees. */
 export type FileStep = "added" | "removed" | "changed";
-
-/** Loads the entries of a tree by its id. */
-export type LoadTree = (oid: string) => Promise<readonly TreeEntry[]>;
 
 /** Whether anything asked for can stand under a path, a file's or a folder's. */
 export type PathFilter = (path: string) => boolean;

@@ -3,10 +3,11 @@
 import { createHash } from "node:crypto";
 import { JpgError } from "../../core/errors.ts";
 import type { RewrittenFile, StoreVerdict } from "../conversation-store.ts";
+import type { LoadTree } from "../native/objects/tree-object.ts";
 import { type FoundCommit, newestFirst, type ReadCommit, stepsOf } from "./history.ts";
 import type { EmbeddedObjects } from "./objects.ts";
 import type { FoundRef } from "./ref-files.ts";
-import { createPathFilter, type LoadTree } from "./trees.ts";
+import { createPathFilter } from "./trees.ts";
 
 /** Only these are never changed, or only grow: what a format rewrites on each save is not looked at. */
 const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments"];

@@ -1,5 +1,5 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
-// one fast-import and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
+// one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "../conversation-store.ts";
@@ -32,6 +32,7 @@ import { listWorktrees } from "./worktrees/worktree-list.ts";
 import { createWorktrees } from "./worktrees/worktrees.ts";
 import { fastImport, type ImportedBranch } from "./writes/fast-import.ts";
 import { createSigner } from "./writes/sign-commits.ts";
+import { type ObjectReader, writeSmall } from "./writes/small-write.ts";
 
 /** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
 export async function openNativeStore(options: {
@@ -88,7 +89,7 @@ export async function openNativeStore(options: {
         await partial?.bring((await trees.list(commit, query.under)).map(({ oid }) => oid));
       return findText(repository, commits, query);
     },
-    write: (writes) => write(repository, worktreeRoot, writes),
+    write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null }, writes),
     verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {
@@ -182,13 +183,14 @@ async function createBranch(repository: Repository, name: string, commit: string
 
 async function write(
   repository: Repository,
-  root: string | null,
+  { root, reader }: { readonly root: string | null; readonly reader: ObjectReader | null },
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
   await clearLeftovers(repository, worktrees);
   const signer = createSigner(repository);
-  const branches = await signer.sign(await fastImport(repository, writes, signer.ask));
+  const small = reader === null ? null : await writeSmall(repository, { reader, onSign: signer.ask }, writes);
+  const branches = await signer.sign(small ?? (await fastImport(repository, writes, signer.ask)));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
   const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);

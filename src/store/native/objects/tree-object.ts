@@ -11,6 +11,9 @@ export interface TreeEntry {
   readonly special?: "link" | "repository";
 }
 
+/** Loads the entries of a tree by its id. */
+export type LoadTree = (oid: string) => Promise<readonly TreeEntry[]>;
+
 /** By mode. */
 const SPECIAL: Readonly<Record<string, TreeEntry["special"]>> = { "120000": "link", "160000": "repository" };
 

@@ -1,6 +1,6 @@
 // The binary form of a commit (git-cat-file(1)): a head of `name value` lines, an empty line, the message.
-import type { CommitSpec, LogEntry, Signature } from "../conversation-store.ts";
-import { formatMessage, formatSignature } from "../native/writes/fast-import-text.ts";
+import type { CommitSpec, LogEntry, Signature } from "../../conversation-store.ts";
+import { formatMessage, formatSignature } from "./fast-import-text.ts";
 
 /** A commit as it is stored. */
 export interface Commit extends Omit<LogEntry, "commit" | "added" | "removed"> {

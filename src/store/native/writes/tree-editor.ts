@@ -1,9 +1,12 @@
 // Changes a tree file by file, and writes the folders that changed: what a commit leaves alone is neither read nor written.
 
-import { formatTree } from "../native/objects/tree-object.ts";
-import { quotePath } from "../native/writes/fast-import-text.ts";
-import type { EmbeddedObjects } from "./objects.ts";
-import type { LoadTree } from "./trees.ts";
+import { formatTree, type LoadTree } from "../objects/tree-object.ts";
+import { quotePath } from "./fast-import-text.ts";
+
+/** Takes an object and gives its id. */
+export interface ObjectSink {
+  write(type: "blob" | "tree" | "commit", content: Uint8Array): Promise<string>;
+}
 
 /** A tree that is being changed. */
 export interface TreeEditor {
@@ -32,7 +35,7 @@ const FILE_MODE = "100644";
 const FOLDER_MODE = "40000";
 
 /** Opens a tree for changes; null = an empty one. */
-export function openTreeEditor(objects: EmbeddedObjects, load: LoadTree, tree: string | null): TreeEditor {
+export function openTreeEditor(objects: ObjectSink, load: LoadTree, tree: string | null): TreeEditor {
   let root: Folder | null = null;
   const open = async (): Promise<Folder> => {
     root ??= await openFolder(load, tree);
@@ -85,7 +88,7 @@ async function enterOrMake(load: LoadTree, folder: Folder, name: string): Promis
   return inside;
 }
 
-async function writeFolder(objects: EmbeddedObjects, folder: Folder): Promise<string> {
+async function writeFolder(objects: ObjectSink, folder: Folder): Promise<string> {
   for (const [name, entry] of folder.entries) {
     if (entry.inside?.isChanged !== true) continue;
     // Git knows no empty folders.
