@@ -2,8 +2,8 @@
 // says little; what is left after twenty of them says how long a conversation can go on.
 import type { Compaction } from "../../src/core/compaction/compaction.ts";
 import type { Event } from "../../src/core/event/event.ts";
+import { listSafeCuts } from "../../src/core/event/safe-cut.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
-import { listSafeCuts } from "../../src/core/range/safe-cut.ts";
 import { type CountTokens, keepLast, maskResults } from "./baselines.ts";
 import { compact, policiesOf, type Treatment, viewOf } from "./compact-past.ts";
 import { type Session, visibleEvents } from "./stretch.ts";

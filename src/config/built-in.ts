@@ -15,6 +15,7 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
       model: "",
       summarize_threshold: 0.5,
       inject: "pair",
+      index: true,
       fork: false,
       profiles: BUILT_IN_PROFILES,
       auto: { enabled: false, trigger_ratio: TRIGGER_RATIO, warning_ratio: 0.7, profile: "default", min_turns: 5 },

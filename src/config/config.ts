@@ -32,6 +32,8 @@ export interface CompactionConfig {
   readonly summarize_threshold: number;
   /** How new summaries stand in the view. */
   readonly inject: Injection;
+  /** Whether new compactions carry an index of what the view hides. */
+  readonly index: boolean;
   /** Compact onto a fork by default. */
   readonly fork: boolean;
   /** By profile name. */

@@ -103,6 +103,7 @@ const compaction = z.strictObject({
   model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose', GATED),
   summarize_threshold: share(GATED),
   inject: oneOf(["pair", "request", "system"]),
+  index: flag(),
   fork: flag(),
   profiles: z.record(z.string(), profile),
   auto: z.strictObject({

@@ -38,7 +38,7 @@ export function* listLineSources({ turns }: View): Generator<LineSource> {
   yield { name: "", shows: "" };
   for (const { origin, events } of turns) {
     const turn = origin.kind === "kept" ? origin.turn : origin.to;
-    if (origin.kind !== "kept") {
+    if (origin.kind !== "kept" && origin.kind !== "index") {
       yield { name: boundaryName(origin.compaction), shows: origin.compaction, turn };
       yield { name: origin.compaction, shows: origin.compaction, turn };
     }

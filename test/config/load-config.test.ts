@@ -78,6 +78,7 @@ describe("the config without any layer", () => {
           model: "",
           summarize_threshold: 0.5,
           inject: "pair",
+          index: true,
           fork: false,
           profiles: {
             default: { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } },

@@ -124,6 +124,7 @@ export function randomCompaction(
       tool_calls: randomToolPolicy(turns),
       tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
       attachments: fc.constant("strip" as const),
+      index: fc.constantFrom({ text: "Index: a.ts", entries: 1 }, { text: 'Index: "b"\nc', entries: 2 }),
       stubs: fc.record(
         { pointers: fc.constant(true as const), first_line: fc.constant(true as const) },
         { requiredKeys: [] },

@@ -1,5 +1,5 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
-import { type Compaction, compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
+import { type Compaction, compareCompactions, isHiding, withoutIndex } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
 import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
@@ -68,7 +68,8 @@ async function loadLive(
   for (const [index, compaction] of all.entries()) {
     const { matches = false, whole = false } = checks[index] ?? {};
     // Mechanical policies clamp; only what stands *for* turns must not tell of turns that are not here.
-    if (matches || !standsForTurns(compaction)) applied.push(whole ? withoutBounds(compaction) : compaction);
+    if (matches) applied.push(whole ? withoutBounds(compaction) : compaction);
+    else if (!standsForTurns(compaction)) applied.push(withoutIndex(compaction));
     else
       unapplied.push({
         compaction,

@@ -99,14 +99,16 @@ function withoutDraftId({ turns }: View): View {
 }
 
 function reportOf(planned: PlannedCompaction): StrategyReport | null {
-  const { plan, tokens, meter, before, after } = planned;
+  const { plan, tokens, meter, before, after, indexTokens } = planned;
   const { compaction } = plan;
   if (plan.summarize !== undefined) return null;
   const byProfile = compaction.strategy === undefined || compaction.summary !== undefined;
+  const steps = byProfile ? policySteps(compaction, { before, after, countEvent: meter.countEvent }) : plan.steps;
+  const index = { strategy: "index", events_removed: 0, estimated_tokens_saved: -(indexTokens ?? 0) };
   return {
     events_removed: eventsRemoved(planned),
     estimated_tokens_saved: tokens.before - tokens.after,
-    steps: byProfile ? policySteps(compaction, { before, after, countEvent: meter.countEvent }) : plan.steps,
+    steps: indexTokens === undefined ? steps : [...steps, index],
   };
 }
 

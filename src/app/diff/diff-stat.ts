@@ -15,7 +15,7 @@ export interface DiffCounts {
 export interface TurnDiffStat extends DiffCounts {
   /** Label, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
   readonly turn: string;
-  readonly kind: "kept" | "summary" | "replacement";
+  readonly kind: "kept" | "summary" | "replacement" | "index";
   readonly from_turn: number;
   readonly to_turn: number;
 }

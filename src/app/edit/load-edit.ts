@@ -1,8 +1,10 @@
 // Reads what a plan is made of: the view of a branch as it stands, with its pins, counted.
 import type { Config } from "../../config/config.ts";
+import { withoutIndex } from "../../core/compaction/compaction.ts";
 import { type Pin, pinsInForce } from "../../core/compaction/pin.ts";
 import { type EditItem, itemsOf } from "../../core/edit/edit-item.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { TokenCount, TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -54,7 +56,9 @@ export async function loadEdit(
   const { live, turns, view, meter } = counted;
   const window = await viewWindow(workspace, config, { turns, meter, next: null });
   const pins = pinsInForce(metas);
-  const items = itemsOf({ view, turns, compactions: live.applied, pins, count: meter.countEvent, calls });
+  const compactions = live.applied.map(withoutIndex);
+  const listed = project({ turnCount: tree.turnOids.length, turns, compactions });
+  const items = itemsOf({ view: listed, turns, compactions, pins, count: meter.countEvent, calls });
   return {
     tree,
     config,

@@ -38,6 +38,7 @@ import { viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
+import { withIndex } from "./plan-index.ts";
 
 /** What the user asked for. */
 export interface CompactInput {
@@ -50,6 +51,8 @@ export interface CompactInput {
   readonly strategies?: ChosenStrategies;
   /** How stubs are written. */
   readonly stubs?: StubStyle;
+  /** Whether it carries an index of what is hidden; absent = as configured. */
+  readonly index?: boolean;
   /** Take a batch that saves less than its least gain, and a view that grows. */
   readonly force?: boolean;
   /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
@@ -71,6 +74,8 @@ export interface PlannedCompaction {
   readonly after: View;
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
+  /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
+  readonly indexTokens?: number;
   readonly meter: TokenMeter;
   /** Ids of the pinned events that were read. */
   readonly pinned: readonly string[];
@@ -129,7 +134,7 @@ export async function planOnBranch(
   const tokens = { before: counted.tokens, after: left.tokens };
   const small = input.force === true || plan.summarize !== undefined ? null : smallGain(tokens, input.strategies);
   if (small !== null) return nothing({ nothing: small });
-  return {
+  const planned = {
     ...loaded,
     plan,
     after,
@@ -137,6 +142,7 @@ export async function planOnBranch(
     tokens_source: worstSource([counted.source, left.source]),
     problems,
   };
+  return (input.index ?? config.conversation.compaction.index) ? withIndex(workspace, tree, planned) : planned;
 }
 
 type Loaded = Pick<

@@ -175,7 +175,10 @@ function refuseUnused(option: string, strategies: string, isUnused: boolean): vo
 /** How the compaction is made and stored. */
 export function readManner({
   options,
-}: CommandContext): Pick<CompactRequest, "profile" | "stubs" | "force" | "strict" | "dryRun" | "fork" | "activate"> {
+}: CommandContext): Pick<
+  CompactRequest,
+  "profile" | "stubs" | "index" | "force" | "strict" | "dryRun" | "fork" | "activate"
+> {
   const profile = text(options, "profile");
   return {
     ...(profile === undefined ? {} : { profile }),
@@ -183,6 +186,7 @@ export function readManner({
       ...(flag(options, "pointers") ? { pointers: true } : {}),
       ...(flag(options, "firstLine") ? { first_line: true } : {}),
     },
+    ...(typeof options["index"] === "boolean" ? { index: options["index"] } : {}),
     force: flag(options, "force"),
     strict: flag(options, "strict"),
     dryRun: flag(options, "dryRun"),

@@ -79,6 +79,12 @@ export const command: CommandSpec = {
     { flags: "--first-line", description: "stubs show the first line of the result" },
     { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
     {
+      flags: "--index",
+      conflicts: ["emit"],
+      description: "list what is hidden (files, commands, errors, names) in at most 1,500 tokens (the default)",
+    },
+    { flags: "--no-index", description: "leave that list out" },
+    {
       flags: "--target <size>",
       description: "size that tiered reduces the view to: 60k tokens, or a share of the window such as 0.5 (default)",
     },

@@ -145,6 +145,8 @@ const compaction: Rule = record(
     stubs: record({}, { pointers: flag, first_line: flag }),
     receipt: record({ facts: object, mentioned_later: list(object) }),
     tools: record({ policy: oneOf("prune"), names: list(text) }, { tokens: whole }),
+    index: record({ text: filled, entries: whole }),
+    needs: list(filled),
     covers: text,
     basis: list(filled),
     group: filled,

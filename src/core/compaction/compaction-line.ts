@@ -28,10 +28,14 @@ export function parseCompactionLine(text: string, file: string): Compaction {
   return value as Compaction;
 }
 
-/** The first thing that a record says its reader must know: nothing of the kind is known yet. */
+/** What a record may say that its reader must know. */
+const KNOWN_NEEDS: readonly unknown[] = ["index"];
+
+/** The first thing that a reader must know and that is not known here. */
 function firstNeed(value: unknown): string | null {
   const { needs } = fieldsOf(value);
-  return Array.isArray(needs) && needs.length > 0 ? String(needs[0]) : null;
+  const unknown = Array.isArray(needs) ? needs.filter((need) => !KNOWN_NEEDS.includes(need)) : [];
+  return unknown.length > 0 ? String(unknown[0]) : null;
 }
 
 /**

@@ -93,6 +93,14 @@ export interface StubStyle {
   readonly first_line?: true;
 }
 
+/** A list of what the view hides, made by rule when the compaction was made. Of a view's compactions the newest one's is shown. */
+export interface HiddenIndex {
+  /** As the model reads it. */
+  readonly text: string;
+  /** Entries in it. */
+  readonly entries: number;
+}
+
 /** Tools whose definitions are not sent any more. */
 export interface ToolPruning {
   readonly policy: "prune";
@@ -138,6 +146,10 @@ export interface Compaction {
   readonly stubs?: StubStyle;
   readonly attachments?: "strip";
   readonly tools?: ToolPruning;
+  /** What the view hides up to the end of the range, when this was made. */
+  readonly index?: HiddenIndex;
+  /** Fields that a reader must know: `index`. */
+  readonly needs?: readonly string[];
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
   readonly covers?: string;
   /** Ids of the compactions in force when it was made. */
@@ -159,6 +171,14 @@ export interface Compaction {
 /** Whether it hides whole events: summary, replacement and omission are one content type, the latest wins among them. */
 export function isHiding(compaction: Compaction): boolean {
   return compaction.summary !== undefined || compaction.replacement !== undefined || compaction.turns !== undefined;
+}
+
+/** Gives a compaction without its index: what it lists is not said of these turns. */
+export function withoutIndex(compaction: Compaction): Compaction {
+  if (compaction.index === undefined) return compaction;
+  const { index: _, needs = [], ...rest } = compaction;
+  const others = needs.filter((need) => need !== "index");
+  return others.length === 0 ? rest : { ...rest, needs: others };
 }
 
 /** Orders compactions oldest first: by timestamp, ties by id. Timestamps are compared as instants. */

@@ -4,7 +4,7 @@ import type { Compaction } from "../compaction/compaction.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
-import type { View } from "../projection/view.ts";
+import type { Origin, View } from "../projection/view.ts";
 import {
   type Expectation,
   expectEvent,
@@ -26,7 +26,8 @@ export type CoverageRule =
   | "order_broken"
   | "replacement_missing"
   | "replacement_repeated"
-  | "replacement_unfounded";
+  | "replacement_unfounded"
+  | "index_wrong";
 
 /** One place where a view breaks the invariant. */
 export interface CoverageViolation {
@@ -68,6 +69,7 @@ export function checkCoverage(
     ...checkEvents(events, visible, dropped),
     ...checkOrder(events, visible),
     ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
+    ...checkIndex(view, { turnCount, ordered }),
   ];
 }
 
@@ -176,7 +178,7 @@ function checkReplacement(
   { events, unread, turns, view }: Checked,
 ): readonly CoverageViolation[] {
   const { id, summary, replacement } = compaction;
-  const standing = view.turns.filter(({ origin }) => origin.kind !== "kept" && origin.compaction === id);
+  const standing = view.turns.filter(({ origin }) => standsForTurns(origin) && origin.compaction === id);
   if (standing.length > 1)
     return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
   const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
@@ -185,6 +187,30 @@ function checkReplacement(
     return [violation("replacement_missing", id, "hides events but stands nowhere")];
   if (isWinner || standing.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];
   return [violation("replacement_unfounded", id, "stands in the view but hides nothing")];
+}
+
+function standsForTurns(origin: Origin): origin is Exclude<Origin, { readonly kind: "kept" | "index" }> {
+  return origin.kind === "summary" || origin.kind === "replacement";
+}
+
+/** The newest index stands in the view once: as a turn of its own, or at the end of its summary, and no other does. */
+function checkIndex(
+  view: View,
+  { turnCount, ordered }: { readonly turnCount: number; readonly ordered: readonly Compaction[] },
+): readonly CoverageViolation[] {
+  const due = ordered.find(
+    ({ index, from_turn: from, to_turn: to }) => index !== undefined && from <= to && to < turnCount,
+  );
+  const told = ordered.flatMap(({ id, summary, replacement, index }) => {
+    if (summary === undefined || replacement !== undefined || index === undefined) return [];
+    const own = view.turns.find(({ origin }) => origin.kind === "summary" && origin.compaction === id);
+    const end = `${summary.summary}\n\n${index.text}`;
+    return own?.events.some((event) => JSON.stringify(event).includes(JSON.stringify(end).slice(1, -1))) ? [id] : [];
+  });
+  const standing = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
+  const found = [...told, ...standing];
+  if (found.length === (due === undefined ? 0 : 1) && found[0] === due?.id) return [];
+  return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];
 }
 
 /** Turns that show a model nothing are hidden without being read: whether a summary of one stands is not said. */

@@ -35,6 +35,7 @@ export interface EditItem {
 
 /** What items are made from. */
 export interface ItemFacts {
+  /** Without its index, which no line is about. */
   readonly view: View;
   readonly turns: ReadonlyMap<number, Turn>;
   /** Those in force. */

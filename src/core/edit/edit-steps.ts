@@ -3,8 +3,8 @@
 import type { CallPolicy, SelectedCall } from "../compaction/compaction.ts";
 import type { Pin } from "../compaction/pin.ts";
 import { traitsOf } from "../event/event.ts";
+import { listSafeCuts } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
-import { listSafeCuts } from "../range/safe-cut.ts";
 import type { CutRange } from "../range/turn-range.ts";
 import type { EditChoice } from "./edit-choices.ts";
 import type { PlanProblem } from "./edit-plan.ts";

@@ -153,8 +153,12 @@ export function isUserRequest(event: Event): event is ChatRequest {
   return origin === undefined || origin === "queued";
 }
 
+/** `metadata.origin` of the request that lists what a view hides: nobody typed it. */
+export const INDEX_ORIGIN = "index";
+
 /** Whether it counts as a *message* of the chat thresholds: a user's request or an assistant's message. */
 export function isMessage(event: Event): boolean {
   if (event.type === "chat_response") return event.message !== undefined;
-  return event.type === "chat_request" && event.metadata?.origin !== "harness";
+  if (event.type !== "chat_request") return false;
+  return event.metadata?.origin !== "harness" && event.metadata?.origin !== INDEX_ORIGIN;
 }

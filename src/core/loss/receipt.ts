@@ -36,7 +36,9 @@ export function lossReceipt(input: LossInput): LossReceipt {
   const readers = createReaders(input.before, input.after);
   const ledger = openLedger(listCovered(input), readers);
   const known = compactionsIn(input.before);
-  const shown = input.after.turns.filter(({ origin }) => origin.kind !== "summary" || known.has(origin.compaction));
+  const shown = withoutLists(input.after).turns.filter(
+    ({ origin }) => origin.kind !== "summary" || known.has(origin.compaction),
+  );
   markShown(ledger, shown, readers.after);
   const holds = indexSummary(input.summary);
   const facts: Partial<Record<FactKind, FactCounts>> = {};
@@ -48,7 +50,8 @@ export function lossReceipt(input: LossInput): LossReceipt {
 }
 
 /** The covered events as the view showed them, with what older summaries and replacements put there that is now gone. */
-function listCovered({ raw, before, after }: LossInput): readonly CoveredEvent[] {
+function listCovered({ raw, ...views }: LossInput): readonly CoveredEvent[] {
+  const [before, after] = [withoutLists(views.before), withoutLists(views.after)];
   const covered = new Set(raw.map(({ id }) => id));
   const injected = compactionsIn(after);
   const now = new Map<string, Event>();
@@ -61,6 +64,11 @@ function listCovered({ raw, before, after }: LossInput): readonly CoveredEvent[]
       .filter((event) => !isKept || covered.has(event.id))
       .map((event) => ({ event, turn, now: now.get(event.id) }));
   });
+}
+
+/** An index says that something is hidden, and is no place where it is visible. */
+function withoutLists({ turns }: View): View {
+  return { turns: turns.filter(({ origin }) => origin.kind !== "index") };
 }
 
 function compactionsIn(view: View): ReadonlySet<string> {

@@ -24,7 +24,7 @@ export interface EventRow {
 export interface InsertedRow {
   readonly kind: "inserted";
   readonly compaction: string;
-  readonly as: "summary" | "replacement";
+  readonly as: "summary" | "replacement" | "index";
   /** Turn positions that it stands for, 0-based, inclusive. */
   readonly from: number;
   readonly to: number;

@@ -2,8 +2,8 @@
 // stays with its result and a message in one piece. Invariant: blocks are consecutive, cover every event, and hold something
 // that a model is sent unless their whole turn holds nothing.
 import { type Event, isMessage, traitsOf } from "../event/event.ts";
+import { listSafeCuts } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
-import { listSafeCuts } from "../range/safe-cut.ts";
 
 /** Events of one turn that stay together. */
 export interface TurnBlock {

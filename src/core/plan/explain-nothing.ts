@@ -1,8 +1,9 @@
 // Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
 // way, and the first without which something comes of it is the cause.
+
+import { unfinishedLoop } from "../event/safe-cut.ts";
 import { DEFAULT_KEEP_LAST, isNothing, KEEP_CALLS, type Nothing } from "../range/bound-resolution.ts";
 import type { EventRange } from "../range/range-location.ts";
-import { unfinishedLoop } from "../range/safe-cut.ts";
 import type { CutRange } from "../range/turn-range.ts";
 import type { StepReport } from "../strategies/compose-steps.ts";
 import { formatTokens } from "../tokens/token-estimate.ts";

@@ -1,7 +1,7 @@
 // A tool loop that is not finished: whether a plan may reach into it, and what of it stays as it is even then. A provider
 // wants the loop's reasoning back with the calls that it led to (A16, A17).
 import { type Event, isReasoning } from "../event/event.ts";
-import { unfinishedLoop } from "../range/safe-cut.ts";
+import { unfinishedLoop } from "../event/safe-cut.ts";
 import { stripAttachments } from "../strategies/strip-attachments.ts";
 import { stripReasoning } from "../strategies/strip-reasoning.ts";
 import type { CompactionRequest } from "./compaction-request.ts";

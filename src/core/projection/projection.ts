@@ -4,7 +4,8 @@ import type { Compaction } from "../compaction/compaction.ts";
 import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import type { Overlay } from "./overlay.ts";
-import { createInjectedTurn, isInjected } from "./summary-injection.ts";
+import { findShownIndex, placeIndex } from "./shown-index.ts";
+import { createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./summary-injection.ts";
 import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
 import { layOutTurn } from "./turn-layout.ts";
@@ -34,8 +35,13 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
   const survey = surveyTurns(ranges, turns);
   const pairs = pairSurveyed(survey, compactions);
   const projected: ProjectedTurn[] = [];
+  const index = findShownIndex(input.turnCount, compactions);
+  let isTold = false;
   const inject = (overlay: Overlay, timestamp: string): void => {
-    if (isInjected(overlay.compaction)) projected.push(injectOverlay(overlay, timestamp, survey));
+    if (!isInjected(overlay.compaction)) return;
+    const told = overlay.compaction === index?.compaction ? toldIndex(overlay.compaction) : undefined;
+    isTold ||= told !== undefined;
+    projected.push(injectOverlay(overlay, { timestamp, ...(told === undefined ? {} : { index: told }) }, survey));
   };
   for (const range of ranges) {
     if (range.hiddenBy !== null) {
@@ -47,7 +53,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
       layOutTurn(seen, { survey, pairs, options, projected, inject });
     }
   }
-  return { turns: projected };
+  return { turns: index === null || isTold ? projected : placeIndex(projected, index, turns.get(index.to)) };
 }
 
 /** Projects a conversation of which every turn is at hand (`turns` = all turns, in order). */
@@ -68,7 +74,11 @@ function firstTimestamp(turn: Turn | undefined): string {
   return turn?.events[0]?.timestamp ?? "";
 }
 
-function injectOverlay(overlay: Overlay, timestamp: string, { endingInside }: Survey): ProjectedTurn {
+function injectOverlay(
+  overlay: Overlay,
+  site: Pick<InjectionSite, "timestamp" | "index">,
+  { endingInside }: Survey,
+): ProjectedTurn {
   const { compaction, from, to } = overlay;
-  return createInjectedTurn(compaction, { timestamp, from, to, endsInsideTurn: endingInside.has(overlay) });
+  return createInjectedTurn(compaction, { ...site, from, to, endsInsideTurn: endingInside.has(overlay) });
 }

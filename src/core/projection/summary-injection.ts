@@ -19,6 +19,13 @@ export interface InjectionSite {
   readonly to: number;
   /** Whether events of the range's last turn follow: then a pair would put two assistant messages in a row. */
   readonly endsInsideTurn: boolean;
+  /** The view's index, where the summary tells it. */
+  readonly index?: string;
+}
+
+/** The index that a compaction's summary tells when it is the view's; undefined where it has no summary that stands. */
+export function toldIndex({ summary, replacement, index }: Compaction): string | undefined {
+  return summary === undefined || replacement !== undefined ? undefined : index?.text;
 }
 
 /** Whether a hiding compaction puts something in the place of what it hides; an omission and an empty list do not. */
@@ -42,7 +49,7 @@ export function createInjectedTurn(compaction: Compaction, site: InjectionSite):
 function listSummary(compaction: Compaction, summary: Summary, site: InjectionSite): readonly Event[] {
   const inject: Injection = site.endsInsideTurn ? "request" : (summary.inject ?? "pair");
   const count = compaction.stats?.original_message_count;
-  const text = summary.summary;
+  const text = site.index === undefined ? summary.summary : `${summary.summary}\n\n${site.index}`;
   const request = (content: string): ChatRequest => ({
     type: "chat_request",
     id: `${compaction.id}.request`,

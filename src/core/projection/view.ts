@@ -11,6 +11,15 @@ export type Origin =
       readonly compaction: string;
       /** It came in with an imported session: jpg neither wrote nor checked it. */
       readonly imported?: true;
+    }
+  | {
+      /** The list of what the view hides, standing for nothing itself. */
+      readonly kind: "index";
+      /** The last turn that it says anything of, both times. */
+      readonly from: number;
+      readonly to: number;
+      readonly compaction: string;
+      readonly imported?: never;
     };
 
 export interface ProjectedTurn {

@@ -2,6 +2,7 @@
 // Defaults). A range with nothing in it is a value, never an error.
 import { userError } from "../errors.ts";
 import { type Event, isMessage, traitsOf } from "../event/event.ts";
+import { lastSafeCut } from "../event/safe-cut.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
 import {
   amongSummaries,
@@ -12,7 +13,6 @@ import {
   resolveTo,
 } from "./bound-position.ts";
 import { boundAt, type RangeBound } from "./range-bound.ts";
-import { lastSafeCut } from "./safe-cut.ts";
 import type { CutRange } from "./turn-range.ts";
 
 /** Turns left alone when neither `--to` nor `--keep` is given and nothing is configured. */

@@ -2,8 +2,8 @@
 // moved to where a range may begin and end (safe-cut.ts).
 import { type JpgError, userError } from "../errors.ts";
 import { type Event, traitsOf } from "../event/event.ts";
+import { firstSafeStart, lastSafeCut, unfinishedLoop } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
-import { firstSafeStart, lastSafeCut, unfinishedLoop } from "./safe-cut.ts";
 import type { CutRange } from "./turn-range.ts";
 
 /** Positions of events, all 0-based and inclusive. `Infinity` as `toIndex` = the whole end turn. */

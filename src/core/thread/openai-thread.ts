@@ -31,7 +31,7 @@ export function itemOrigins({ turns }: View): ReadonlyMap<Event, ItemOrigin> {
 }
 
 function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
-  if (origin.kind === "kept") return { events: [event.id] };
+  if (origin.kind === "kept" || origin.kind === "index") return { events: [event.id] };
   return { events: origin.kind === "summary" ? [] : [event.id], compaction: origin.compaction };
 }
 

@@ -41,7 +41,7 @@ export function blockOrigins({ turns }: View): ReadonlyMap<Event, BlockOrigin> {
 }
 
 function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {
-  if (origin.kind === "kept") return { event: event.id };
+  if (origin.kind === "kept" || origin.kind === "index") return { event: event.id };
   return origin.kind === "summary"
     ? { compaction: origin.compaction }
     : { event: event.id, compaction: origin.compaction };

@@ -25,7 +25,7 @@ export function indexView(view: View): ViewFacts {
   const facts = new Map<string, EventFacts>();
   const times = new Map<string, string>();
   for (const { origin, events } of view.turns) {
-    const compaction = origin.kind === "kept" ? undefined : origin.compaction;
+    const compaction = origin.kind === "kept" || origin.kind === "index" ? undefined : origin.compaction;
     const time = events[0]?.timestamp;
     if (compaction !== undefined && time !== undefined) times.set(compaction, time);
     for (const event of events) facts.set(event.id, { event, compaction, isSummary: origin.kind === "summary" });

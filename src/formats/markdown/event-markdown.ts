@@ -2,7 +2,15 @@
 // starts, notes) renders to nothing.
 
 import { isText, plainText } from "../../core/event/content.ts";
-import type { ChatRequest, ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
+import {
+  type ChatRequest,
+  type ChatResponse,
+  type Content,
+  type ContentPart,
+  type Event,
+  INDEX_ORIGIN,
+  type Text,
+} from "../../core/event/event.ts";
 import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
 import { renderFence, renderLine, renderName, renderQuote } from "./safe-text.ts";
 
@@ -70,6 +78,7 @@ function renderResponse(event: ChatResponse, { isSummary }: EventContext, maxLin
 function requestLabel(event: ChatRequest, { isSummary }: EventContext): string {
   const origin = event.metadata?.origin;
   if (isSummary || origin === "summary") return "**Summary**";
+  if (origin === INDEX_ORIGIN) return "**Index**";
   if (origin === "harness") return "**Harness**";
   if (origin === MERGE_ORIGIN) return "**Merged fork**";
   if (origin === "queued") return "**User** (while the agent was working)";

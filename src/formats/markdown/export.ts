@@ -49,6 +49,8 @@ export function renderTurnMarkdown(turn: ProjectedTurn, options: EventMarkdownOp
 function headingOf({ origin, events }: ProjectedTurn): string {
   const time = timeOf(events[0]?.timestamp);
   if (origin.kind === "kept") return `## Turn ${origin.turn}${origin.part === true ? " (continued)" : ""}${time}`;
+  if (origin.kind === "index")
+    return `## Index of what is hidden · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}`;
   const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
   const what = origin.kind === "summary" ? `Summary of ${turns}` : `In place of ${turns}`;
   const source = origin.imported === true ? " · imported, not checked" : "";

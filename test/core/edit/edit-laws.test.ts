@@ -2,7 +2,7 @@
 // the other, what is kept is shown as it was, and taking all of it back gives the view that was there.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { type Compaction, withoutIndex } from "../../../src/core/compaction/compaction.ts";
 import type { Pin } from "../../../src/core/compaction/pin.ts";
 import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
 import { checkPlan, type EditChoice } from "../../../src/core/edit/edit-choices.ts";
@@ -38,7 +38,7 @@ const edited: fc.Arbitrary<Edited> = fc
 const byIndex = (turns: readonly Turn[]): ReadonlyMap<number, Turn> => new Map(turns.map((turn) => [turn.index, turn]));
 
 function itemsIn({ turns, compactions, calls }: Edited): readonly EditItem[] {
-  const view = projectTurns(turns, compactions);
+  const view = projectTurns(turns, compactions.map(withoutIndex));
   return itemsOf({ view, turns: byIndex(turns), compactions, pins: [], count: estimateEvent, calls });
 }
 
@@ -62,8 +62,10 @@ function choose(conversation: Edited): {
     const planned = planOf(conversation, found.steps, found.pins);
     const wrong = new Set([...problems, ...found.problems, ...planned.problems].map(({ line }) => line - 2));
     if (wrong.size === 0) return { choices, steps: found.steps, pins: found.pins };
-    expect(lines.some(({ verb }, at) => wrong.has(at) && verb !== "keep")).toBe(true);
-    lines = lines.map((line, at) => (wrong.has(at) ? { ...line, verb: "keep" } : line));
+    expect(lines.some(({ verb }) => verb !== "keep")).toBe(true);
+    // A line that is kept may be named for what another wants of its message.
+    const isKept = !lines.some(({ verb }, at) => wrong.has(at) && verb !== "keep");
+    lines = lines.map((line, at) => (isKept || wrong.has(at) ? { ...line, verb: "keep" } : line));
   }
 }
 

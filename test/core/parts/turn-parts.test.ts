@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
+import { listSafeCuts } from "../../../src/core/event/safe-cut.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { cutEvenParts, cutParts, type PartOptions, type TurnPart } from "../../../src/core/parts/turn-parts.ts";
-import { listSafeCuts } from "../../../src/core/range/safe-cut.ts";
 import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";

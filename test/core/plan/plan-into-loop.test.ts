@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Event, isReasoning } from "../../../src/core/event/event.ts";
+import { unfinishedLoop } from "../../../src/core/event/safe-cut.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import type { CompactionRequest } from "../../../src/core/plan/plan-compaction.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
 import { isNothing } from "../../../src/core/range/bound-resolution.ts";
-import { unfinishedLoop } from "../../../src/core/range/safe-cut.ts";
 import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
 import { askStrategies } from "../../helpers/call-conversation.ts";

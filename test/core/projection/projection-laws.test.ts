@@ -129,6 +129,8 @@ describe("projection", () => {
         ];
         const [onlyA, onlyB] = made(1, 2).map((compaction) => listContent(turns, compaction));
         if ([...(onlyA ?? [])].some((content) => onlyB?.has(content))) return;
+        // An index that stands alone takes its time from its compaction.
+        if (projectTurns(turns, made(1, 2)).turns.every(({ origin }) => origin.kind === "index")) return;
         compared += 1;
         expect(projectTurns(turns, made(1, 2))).toEqual(projectTurns(turns, made(2, 1)));
       }),
@@ -179,5 +181,7 @@ describe("projection", () => {
 function listContent(turns: readonly Turn[], compaction: Compaction): ReadonlySet<string> {
   const contents = new Set<string>();
   for (const [id, { content }] of resolveDispositions(turns, [compaction])) contents.add(`${id} ${content}`);
+  // A view has one index: two compactions that have one are not apart.
+  if (compaction.index !== undefined) contents.add("index");
   return contents;
 }

@@ -1,0 +1,85 @@
+// The index of a view: the newest compaction's list of what is hidden stands in it once, in its summary where that stands, else as
+// a request behind the last turn that it says anything of (DESIGN §4.7).
+import type { Compaction, HiddenIndex } from "../compaction/compaction.ts";
+import { type Event, INDEX_ORIGIN, traitsOf } from "../event/event.ts";
+import { listSafeCuts } from "../event/safe-cut.ts";
+import type { Turn } from "../event/turn.ts";
+import { createOverlays, type Overlay } from "./overlay.ts";
+import type { Origin, ProjectedTurn } from "./view.ts";
+
+/** An overlay whose index a view shows. */
+export interface IndexOverlay extends Overlay {
+  readonly compaction: Compaction & { readonly index: HiddenIndex };
+}
+
+/** Finds the overlay whose index is shown: the newest that has one and ends on the branch; null when none does. */
+export function findShownIndex(turnCount: number, compactions: readonly Compaction[]): IndexOverlay | null {
+  const having = compactions.filter(({ index, to_turn: to }) => index !== undefined && to < turnCount);
+  return (createOverlays(turnCount, having)[0] as IndexOverlay | undefined) ?? null;
+}
+
+/** Gives the turns of a view with the index among them; `turn` = the raw turn in which its range ends, where it is at hand. */
+export function placeIndex(
+  turns: readonly ProjectedTurn[],
+  overlay: IndexOverlay,
+  turn: Turn | undefined,
+): readonly ProjectedTurn[] {
+  const isBehind = createBehind(overlay, turn);
+  const at = turns.findIndex((projected) => startsBehind(projected, overlay) || projected.events.some(isBehind));
+  if (at < 0) return [...turns, createIndexTurn(overlay, turns)];
+  const next = turns[at] as ProjectedTurn;
+  const [before, after] = splitTurn(next, startsBehind(next, overlay) ? 0 : next.events.findIndex(isBehind));
+  const shown = [...turns.slice(0, at), ...before];
+  return [...shown, createIndexTurn(overlay, shown, after.events), after, ...turns.slice(at + 1)];
+}
+
+/** Whether a projected turn shows what follows the turn in which the range ends, or stands for it. */
+function startsBehind({ origin }: ProjectedTurn, { to }: Overlay): boolean {
+  return (origin.kind === "kept" ? origin.turn : origin.from) > to;
+}
+
+/** Tells of events whether a model sees them and they stand behind the range in its last turn, where a message and its results end. */
+function createBehind({ toEvent }: Overlay, turn: Turn | undefined): (event: Event) => boolean {
+  const end = turn?.events.findIndex(({ id }) => id === toEvent) ?? -1;
+  if (turn === undefined || end < 0) return () => false;
+  const cut = listSafeCuts(turn.events).find((place) => place >= end) ?? turn.events.length;
+  const behind = new Set(turn.events.slice(cut + 1).flatMap((event) => (isSeen(event) ? [event.id] : [])));
+  return ({ id }) => behind.has(id);
+}
+
+/** Splits a turn before the event at a position; a part with nothing for the model to see is none. */
+function splitTurn(projected: ProjectedTurn, at: number): readonly [readonly ProjectedTurn[], ProjectedTurn] {
+  const { origin, events } = projected;
+  const [first, rest] = [events.slice(0, at), events.slice(at)];
+  if (!first.some(isSeen)) return [[], { origin, events: started(events) }];
+  const part: Origin = origin.kind === "kept" ? { ...origin, part: true } : origin;
+  return [[{ origin: part, events: first }], { origin: part, events: started(rest) }];
+}
+
+/** Every turn but a view's first begins with a turn_start. */
+function started(events: readonly Event[]): readonly Event[] {
+  const [first] = events;
+  if (first === undefined || first.type === "turn_start") return events;
+  return [{ type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp }, ...events];
+}
+
+/** Its time is that of what stands before it, else of what follows. */
+function createIndexTurn(
+  { compaction, to }: IndexOverlay,
+  before: readonly ProjectedTurn[],
+  after: readonly Event[] = [],
+): ProjectedTurn {
+  const { id, index } = compaction;
+  const timestamp = (before.at(-1)?.events.at(-1) ?? after[0] ?? compaction).timestamp;
+  return {
+    origin: { kind: "index", from: to, to, compaction: id },
+    events: [
+      { type: "turn_start", id: `${id}.index.turn`, timestamp },
+      { type: "chat_request", id: `${id}.index`, timestamp, content: index.text, metadata: { origin: INDEX_ORIGIN } },
+    ],
+  };
+}
+
+function isSeen(event: Event): boolean {
+  return traitsOf(event).providerVisible;
+}

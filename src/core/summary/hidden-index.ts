@@ -1,0 +1,70 @@
+// The index of what a view hides, made by rule: files with what was done to them, commands with how they ended, error lines, SHAs,
+// names that were defined; newest first, and nothing that the view still shows. Without a call's help nobody can tell from a view
+// what there was; this says it in a few hundred words.
+import type { HiddenIndex } from "../compaction/compaction.ts";
+import { type Event, traitsOf } from "../event/event.ts";
+import type { Turn } from "../event/turn.ts";
+import { textsOf } from "../loss/event-texts.ts";
+import { estimateEvent } from "../tokens/token-estimate.ts";
+import { listToolCalls } from "../tools/tool-call.ts";
+import { type IndexList, listEntries } from "./index-entries.ts";
+
+/** The index takes so much of the tokens that are hidden, and so many, at most. */
+const SHARE = 0.02;
+const MOST_TOKENS = 1500;
+/** Below this it would say too little to be worth a line. */
+const LEAST_TOKENS = 60;
+const CHARS_PER_TOKEN = 4;
+const HEADING = "[Index of what is left out above, made by rule, newest first]";
+const SEPARATOR = "; ";
+
+/** What an index is made of. */
+export interface IndexRequest {
+  /** The raw conversation as far as the index speaks of it, in order. */
+  readonly turns: readonly Turn[];
+  /** The events of the view without any index. */
+  readonly shown: readonly Event[];
+}
+
+/** Makes the index; null where too little is hidden, or nothing that an index could name. */
+export function indexHidden({ turns, shown }: IndexRequest): HiddenIndex | null {
+  const standing = new Set(shown);
+  const hidden = turns.flatMap(({ events }) =>
+    events.filter((event) => traitsOf(event).providerVisible && !standing.has(event)),
+  );
+  const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown));
+  if (room < LEAST_TOKENS) return null;
+  const isGone = (event: Event | null): boolean => event !== null && !standing.has(event);
+  const calls = listToolCalls(turns).filter(({ request, response }) => isGone(request) || isGone(response));
+  const text = shown.flatMap(textsOf).join("\n");
+  return writeIndex(listEntries(hidden.toReversed(), calls.toReversed()), text, Math.floor(room * CHARS_PER_TOKEN));
+}
+
+/** Tokens of events less those of what stands in their place. */
+function tokensGone(hidden: readonly Event[], shown: readonly Event[]): number {
+  const ids = new Set(hidden.map(({ id }) => id));
+  const sum = (events: readonly Event[]): number => events.reduce((tokens, event) => tokens + estimateEvent(event), 0);
+  return sum(hidden) - sum(shown.filter(({ id }) => ids.has(id)));
+}
+
+/** Fills the room list by list; what one leaves of its share, the next may take. */
+function writeIndex(lists: readonly IndexList[], shown: string, room: number): HiddenIndex | null {
+  const chars = room - HEADING.length;
+  const lines = [HEADING];
+  let unused = 0;
+  let count = 0;
+  for (const { title, share, entries } of lists) {
+    let left = share * chars + unused - title.length - 3;
+    const taken = new Set<string>();
+    for (const { name, text } of entries) {
+      if (left < text.length + SEPARATOR.length) break;
+      if (taken.has(text) || shown.includes(name)) continue;
+      taken.add(text);
+      left -= text.length + SEPARATOR.length;
+    }
+    unused = Math.max(0, taken.size === 0 ? left + title.length + 3 : left);
+    count += taken.size;
+    if (taken.size > 0) lines.push(`${title}: ${[...taken].join(SEPARATOR)}`);
+  }
+  return count === 0 ? null : { text: lines.join("\n"), entries: count };
+}

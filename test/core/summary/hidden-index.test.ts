@@ -1,0 +1,85 @@
+// The index of what a view hides: what it lists, in which order, how long it may be, and what it leaves out.
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Turn } from "../../../src/core/event/turn.ts";
+import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { indexHidden } from "../../../src/core/summary/hidden-index.ts";
+import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { call, callTurns, failed } from "../../helpers/call-conversation.ts";
+
+/** A result of about so many tokens. */
+const long = (tokens: number, head = ""): string => `${head}\n${"lorem ".repeat(tokens / 2)}`;
+
+const omit: Compaction = {
+  type: "compaction",
+  id: "k",
+  timestamp: "2026-02-01T00:00:00Z",
+  from_turn: 0,
+  to_turn: 0,
+  turns: "omit",
+};
+
+function indexOf(turns: readonly Turn[], compactions: readonly Compaction[] = [omit]): readonly string[] {
+  const shown = projectTurns(turns, compactions).turns.flatMap(({ events }) => events);
+  return (
+    indexHidden({ turns: turns.slice(0, 1), shown })
+      ?.text.split("\n")
+      .slice(1) ?? []
+  );
+}
+
+const worked = [
+  call("Read", { file_path: "/w/old.ts" }, long(20_000, "export function firstThing() {}")),
+  failed("Edit", { file_path: "/w/broken.ts", old_string: "a", new_string: "b" }),
+  call("Edit", { file_path: "/w/new.ts", old_string: "a", new_string: "b" }, "edited"),
+  call("Bash", { command: "npm test" }, "Error: no port\nExit code: 2"),
+  call("Bash", { command: "git commit -m done" }, "[main 3f2a9bc] done\nclass SecondThing"),
+];
+
+describe("an index", () => {
+  it("lists files with what was done, commands with how they ended, errors, SHAs and names, newest first", () => {
+    expect(indexOf(callTurns(worked, []))).toEqual([
+      "Files: /w/new.ts (changed); /w/broken.ts (failed); /w/old.ts (read)",
+      "Commands: git commit -m done → ok; npm test → exit 2",
+      "Errors: Error: no port; no such file",
+      "SHAs: 3f2a9bc",
+      "Names: SecondThing; firstThing",
+    ]);
+  });
+
+  it("names nothing that still stands in the view", () => {
+    const later = [call("Bash", { command: "npm test" }, "/w/new.ts and firstThing")];
+    const text = indexOf(callTurns(worked, later)).join("\n");
+    expect(text).not.toMatch(/new\.ts|npm test|firstThing/);
+    expect(text).toContain("/w/old.ts (read)");
+  });
+
+  it("takes a fiftieth of what is hidden and 1,500 tokens at most, the newest first", () => {
+    for (const [reads, most] of [
+      [40, 0.02 * 40 * 520],
+      [400, 1500],
+    ] as const) {
+      const calls = Array.from({ length: reads }, (_, at) =>
+        call("Read", { file_path: `/work/some/long/folder/file-${at}.ts` }, long(500)),
+      );
+      const turns = callTurns(calls, []);
+      const index = indexHidden({ turns: turns.slice(0, 1), shown: turns[1]?.events ?? [] });
+      const tokens = estimateEvent({ type: "chat_request", id: "", timestamp: "", content: index?.text ?? "" });
+      expect(tokens).toBeLessThanOrEqual(most);
+      expect(tokens).toBeGreaterThan(most / 4);
+      expect(index?.text).toContain(`file-${reads - 1}.ts`);
+    }
+  });
+
+  it("is none where little is hidden, or nothing", () => {
+    expect(indexOf(callTurns([call("Read", { file_path: "/w/old.ts" }, long(1000))], []))).toEqual([]);
+    expect(indexOf(callTurns(worked, []), [])).toEqual([]);
+  });
+
+  it("is one line a list, whatever the commands and files are called", () => {
+    const odd = call("Bash", { command: "echo '\u2028x'\nrm -rf" }, long(20_000));
+    const lines = indexOf(callTurns([odd, call("Read", { file_path: "/w/a\nb.ts" }, "x")], []));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^(Files|Commands|Errors|SHAs|Names): /);
+  });
+});
