@@ -19,7 +19,11 @@ const DELTA = 7;
 const NAMES: Readonly<Record<number, string>> = { [COMMIT]: "commit", [TREE]: "tree", [BLOB]: "blob" };
 
 /** An object in a pack, with the size that it says it has. */
-function packed(type: number, bytes: Uint8Array, { size = bytes.length, base = Buffer.alloc(0) } = {}): Buffer {
+function packed(
+  type: number,
+  bytes: Uint8Array,
+  { size = bytes.length, base = new Uint8Array() as Uint8Array } = {},
+): Buffer {
   const head = [(type << 4) | (size % 16)];
   for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
     head[head.length - 1] = (head.at(-1) ?? 0) | 128;
@@ -59,7 +63,7 @@ const declared = (): readonly Buffer[] => [packed(BLOB, Buffer.from("{}"), { siz
 
 /** 16 MB of blanks, and a file that is made of them sixty-four times. */
 function copies(): readonly Buffer[] {
-  const base = Buffer.alloc(2 ** 24 - 1, " ");
+  const base = Buffer.from(" ".repeat(2 ** 24 - 1));
   const copy = [0xf0, 0xff, 0xff, 0xff];
   const delta = [...varint(base.length), ...varint(64 * base.length), ...Array.from({ length: 64 }, () => copy).flat()];
   return [packed(BLOB, base), packed(DELTA, Buffer.from(delta), { base: idOf(BLOB, base) })];

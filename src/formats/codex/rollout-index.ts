@@ -170,10 +170,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
 }
 
 /** Keeps what is known before a line that opens a turn. */
-function keepStart(
-  { sessionId, idEnding, facts, starts, answer, lastAnswer, counted }: Writer,
-  line: number,
-): void {
+function keepStart({ sessionId, idEnding, facts, starts, answer, lastAnswer, counted }: Writer, line: number): void {
   if (starts.length === KNOWN_STARTS) starts.shift();
   starts.push({
     line,
