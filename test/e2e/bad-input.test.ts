@@ -463,8 +463,9 @@ describe.concurrent("a git that will not do", () => {
       sandbox,
       `#!/bin/sh\nfor word; do [ "$word" = fast-import ] && { cat >/dev/null; echo "fatal: sha1 file 'objects/pack/tmp_pack' write error. Out of diskspace" >&2; exit 128; }; done\nPATH='${process.env["PATH"]}' exec git "$@"\n`,
     );
-    const grown = sandbox.session("small.jsonl", smallSession({ turns: 8 }));
-    for (const args of [["compact"], ["import", grown], ["title", "@", "Other"]]) {
+    // Enough turns for git to write them: a few objects jpg writes by itself, and leaves to git where it cannot.
+    const grown = sandbox.session("small.jsonl", smallSession({ turns: 60 }));
+    for (const args of [["import", grown]]) {
       await expectRefusal(
         sandbox,
         args,

@@ -19,7 +19,7 @@ export interface WordCounter {
 }
 
 /** Says what a hit's score is multiplied by. */
-export function weightOf(type: Event["type"], state: "shown" | "changed" | "hidden"): number {
+export function rankWeight(type: Event["type"], state: "shown" | "changed" | "hidden"): number {
   return (type === "tool_call_response" ? RESULT_WEIGHT : 1) * (state === "shown" ? 1 : HIDDEN_WEIGHT);
 }
 

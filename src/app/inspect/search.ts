@@ -6,65 +6,18 @@ import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { stringsIn, textsOf } from "../../core/loss/event-texts.ts";
 import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
-import {
-  findLine,
-  type MatchedLine,
-  type PatternOptions,
-  parsePattern,
-  type TextPattern,
-} from "../../core/text-pattern.ts";
+import { findLine, type MatchedLine, parsePattern, type TextPattern } from "../../core/text-pattern.ts";
 import { parseWords } from "../../core/word-ranking.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { readTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { createWordCounter, weightOf } from "./ranked-search.ts";
-
-/** Who said what is looked for: `tool` = calls and their results. */
-export type SearchScope = "user" | "assistant" | "tool";
-
-export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool"];
-
-export interface SearchRequest extends PatternOptions {
-  readonly pattern: string;
-  /** Rank events by the words of the pattern, best first, hidden ones before shown ones (default false: as they stand). */
-  readonly rank?: boolean;
-  /** Look only at what these said; absent = at all. */
-  readonly scopes?: readonly SearchScope[];
-  /** Conversation to look in, with its forks, or one branch by its full name; absent = all conversations. */
-  readonly id?: string;
-  /** Tell of a turn on every branch that has it, not once a conversation. */
-  readonly all?: boolean;
-  /** Most hits, > 0; absent = all. */
-  readonly limit?: number;
-}
-
-/** An event whose text was found. */
-export interface SearchHit extends MatchedLine {
-  readonly conversation: string;
-  readonly branch: string;
-  /** Turn position, 0-based. */
-  readonly turn: number;
-  readonly event: string;
-  readonly type: Event["type"];
-  /** `hidden` from the view, `changed` there, or `shown` as it is. */
-  readonly state: "shown" | "changed" | "hidden";
-  /** Compaction that hides or changes it. */
-  readonly compaction?: string;
-}
-
-export interface SearchReport {
-  /** By conversation, then branch, then turn: the active branch first, then `main`. Ranked: the best first. */
-  readonly hits: readonly SearchHit[];
-  /** Whether there are more than the limit let through. */
-  readonly cut: boolean;
-  readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
-}
+import { createWordCounter, rankWeight } from "./ranked-search.ts";
+import type { SearchHit, SearchReport, SearchRequest } from "./search-report.ts";
+import { scopeTest, textsWithAttachments } from "./search-texts.ts";
 
 /** Searches. Throws `bad_pattern`, `unknown_id`. */
 export async function searchConversations(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
@@ -114,7 +67,7 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
   }
   const ranked = counter.rank((at) => {
     const hit = hits.get(at);
-    return hit === undefined ? 1 : weightOf(hit.type, hit.state);
+    return hit === undefined ? 1 : rankWeight(hit.type, hit.state);
   });
   const all = ranked.flatMap((at) => {
     const hit = hits.get(at);
@@ -127,15 +80,6 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
 
 /** Stands in a hit until all are ranked. */
 const NO_LINE: MatchedLine = { line: "", from: 0, to: 0 };
-
-function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {
-  if (scopes === undefined) return () => true;
-  return ({ type }) => {
-    if (type === "chat_request") return scopes.includes("user");
-    if (type === "chat_response") return scopes.includes("assistant");
-    return (type === "tool_call_request" || type === "tool_call_response") && scopes.includes("tool");
-  };
-}
 
 interface BranchSearch {
   /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
@@ -244,23 +188,6 @@ async function searchTurns(
     const place = { conversation: conversationOf(branch), branch, turn, event: id, type, ...line };
     return { ...place, ...stateOf(dispositions.get(id)) };
   });
-}
-
-/** Gives the texts of events, those of payloads that were moved out of them too. */
-async function textsWithAttachments(
-  store: ConversationStore,
-  tree: BranchTree,
-  events: readonly Event[],
-): Promise<(event: Event) => readonly string[]> {
-  const whole = await readTexts(store, tree.commit, events);
-  return (event) => searchedTexts(whole(event));
-}
-
-/** Gives what people and models read of an event; nothing of kinds that no model sees. */
-export function searchedTexts(event: Event): readonly string[] {
-  if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
-  if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
-  return textsOf(event);
 }
 
 /** What compactions do to the events of the turns that were read. */

@@ -7,7 +7,7 @@ import { readTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type KnownTurns, loadTurns } from "../branch/load-view.ts";
 import { sayerOf } from "./sayer.ts";
-import { searchedTexts } from "./search.ts";
+import { searchedTexts } from "./search-texts.ts";
 
 /** Turns read at once: what a batch holds is let go before the next. */
 const BATCH_TURNS = 200;

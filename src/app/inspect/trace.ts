@@ -13,7 +13,7 @@ import { type KnownTurns, loadView } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readLoggedRecords } from "./log.ts";
-import { searchedTexts } from "./search.ts";
+import { searchedTexts } from "./search-texts.ts";
 import { judgePlaces, type TracePlace, type TraceReport } from "./trace-report.ts";
 import { type TracedEvent, type TraceWalk, type WrittenEvent, walkEvents } from "./trace-walk.ts";
 

@@ -142,7 +142,7 @@ export async function planOnBranch(
     tokens_source: worstSource([counted.source, left.source]),
     problems,
   };
-  return (input.index ?? config.conversation.compaction.index) ? withIndex(workspace, tree, planned) : planned;
+  return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
 }
 
 type Loaded = Pick<

@@ -1,5 +1,5 @@
-// Gives a planned compaction its index: what its view hides up to the end of its range, from the raw turns, those that older
-// compactions hide with them.
+// Gives a planned compaction its index: what its view hides up to the end of its range, from the raw turns that are at hand and
+// from the index that it replaces, which tells of those that older compactions hide.
 import { withoutIndex } from "../../core/compaction/compaction.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { type CompactionDraft, type CompactionPlan, trialOf } from "../../core/plan/plan-compaction.ts";
@@ -7,11 +7,8 @@ import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { indexHidden } from "../../core/summary/hidden-index.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import { type LiveCompactions, loadTurns } from "../branch/load-view.ts";
+import type { LiveCompactions } from "../branch/load-view.ts";
 import { worstSource } from "../branch/token-report.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 
 /** What an index is added to. */
@@ -28,18 +25,20 @@ interface Indexed {
 }
 
 /** Adds the index to a plan; the plan itself where nothing is to be listed, or the view would not be smaller with it. */
-export async function withIndex<Planned extends Indexed>(
-  { store }: Workspace,
-  tree: BranchTree,
-  planned: Planned,
-): Promise<Planned> {
+export function withIndex<Planned extends Indexed>(turnCount: number, planned: Planned): Planned {
   const { plan, turns, live, meter, tokens } = planned;
-  const turnCount = tree.turnOids.length;
   const isSummary = plan.summarize !== undefined;
   const older = live.applied.map((compaction) => withoutIndex(compaction));
   const bare = project({ turnCount, turns, compactions: [...older, trialOf(plan.compaction, isSummary)] });
   const shown = bare.turns.flatMap(({ events }) => events);
-  const index = indexHidden({ turns: await turnsUpTo(store, tree, { ...planned, end: plan.compaction }), shown });
+  // A fork that ends with the range must not read of what came after it.
+  const replaced = live.applied.filter((compaction) => compaction.to_turn <= plan.compaction.to_turn);
+  const former = replaced.findLast((compaction) => compaction.index !== undefined)?.index?.text;
+  const index = indexHidden({
+    turns: turnsUpTo(turns, plan.compaction),
+    shown,
+    ...(former === undefined ? {} : { former }),
+  });
   if (index === null) return planned;
   const compaction = { ...plan.compaction, index, needs: ["index"] };
   const compactions = [...live.applied, trialOf(compaction, isSummary)];
@@ -56,19 +55,13 @@ export async function withIndex<Planned extends Indexed>(
   };
 }
 
-/** The raw turns up to the end of a range; of a partial clone those that are at hand. */
-async function turnsUpTo(
-  store: ConversationStore,
-  tree: BranchTree,
-  { turns, end }: Pick<Indexed, "turns"> & { readonly end: CompactionDraft },
-): Promise<readonly Turn[]> {
-  const positions = Array.from({ length: end.to_turn + 1 }, (_, position) => position);
-  const lacking = store.partial === null ? positions.filter((position) => !turns.has(position)) : [];
-  const read = lacking.length === 0 ? new Map<number, Turn>() : await loadTurns(store, tree, lacking);
-  return positions.flatMap((position) => {
-    const turn = turns.get(position) ?? read.get(position);
-    if (turn === undefined) return [];
-    const last = position === end.to_turn ? turn.events.findIndex(({ id }) => id === end.to_event) : -1;
-    return last < 0 ? [turn] : [{ ...turn, events: turn.events.slice(0, last + 1) }];
-  });
+/** The raw turns at hand up to the end of a range: nothing that older compactions hide is read for an index. */
+function turnsUpTo(turns: ReadonlyMap<number, Turn>, end: CompactionDraft): readonly Turn[] {
+  return [...turns.values()]
+    .filter(({ index }) => index <= end.to_turn)
+    .sort((a, b) => a.index - b.index)
+    .map((turn) => {
+      const last = turn.index === end.to_turn ? turn.events.findIndex(({ id }) => id === end.to_event) : -1;
+      return last < 0 ? turn : { ...turn, events: turn.events.slice(0, last + 1) };
+    });
 }

@@ -1,4 +1,5 @@
-import { SEARCH_SCOPES, type SearchScope, searchConversations } from "../../app/inspect/search.ts";
+import { searchConversations } from "../../app/inspect/search.ts";
+import { SEARCH_SCOPES, type SearchScope } from "../../app/inspect/search-texts.ts";
 import { userError } from "../../core/errors.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";

@@ -7,7 +7,7 @@ import type { Turn } from "../event/turn.ts";
 import { textsOf } from "../loss/event-texts.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
 import { listToolCalls } from "../tools/tool-call.ts";
-import { type IndexList, listEntries } from "./index-entries.ts";
+import { type IndexEntry, type IndexList, listEntries } from "./index-entries.ts";
 
 /** The index takes so much of the tokens that are hidden, and so many, at most. */
 const SHARE = 0.02;
@@ -20,24 +20,47 @@ const SEPARATOR = "; ";
 
 /** What an index is made of. */
 export interface IndexRequest {
-  /** The raw conversation as far as the index speaks of it, in order. */
+  /** The raw turns that the index speaks of, in order; those that an older compaction hides may be left out for `former`. */
   readonly turns: readonly Turn[];
   /** The events of the view without any index. */
   readonly shown: readonly Event[];
+  /** Text of the index that it replaces: what stands in it and is not among `turns` is taken over behind what is new. */
+  readonly former?: string;
 }
 
 /** Makes the index; null where too little is hidden, or nothing that an index could name. */
-export function indexHidden({ turns, shown }: IndexRequest): HiddenIndex | null {
+export function indexHidden({ turns, shown, former = "" }: IndexRequest): HiddenIndex | null {
   const standing = new Set(shown);
   const hidden = turns.flatMap(({ events }) =>
     events.filter((event) => traitsOf(event).providerVisible && !standing.has(event)),
   );
-  const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown));
+  const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown) + former.length / CHARS_PER_TOKEN);
   if (room < LEAST_TOKENS) return null;
   const isGone = (event: Event | null): boolean => event !== null && !standing.has(event);
   const calls = listToolCalls(turns).filter(({ request, response }) => isGone(request) || isGone(response));
   const text = shown.flatMap(textsOf).join("\n");
-  return writeIndex(listEntries(hidden.toReversed(), calls.toReversed()), text, Math.floor(room * CHARS_PER_TOKEN));
+  const lists = listEntries(hidden.toReversed(), calls.toReversed());
+  const kept = lists.map((list) => ({ ...list, entries: behind(list.entries, formerEntries(former, list.title)) }));
+  return writeIndex(kept, text, Math.floor(room * CHARS_PER_TOKEN));
+}
+
+/** The entries, then those of an older list that name something else. */
+function* behind(entries: Iterable<IndexEntry>, former: readonly IndexEntry[]): Generator<IndexEntry> {
+  const names = new Set<string>();
+  for (const entry of entries) {
+    names.add(entry.name);
+    yield entry;
+  }
+  for (const entry of former) if (!names.has(entry.name)) yield entry;
+}
+
+/** Reads one list of an index back. A name is what stands before what was done with it. */
+function formerEntries(text: string, title: string): readonly IndexEntry[] {
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${title}: `)) ?? "";
+  const texts = line.slice(title.length + 2).split(SEPARATOR);
+  return texts.flatMap((entry) =>
+    entry === "" ? [] : { name: entry.replace(/ (?:\([^()]*\)|→ .*)$/, ""), text: entry },
+  );
 }
 
 /** Tokens of events less those of what stands in their place. */

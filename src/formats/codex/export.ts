@@ -127,7 +127,7 @@ function placeEvents({ turns }: View): ReadonlyMap<string, EventPlace> {
   const places = new Map<string, EventPlace>();
   for (const [turn, { origin, events }] of turns.entries()) {
     const timestamp = events[0]?.timestamp ?? NO_DATE;
-    if (origin.kind !== "kept" && origin.kind !== "index") places.set(origin.compaction, { turn, timestamp });
+    if (origin.kind !== "kept") places.set(origin.compaction, { turn, timestamp });
     for (const event of events) places.set(event.id, { turn, timestamp, event });
   }
   return places;

@@ -9,13 +9,13 @@ import { CODEX_IMPORTER_VERSION } from "./import.ts";
 import { readRolloutTurn } from "./line-events.ts";
 import { indexRollout } from "./rollout-index.ts";
 import { parseRolloutLine } from "./rollout-line.ts";
-import { createRolloutMark, type FormerMark, isPlain, type RolloutState } from "./rollout-mark.ts";
-import { readTitles } from "./titles.ts";
+import { createRolloutMark, type FormerRolloutMark, onlyAddsTurns, type RolloutState } from "./rollout-mark.ts";
+import { readThreadNames } from "./thread-names.ts";
 import { cutRollout } from "./turns.ts";
 
 /** Reads a rollout from a mark of its first lines on; null where it has to be read whole. */
 export function readCodexTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
-  const former: FormerMark = { turn: mark.turn, state: mark.state as RolloutState };
+  const former: FormerRolloutMark = { turn: mark.turn, state: mark.state as RolloutState };
   const { state, turn: first } = former;
   const lines = createParsedLines(source, parseRolloutLine, mark.line);
   const index = indexRollout(lines, source.lineCount, state);
@@ -23,7 +23,7 @@ export function readCodexTail(source: SessionSource, mark: SessionMark): Importe
   const title = { title: state.title, turn: 0 };
   const isApart =
     active[0]?.opener.line === mark.line &&
-    isPlain(index, mark.line) &&
+    onlyAddsTurns(index, mark.line) &&
     areTitlesAfter(index.titles, state.latestStart);
   if (!isApart) return null;
   return {
@@ -31,7 +31,7 @@ export function readCodexTail(source: SessionSource, mark: SessionMark): Importe
     importer: CODEX_IMPORTER_VERSION,
     sessionId: state.sessionId,
     title: state.title,
-    titles: readTitles(index, state.lastTitle),
+    titles: readThreadNames(index, state.lastTitle),
     createdAt: index.createdAt,
     ...(index.cwd !== undefined && { cwd: index.cwd }),
     turnCount: first + active.length,

@@ -14,7 +14,7 @@ import { readLineEvent, readRolloutTurn } from "./line-events.ts";
 import { indexRollout, type RolloutIndex } from "./rollout-index.ts";
 import { parseRolloutLine } from "./rollout-line.ts";
 import { createRolloutMark } from "./rollout-mark.ts";
-import { readTitles } from "./titles.ts";
+import { readThreadNames } from "./thread-names.ts";
 import { cutRollout, type LeftTurns, type RolloutTurn, turnAt } from "./turns.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
@@ -39,7 +39,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     importer: CODEX_IMPORTER_VERSION,
     sessionId: index.sessionId,
     title: title?.title ?? UNTITLED,
-    titles: readTitles(index),
+    titles: readThreadNames(index),
     createdAt: index.createdAt,
     ...(index.cwd !== undefined && { cwd: index.cwd }),
     turnCount: active.length,

@@ -55,11 +55,10 @@ export interface RolloutStart {
   readonly line: number;
   readonly facts: RunningFacts;
   /** As in `Writer`. */
+  readonly idEnding: string;
   readonly answer?: string;
   readonly lastAnswer?: string;
   readonly counted?: number;
-  /** As in `Writer`; absent = the session's own. */
-  readonly idEnding?: string;
 }
 
 /** How many starts of turns are known. */
@@ -75,7 +74,7 @@ export function indexRollout(
   const { sessionId, namedAt } = from ?? findSessionId(lines, lineCount);
   const writer: Writer = {
     sessionId,
-    idEnding: ownEnding(sessionId),
+    idEnding: sessionId.replaceAll(".", "_"),
     facts: { ...before },
     entries: [],
     titles: [],
@@ -90,7 +89,7 @@ export function indexRollout(
     if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
     else if (line !== null) addLine(writer, line, at);
   }
-  if (from === undefined && lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
+  if (first === 0 && lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
   const { facts, entries, titles, skipped, marks, isCodex, starts } = writer;
   const { createdAt = NO_DATE, cwd } = facts;
   return {
@@ -169,30 +168,25 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
   });
 }
 
-/** Keeps what is known before a line that opens a turn. */
-function keepStart({ sessionId, idEnding, facts, starts, answer, lastAnswer, counted }: Writer, line: number): void {
-  if (starts.length === KNOWN_STARTS) starts.shift();
-  starts.push({
-    line,
-    facts: { ...facts },
-    ...(answer !== undefined && { answer }),
-    ...(lastAnswer !== undefined && { lastAnswer }),
-    ...(counted !== undefined && { counted }),
-    ...(idEnding !== ownEnding(sessionId) && { idEnding }),
-  });
-}
-
-/** What ids of lines end in that have none of their own: an id of an event has no dot. */
-function ownEnding(sessionId: string): string {
-  return sessionId.replaceAll(".", "_");
-}
-
 /** Whether a further file of the session begins: its lines have the numbers of those that it left out of the file before. */
 function isFurtherFile(writer: Writer, line: RawLine): boolean {
   if (sessionNamedBy(line) !== writer.sessionId || baseNamedBy(line) === null) return false;
   const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
-  writer.idEnding = `${ownEnding(writer.sessionId)}_${begun}`;
+  writer.idEnding = `${writer.sessionId.replaceAll(".", "_")}_${begun}`;
   return true;
+}
+
+/** Keeps what is known before a line that opens a turn. */
+function keepStart({ facts, idEnding, starts, answer, lastAnswer, counted }: Writer, line: number): void {
+  if (starts.length === KNOWN_STARTS) starts.shift();
+  starts.push({
+    line,
+    facts: { ...facts },
+    idEnding,
+    ...(answer !== undefined && { answer }),
+    ...(lastAnswer !== undefined && { lastAnswer }),
+    ...(counted !== undefined && { counted }),
+  });
 }
 
 /** The id that jpg gave a line; one that stands there twice names the first. */

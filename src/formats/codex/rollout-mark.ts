@@ -5,7 +5,7 @@ import { areTitlesBefore, latestStart, READ_AGAIN, skippedBefore } from "../grow
 import type { SkippedLine } from "../imported-session.ts";
 import type { SessionMark } from "../session-mark.ts";
 import type { RolloutEntry, RolloutIndex, RolloutStart } from "./rollout-index.ts";
-import { readTitles } from "./titles.ts";
+import { readThreadNames } from "./thread-names.ts";
 import type { RolloutTurn } from "./turns.ts";
 
 /** What the lines before a mark say of those after it. */
@@ -24,7 +24,7 @@ export interface RolloutState {
 }
 
 /** A mark that a file was read from. */
-export interface FormerMark {
+export interface FormerRolloutMark {
   /** The turn that is read first, 0-based. */
   readonly turn: number;
   readonly state: RolloutState;
@@ -42,7 +42,7 @@ interface RolloutReading {
 /** The mark of a reading; null where a file that grew has to be read whole. */
 export function createRolloutMark(
   { index, active, compactions, title }: RolloutReading,
-  former?: FormerMark,
+  former?: FormerRolloutMark,
 ): SessionMark | null {
   const turn = active.length - READ_AGAIN;
   const opener = active[turn]?.opener;
@@ -51,9 +51,9 @@ export function createRolloutMark(
   const isFirst = former === undefined;
   const { namedAt = opener.line } = index;
   if (isFirst && (turn < 1 || title.turn >= turn || namedAt >= opener.line)) return null;
-  if (!isPlain(index, opener.line) || compactions.some(({ to_turn }) => to_turn >= turn)) return null;
+  if (!onlyAddsTurns(index, opener.line) || compactions.some(({ to_turn }) => to_turn >= turn)) return null;
   const before = index.titles.filter(({ line }) => line < opener.line);
-  const lastTitle = readTitles({ ...index, titles: before }, former?.state.lastTitle).at(-1)?.title;
+  const lastTitle = readThreadNames({ ...index, titles: before }, former?.state.lastTitle).at(-1)?.title;
   const newest = lastTitle ?? former?.state.lastTitle;
   const starts = active.slice(isFirst ? 1 : 0, turn + 1).map((one) => one.opener);
   const latest = latestStart(starts, former?.state.latestStart);
@@ -72,7 +72,7 @@ export function createRolloutMark(
 }
 
 /** Whether the lines from one on only add turns, and no line of the file has an id that jpg gave it. */
-export function isPlain({ entries, marks }: RolloutIndex, from: number): boolean {
+export function onlyAddsTurns({ entries, marks }: RolloutIndex, from: number): boolean {
   return (
     marks.size === 0 && entries.every(({ kind, line }) => line < from || (kind !== "compacted" && kind !== "rollback"))
   );

@@ -10,15 +10,15 @@ import type { SessionSource } from "../session-source.ts";
 import { type Entry, type EntryIndex, indexEntries } from "./entry-index.ts";
 import { PI_IMPORTER } from "./import.ts";
 import { parseSessionLine } from "./line.ts";
-import { createSessionMark, type FormerMark, hasRisingStarts, type PiState } from "./session-mark.ts";
+import { createSessionMark, type FormerPiMark, type PiState, startsRise } from "./session-mark.ts";
+import { readSessionNames } from "./session-names.ts";
 import { activePath, createTree } from "./session-tree.ts";
-import { readTitles } from "./titles.ts";
 import { listTools } from "./tool-lists.ts";
 import { type PathReading, readCut, readTreePath } from "./turn-reader.ts";
 
 /** Reads a session from a mark of its first lines on; null where it has to be read whole. */
 export function readPiTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
-  const former: FormerMark = { ...mark, state: mark.state as PiState };
+  const former: FormerPiMark = { ...mark, state: mark.state as PiState };
   const lines = createParsedLines(source, parseSessionLine, mark.line);
   const index = indexEntries(lines, source.lineCount, mark.line);
   const names = openNameFilter(mark.names);
@@ -27,10 +27,10 @@ export function readPiTail(source: SessionSource, mark: SessionMark): ImportedSe
   return isApart(reading, mark.line, names) ? createTail(reading, former, source.lineCount) : null;
 }
 
-function createTail(reading: PathReading, former: FormerMark, lineCount: number): ImportedSession | null {
+function createTail(reading: PathReading, former: FormerPiMark, lineCount: number): ImportedSession | null {
   const { lines, index, cuts } = reading;
   const { turn: first, line: firstLine, state } = former;
-  const titles = readTitles(lines, index.entries, state.lastTitle);
+  const titles = readSessionNames(lines, index.entries, state.lastTitle);
   if (!areTitlesAfter(titles, state.latestStart)) return null;
   const tools = new Map(state.tools.map((tool) => [tool.name, tool]));
   const cwd = stringOf(index.header, "cwd");
@@ -66,7 +66,7 @@ function isApart({ index, path, cuts }: PathReading, line: number, names: NameFi
     path[0] === opener &&
     opener.kind === "prompt" &&
     !index.nodes.has(opener.parent ?? "") &&
-    hasRisingStarts(cuts) &&
+    startsRise(cuts) &&
     index.entries.every((entry) => isOwn(entry, names) && (entry === opener || followsOther(entry, index)))
   );
 }

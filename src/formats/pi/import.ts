@@ -14,8 +14,8 @@ import { idOfHeader, indexEntries } from "./entry-index.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { exportedSessionId, readPiOrigin } from "./origin.ts";
 import { createSessionMark } from "./session-mark.ts";
+import { readSessionNames } from "./session-names.ts";
 import { activePath, createTree } from "./session-tree.ts";
-import { readTitles } from "./titles.ts";
 import { listTools } from "./tool-lists.ts";
 import type { PathTurn } from "./turn-cuts.ts";
 import { type PathReading, readTreePath, readTurn } from "./turn-reader.ts";
@@ -61,7 +61,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     importer: PI_IMPORTER,
     sessionId: index.sessionId,
     title: title?.title ?? UNTITLED,
-    titles: readTitles(lines, index.entries),
+    titles: readSessionNames(lines, index.entries),
     toolLists: listTools(reading, new Map()),
     createdAt: index.createdAt,
     ...(cwd !== undefined && { cwd }),

@@ -7,7 +7,7 @@ import type { SessionMark } from "../session-mark.ts";
 import { readTimestamp } from "../timestamp.ts";
 import type { PlacedCompaction } from "./compactions.ts";
 import type { Entry } from "./entry-index.ts";
-import { readTitles } from "./titles.ts";
+import { readSessionNames } from "./session-names.ts";
 import { listTools } from "./tool-lists.ts";
 import type { PathReading } from "./turn-reader.ts";
 
@@ -25,7 +25,7 @@ export interface PiState {
 }
 
 /** A mark that a file was read from. */
-export interface FormerMark extends Omit<SessionMark, "state"> {
+export interface FormerPiMark extends Omit<SessionMark, "state"> {
   readonly state: PiState;
 }
 
@@ -37,7 +37,7 @@ interface MarkedReading {
 }
 
 /** The mark of a reading; null where a file that grew has to be read whole. */
-export function createSessionMark(marked: MarkedReading, former?: FormerMark): SessionMark | null {
+export function createSessionMark(marked: MarkedReading, former?: FormerPiMark): SessionMark | null {
   const { reading, placed, title } = marked;
   const turn = reading.cuts.length - READ_AGAIN;
   const opener = reading.cuts[turn]?.opener;
@@ -65,7 +65,7 @@ interface MarkPlace {
 /** What lines say of those behind them; null where that is too much, or a title is of a later turn. */
 function stateBefore({ reading }: MarkedReading, at: MarkPlace, former: PiState | undefined): PiState | null {
   const { lines, index, cuts } = reading;
-  const titles = readTitles(lines, at.before, former?.lastTitle);
+  const titles = readSessionNames(lines, at.before, former?.lastTitle);
   const lastTitle = titles.at(-1)?.title ?? former?.lastTitle;
   const starts = cuts.slice(former === undefined ? 1 : 0, at.turn + 1).map(({ opener }) => opener);
   const latest = latestStart(starts, former?.latestStart);
@@ -89,15 +89,12 @@ function isParted({ lines, path, cuts }: PathReading, opener: Entry): boolean {
   const isDated = raw !== null && typeof raw !== "string" && readTimestamp(raw["timestamp"]) !== undefined;
   const before = path.slice(0, path.indexOf(opener));
   return (
-    isDated &&
-    opener.firstLine === opener.line &&
-    before.every(({ line }) => line < opener.line) &&
-    hasRisingStarts(cuts)
+    isDated && opener.firstLine === opener.line && before.every(({ line }) => line < opener.line) && startsRise(cuts)
   );
 }
 
 /** Whether each turn begins further down in the file than the one before it. */
-export function hasRisingStarts(cuts: PathReading["cuts"]): boolean {
+export function startsRise(cuts: PathReading["cuts"]): boolean {
   return cuts.every(({ opener }, turn) => turn === 0 || opener.firstLine > (cuts[turn - 1]?.opener.firstLine ?? 0));
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
-import { SEARCH_SCOPES, searchConversations } from "../../app/inspect/search.ts";
+import { searchConversations } from "../../app/inspect/search.ts";
+import { SEARCH_SCOPES } from "../../app/inspect/search-texts.ts";
 import { imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

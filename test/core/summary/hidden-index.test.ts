@@ -71,6 +71,24 @@ describe("an index", () => {
     }
   });
 
+  it("takes over what the index that it replaces says of turns that are not at hand, behind what is new", () => {
+    const turns = callTurns(
+      [call("Edit", { file_path: "/w/new.ts", old_string: "a", new_string: long(20_000) }, "edited")],
+      [],
+    );
+    const former =
+      "[heading]\nFiles: /w/gone.ts (read); /w/new.ts (read); /w/seen.ts (changed)\nCommands: npm test → exit 2";
+    const shown = [
+      ...(turns[1]?.events ?? []),
+      { type: "chat_request", id: "r", timestamp: "", content: "look at /w/seen.ts" } as const,
+    ];
+    expect(
+      indexHidden({ turns: turns.slice(0, 1), shown, former })
+        ?.text.split("\n")
+        .slice(1),
+    ).toEqual(["Files: /w/new.ts (changed); /w/gone.ts (read)", "Commands: npm test → exit 2"]);
+  });
+
   it("is none where little is hidden, or nothing", () => {
     expect(indexOf(callTurns([call("Read", { file_path: "/w/old.ts" }, long(1000))], []))).toEqual([]);
     expect(indexOf(callTurns(worked, []), [])).toEqual([]);

@@ -62,6 +62,7 @@ const anyLine: fc.Arbitrary<CodexLine | string> = fc.oneof(
       { type: "tide_turned", payload: { high: 3 } },
       item({ type: "tide_item", high: 3 }),
       meta({ id: "019b1111-2222-7333-8444-666666666666" }),
+      meta({ history_base: { thread_id: CODEX_SESSION, end_byte_offset: 9 } }),
       "not JSON",
       "",
     ),

@@ -6,7 +6,11 @@ import type { ParsedLines } from "../parsed-lines.ts";
 import type { Entry } from "./entry-index.ts";
 
 /** The names of a session, oldest first; cleared ones and repetitions are left out, also of the one before. */
-export function readTitles(lines: ParsedLines, entries: readonly Entry[], before?: string): ImportedSession["titles"] {
+export function readSessionNames(
+  lines: ParsedLines,
+  entries: readonly Entry[],
+  before?: string,
+): ImportedSession["titles"] {
   const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, kind, timestamp, eventId } of entries) {
     const raw = kind === "side" ? lines.at(line) : null;

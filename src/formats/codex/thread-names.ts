@@ -4,7 +4,7 @@ import type { ImportedSession } from "../imported-session.ts";
 import type { RolloutIndex } from "./rollout-index.ts";
 
 /** Later titles, oldest first; repetitions are left out, also of the one before. */
-export function readTitles(
+export function readThreadNames(
   { titles, sessionId }: Pick<RolloutIndex, "titles" | "sessionId">,
   before?: string,
 ): ImportedSession["titles"] {

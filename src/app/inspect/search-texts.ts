@@ -1,0 +1,38 @@
+// What of an event is searched, and of which events: whoever said them.
+import type { Event } from "../../core/event/event.ts";
+import { stringsIn, textsOf } from "../../core/loss/event-texts.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import { readTexts } from "../branch/attachments.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+
+/** Who said what is looked for: `tool` = calls and their results. */
+export type SearchScope = "user" | "assistant" | "tool";
+
+export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool"];
+
+/** Whether an event was said by one of them; absent = by anybody. */
+export function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {
+  if (scopes === undefined) return () => true;
+  return ({ type }) => {
+    if (type === "chat_request") return scopes.includes("user");
+    if (type === "chat_response") return scopes.includes("assistant");
+    return (type === "tool_call_request" || type === "tool_call_response") && scopes.includes("tool");
+  };
+}
+
+/** Gives the texts of events, those of payloads that were moved out of them too. */
+export async function textsWithAttachments(
+  store: ConversationStore,
+  tree: BranchTree,
+  events: readonly Event[],
+): Promise<(event: Event) => readonly string[]> {
+  const whole = await readTexts(store, tree.commit, events);
+  return (event) => searchedTexts(whole(event));
+}
+
+/** Gives what people and models read of an event; nothing of kinds that no model sees. */
+export function searchedTexts(event: Event): readonly string[] {
+  if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
+  if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
+  return textsOf(event);
+}
