@@ -1,6 +1,7 @@
 // `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
 // meanwhile is seen; nothing is kept in between but what the last action said.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { ServeRequest } from "../app/page/serve-request.ts";
 import { type Runtime, randomId } from "../app/workspace/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace/workspace.ts";
 import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
@@ -8,19 +9,6 @@ import { type Admission, Door, readAddress } from "./door.ts";
 import type { Place } from "./pages/document.ts";
 import { renderNotice } from "./pages/render-notice.ts";
 import { type PageAnswer, ROUTES, type Route, type SentOn } from "./routes.ts";
-
-export interface ServeRequest {
-  readonly runtime: Runtime;
-  readonly options: WorkspaceOptions;
-  /** 0 = any that is free. */
-  readonly port: number;
-  /** An address of this machine; one that others reach makes the pages read-only. */
-  readonly host: string;
-  /** Told where the pages are once they are there. */
-  readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-}
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;

@@ -1,5 +1,6 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import type { ServeRequest } from "../../app/page/serve-request.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
 import type { Output } from "./output.ts";
@@ -45,15 +46,7 @@ export interface Fronts {
   /** Serves MCP over standard input and output until the client leaves. */
   serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
   /** Serves pages until the signal ends it; told where once they are there. */
-  servePages(request: {
-    readonly runtime: Runtime;
-    readonly options: WorkspaceOptions;
-    /** 0 = any that is free. */
-    readonly port: number;
-    readonly host: string;
-    readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
-    readonly signal: AbortSignal;
-  }): Promise<void>;
+  servePages(request: ServeRequest): Promise<void>;
   /** Writes a branch as an HTML document. */
   renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string>;
 }

@@ -1,8 +1,10 @@
 // The grounding check: what a summary quotes or names that stands nowhere in the events it was written from. A name that is
 // not there was made up, or mistyped.
+
 import type { FactKind } from "../compaction/loss-receipt.ts";
 import type { Event } from "../event/event.ts";
 import { fieldsOf } from "../event/fields.ts";
+import { lastAtMost } from "../last-at-most.ts";
 import { stringsIn, textsOf } from "./event-texts.ts";
 import { factsOf, factsOfText } from "./facts.ts";
 import { pathEnds } from "./path-word.ts";
@@ -122,7 +124,7 @@ function createSource(events: readonly Event[]): Source {
     holds: (claim) => heldBy(claim).length > 0,
     heldBy,
     *mentions(claim) {
-      for (const at of offsetsOf(joined, claim)) yield owners[lastUpTo(starts, at)] ?? 0;
+      for (const at of offsetsOf(joined, claim)) yield owners[lastAtMost(starts, at)] ?? 0;
     },
   };
 }
@@ -137,18 +139,6 @@ function takeFacts(known: Map<string, number[]>, event: Event, index: number): v
       if (places === undefined) known.set(key, [index]);
       else if (places.length < MOST_PLACES) places.push(index);
     }
-}
-
-/** The last of ascending numbers that is not greater. */
-function lastUpTo(numbers: readonly number[], wanted: number): number {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((numbers[middle] ?? 0) <= wanted) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /** Where a claim stands in a text, ascending. */

@@ -1,6 +1,7 @@
 // What is said in lines of JSON, as one text: every string as it was before it was written as JSON, each on a line of its own.
 // What is no JSON stands as it is. What was written with the escapes of JSON inside a text stands there a second time, as it is
 // meant, and so does what parts of one content say together where they meet.
+import { lastAtMost } from "../last-at-most.ts";
 import { isTextPart } from "./mask-line.ts";
 import { meantText } from "./meant-text.ts";
 
@@ -96,14 +97,3 @@ const LONGEST_VALUE = 200;
 
 /** A shorter name is no secret itself, characters. */
 const SHORTEST_SECRET = 16;
-
-/** The last of rising numbers that is at most so much; 0 where none is. */
-function lastAtMost(numbers: readonly number[], most: number): number {
-  let [low, high] = [0, numbers.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((numbers[middle] ?? 0) <= most) low = middle;
-    else high = middle - 1;
-  }
-  return Math.max(0, low);
-}
