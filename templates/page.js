@@ -36,16 +36,27 @@ function tell(text, canReload = false) {
   notices.append(line);
 }
 
-/** Moves to the next or previous of some elements, from where the page is. */
+/** Moves to the next or previous of some elements: from the one that has the focus, else from where the page is. */
 function step(selector, by) {
   const all = [...document.querySelectorAll(selector)];
-  const tops = all.map((element) => element.getBoundingClientRect().top);
-  const at = by > 0 ? tops.findIndex((top) => top > 8) : tops.findLastIndex((top) => top < -8);
-  const target = all[at];
+  const target = all[placeAfter(all, by)];
   if (target === undefined) return;
   target.scrollIntoView({ block: "start" });
   target.tabIndex = -1;
   target.focus({ preventScroll: true });
+}
+
+function placeAfter(all, by) {
+  const focused = all.findIndex((element) => element.contains(document.activeElement));
+  // Whoever scrolled on since means what is in sight.
+  if (focused >= 0 && isInSight(all[focused])) return focused + by;
+  const tops = all.map((element) => element.getBoundingClientRect().top);
+  return by > 0 ? tops.findIndex((top) => top > 8) : tops.findLastIndex((top) => top < -8);
+}
+
+function isInSight(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
 }
 
 const KEYS = {

@@ -103,6 +103,8 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.waitForURL(/words=tide/);
     await page.getByRole("link", { name: "Measure the tide at the pier" }).press("Enter");
     await page.locator("#turn-0").waitFor();
+    // Keys count once the page's script has run.
+    await page.waitForLoadState("domcontentloaded");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.locator("#turn-1:focus").waitFor();
@@ -126,7 +128,10 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.waitForResponse((response) => response.url().endsWith("/state"));
     await sandbox.jpg(["title", "@", "Another"]);
     await page.getByText("This conversation changed meanwhile.").waitFor();
+    // The page's script has come once it asks: a server that ends before that has no page to tell anything on.
+    const asked = page.waitForResponse((response) => response.url().endsWith("/state"));
     await page.getByRole("link", { name: "Show it as it is now" }).click();
+    await asked;
     expect(await page.locator("h1").textContent()).toBe("Another");
     await pages.close();
     await page.getByText("jpg serve has ended").waitFor();
