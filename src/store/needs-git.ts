@@ -3,7 +3,7 @@ import { type JpgError, repositoryError } from "../core/errors.ts";
 
 /** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
 export function needsGit(what: string): JpgError {
-  return repositoryError("needs_git", `${what} needs the git program; the embedded engine works without it`, {
-    hints: ["install git: https://git-scm.com/downloads", "with git installed, leave out --engine embedded"],
+  return repositoryError("needs_git", `${what} needs git, which jpg is running without.`, {
+    hints: ["install git: https://git-scm.com/downloads", "where git is installed, leave out --engine embedded"],
   });
 }
