@@ -17,6 +17,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   title: "show a conversation's title, or give it a new one",
   label: "add labels to a conversation; without any, list them",
   rm: "remove a conversation or a fork, or bring it back",
+  purge: "delete a conversation or a fork for good",
   archive: "hide a conversation from the list; nothing else changes",
   unarchive: "list an archived conversation again",
   print: "print a conversation: everything that was said, or the view",

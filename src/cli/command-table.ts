@@ -18,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   title: () => import("./commands/title.ts"),
   label: () => import("./commands/label.ts"),
   rm: () => import("./commands/rm.ts"),
+  purge: () => import("./commands/purge.ts"),
   archive: () => import("./commands/archive.ts"),
   unarchive: () => import("./commands/unarchive.ts"),
   print: () => import("./commands/print.ts"),

@@ -102,7 +102,7 @@ describe("jpg redact", () => {
       ! \`jpg push deploy-with-redacted-github-1-hcyh\` sends the copy.
       ! The secret is still in the original, in clones and remotes that have it, in the trash
       ! and in the agent's own files. Revoke it where it was issued. To remove the original
-      ! from this store for good: \`jpg rm <id>\`, then \`jpg rm --purge <id>\`.
+      ! from this store for good: \`jpg purge <id>\`.
       "
     `);
     expect(await run("jpg push deploy-with-redacted")).toMatchInlineSnapshot(`

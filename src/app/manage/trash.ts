@@ -32,11 +32,7 @@ const VIEW_FILES = ["VIEW.md", "view.jsonl"];
  */
 export async function removeConversation(workspace: Workspace, id: string): Promise<RemoveReport> {
   const { store, runtime } = workspace;
-  const target = await resolveId(workspace, id);
-  const tips = await store.listBranches();
-  const conversation = conversationOf(target.branch);
-  const isFork = (id.includes("/") && id !== conversation) || id === forkOf(target.branch);
-  const chosen = tips.filter(({ name }) => (isFork ? name === target.branch : conversationOf(name) === conversation));
+  const { conversation, chosen, tips } = await chooseBranches(workspace, id);
   await refuseWhileUsed(workspace, chosen);
   const trash = trashOf(workspace);
   const before = await store.readActiveBranch();
@@ -49,6 +45,25 @@ export async function removeConversation(workspace: Workspace, id: string): Prom
   if (next === null) await removeFiles(store.root, VIEW_FILES).then(() => store.cache(VIEW_CACHE).drop());
   const removed = chosen.map(({ name, commit }) => ({ branch: name, commit, removedAt }));
   return { conversation, removed, active: next, moved: isActive };
+}
+
+/** The branches that an id names: a conversation with all its forks, or a fork (`ID/FORK`). Throws `unknown_id`, `ambiguous_id`. */
+export async function chooseBranches(
+  workspace: Workspace,
+  id: string,
+): Promise<{
+  readonly conversation: string;
+  readonly isFork: boolean;
+  readonly chosen: readonly BranchTip[];
+  /** All that stand. */
+  readonly tips: readonly BranchTip[];
+}> {
+  const target = await resolveId(workspace, id);
+  const tips = await workspace.store.listBranches();
+  const conversation = conversationOf(target.branch);
+  const isFork = (id.includes("/") && id !== conversation) || id === forkOf(target.branch);
+  const chosen = tips.filter(({ name }) => (isFork ? name === target.branch : conversationOf(name) === conversation));
+  return { conversation, isFork, chosen, tips };
 }
 
 /** Lists what can be restored, newest removal first. */
@@ -82,6 +97,7 @@ export async function purgeRemoved(workspace: Workspace, branches: readonly Tras
   if (branches.length > 0) {
     await workspace.store.dropCaches();
     await forgetMarks(workspace.store, branches);
+    await refreshViews(workspace, new Set((await workspace.store.listBranches()).map(({ name }) => name)));
   }
   return objects;
 }

@@ -59,6 +59,6 @@ export function renderRedactAdvice(report: RedactReport): SafeText {
       : [safe`The original was seen on ${joinSafe(seen.map(forTerminalLine), ", ")}: what is there keeps the secret.`]),
     safe`The secret is still in the original, in clones and remotes that have it, in the trash`,
     safe`and in the agent's own files. Revoke it where it was issued. To remove the original`,
-    safe`from this store for good: \`jpg rm ${name}\`, then \`jpg rm --purge ${name}\`.`,
+    safe`from this store for good: \`jpg purge ${name}\`.`,
   ]);
 }

@@ -1,5 +1,6 @@
 // Branches that were removed: their refs stand under refs/trash/<time>/ until they are restored or purged, so that git keeps
-// their objects. A purge takes the objects, too: those that nothing else in the repository reaches.
+// their objects. A purge takes the objects, too: those that nothing else in the repository reaches, where what was fetched of
+// the same branches counts as nothing else.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
@@ -68,18 +69,40 @@ async function restore(repository: Repository, branches: readonly TrashedBranch[
 }
 
 async function purge(repository: Repository, branches: readonly TrashedBranch[]): Promise<number> {
-  const lines = branches.map(({ branch, commit, removedAt }) => `delete ${refInTrash(removedAt, branch)}\0${commit}\0`);
+  const again = new Set(branches.map(({ branch }) => branch));
+  for (const name of await namesNotMadeAgain(repository, branches)) again.delete(name);
+  const refs = [
+    ...branches.map(({ branch, commit, removedAt }) => ({ ref: refInTrash(removedAt, branch), commit })),
+    ...(await listFetched(repository, branches)).filter(({ branch }) => !again.has(branch)),
+  ];
+  const lines = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`);
   await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
   for (const { branch } of branches) {
     // Where another branch of this name was made since, git keeps what it needs.
     await tryCommand(repository, { args: ["config", "--local", "--remove-section", `branch.${branch}`] });
   }
   const tips = branches.map(({ commit }) => commit);
-  await forgetInReflog(repository, new Set(await listOnlyFrom(repository, tips, [])));
+  await forgetInReflog(repository, new Set(await listRevisions(repository, [...tips, "--not", "--all"])));
   await forgetNames(repository.gitDir, await namesNotMadeAgain(repository, branches));
-  const gone = await listOnlyFrom(repository, tips, ["--objects", "--reflog", "--indexed-objects"]);
+  const gone = await listUnneeded(repository, tips);
   await removeObjects(repository, gone);
   return gone.length;
+}
+
+/** What was fetched of branches, from whichever remote. */
+async function listFetched(
+  repository: Repository,
+  branches: readonly TrashedBranch[],
+): Promise<readonly { readonly ref: string; readonly commit: string; readonly branch: string }[]> {
+  const names = [...new Set(branches.map(({ branch }) => branch))];
+  const patterns = names.map((name) => `refs/remotes/*/${name}`);
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", ...patterns];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [commit = "", ref = ""] = line.split(" ");
+    const branch = names.find((name) => ref.endsWith(`/${name}`));
+    return branch === undefined ? [] : [{ ref, commit, branch }];
+  });
 }
 
 /** A branch of the same name that was made since keeps what is remembered of it. */
@@ -92,17 +115,19 @@ async function namesNotMadeAgain(
   return names.filter((_, index) => commits[index] === null);
 }
 
-/** What is reached from commits, and from no ref; with `--reflog` in `more`, from no reflog either. */
-async function listOnlyFrom(
-  repository: Repository,
-  commits: readonly string[],
-  more: readonly string[],
-): Promise<readonly string[]> {
-  const objects = more.filter((option) => option === "--objects");
-  const kept = ["--all", ...more.filter((option) => option !== "--objects")];
-  const args = ["rev-list", ...objects, "--no-object-names", ...commits, "--not", ...kept];
-  const plain = objects.length === 0 ? args.filter((option) => option !== "--no-object-names") : args;
-  return (await runCommand(repository, { args: plain }))
+/**
+ * The objects that commits reach and that no ref, reflog or index does. Each side is listed whole: where git is asked for the
+ * difference (`--not`), it may name a tree or file of an older commit that is kept as well.
+ */
+async function listUnneeded(repository: Repository, commits: readonly string[]): Promise<readonly string[]> {
+  const objects = ["--objects", "--no-object-names"];
+  const needed = new Set(await listRevisions(repository, [...objects, "--all", "--reflog", "--indexed-objects"]));
+  return (await listRevisions(repository, [...objects, ...commits])).filter((oid) => !needed.has(oid));
+}
+
+async function listRevisions(repository: Repository, args: readonly string[]): Promise<readonly string[]> {
+  const printed = await runCommand(repository, { args: ["rev-list", ...args] });
+  return printed
     .toString()
     .split("\n")
     .filter((line) => line !== "");

@@ -1,0 +1,35 @@
+import { branchesOf, planConversationPurge, purgeConversation } from "../../app/manage/purge.ts";
+import { forTerminalLine, joinSafe, safe } from "../../core/safe-text.ts";
+import { askYesNo } from "../frame/ask.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
+import { renderCount } from "../render/render-quantity.ts";
+
+export const command: CommandSpec = {
+  name: "purge",
+  summary: "delete a conversation or a fork for good",
+  description:
+    "Deletes a conversation with all its forks, or just one fork if ID names a branch, from this store for good: branches, what is in the trash of it, what was fetched of it, and every object that no other conversation needs. This cannot be undone. Not reached are remotes, other people's clones, files that `jpg share` wrote, and the agent's own session, which the next `jpg import` would bring in again.",
+  arguments: [{ name: "<id>", description: "conversation, or one of its forks; also one in the trash" }],
+  options: [{ flags: "-y, --yes", description: "do not ask" }],
+  examples: [{ command: "jpg purge fix-parser", explains: "the conversation with all its forks" }],
+  run: async ({ args, options, output, json, open }) => {
+    const workspace = await open();
+    const plan = await planConversationPurge(workspace, args[0] ?? "");
+    const names = joinSafe(branchesOf(plan).map(forTerminalLine), ", ");
+    const text = `Delete ${names} for good? This cannot be undone.`;
+    const isAgreed = flag(options, "yes") || (await askYesNo({ text, otherwise: "no", instead: "--yes" }, { output }));
+    if (!isAgreed) {
+      if (json) output.json({ conversation: plan.conversation, purged: [], objects: 0, seen_on: plan.seen_on });
+      else output.info(safe`Nothing was deleted.`);
+      return 0;
+    }
+    const report = await purgeConversation(workspace, plan);
+    if (json) output.json(report);
+    else output.data(safe`Purged ${names}: ${renderCount(report.objects, "object")} removed.`);
+    if (report.seen_on.length > 0)
+      output.warn(
+        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: what is there stays there, and the next \`jpg pull\` brings it back.`,
+      );
+    return 0;
+  },
+};
