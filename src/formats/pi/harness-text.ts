@@ -42,7 +42,7 @@ export function bashText(message: RawLine): string {
 }
 
 function bashEnding({ cancelled, exitCode, truncated, fullOutputPath }: RawLine): string {
-  const failed = exitCode !== undefined && exitCode !== null && exitCode !== 0;
+  const failed = typeof exitCode === "number" && exitCode !== 0;
   const ending =
     cancelled === true ? "\n\n(command cancelled)" : failed ? `\n\nCommand exited with code ${exitCode}` : "";
   const isCut = truncated === true && typeof fullOutputPath === "string" && fullOutputPath !== "";

@@ -121,6 +121,7 @@ describe("a pi session", () => {
     const bash = { role: "bashExecution", cancelled: false, truncated: false };
     pi.add({ type: "message", message: { ...bash, command: "ls", output: "kelp", exitCode: 0 } });
     pi.add({ type: "message", message: { ...bash, command: "false", output: "", exitCode: 1 } });
+    pi.add({ type: "message", message: { ...bash, command: "odd", output: "sand", exitCode: { toString: 1 } } });
     pi.add({ type: "message", message: { ...bash, command: "cat key", output: "secret", excludeFromContext: true } });
     pi.add({ type: "custom_message", customType: "tide", content: "The tide is out.", display: true });
     pi.add({ type: "branch_summary", fromId: "00000009", summary: "We tried sand." });
@@ -128,11 +129,12 @@ describe("a pi session", () => {
     expect(sentOf(session).slice(2)).toEqual([
       "user: Ran `ls`\n```\nkelp\n```",
       "user: Ran `false`\n(no output)\n\nCommand exited with code 1",
+      "user: Ran `odd`\n```\nsand\n```",
       "user: The tide is out.",
       "user: The following is a summary of a branch that this conversation came back from:\n\n<summary>\nWe tried sand.</summary>",
     ]);
     const events = session.readTurn(0);
-    expect(events.filter(({ metadata }) => metadata?.origin === "harness")).toHaveLength(4);
+    expect(events.filter(({ metadata }) => metadata?.origin === "harness")).toHaveLength(5);
     expect(events.find(({ type }) => type === "note")).toMatchObject({ kind: "bash_execution" });
     expect(session.turnCount).toBe(1);
   });
