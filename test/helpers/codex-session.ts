@@ -66,6 +66,8 @@ export const compacted = (replacement: readonly Json[]): CodexLine => ({
   type: "compacted",
   payload: { message: "", replacement_history: replacement },
 });
+/** A compaction of the first versions: a summary, and no list of what is sent. */
+export const compactedSummary = (text: string): CodexLine => ({ type: "compacted", payload: { message: text } });
 export const counted = (total: number, last = total): CodexLine =>
   message({
     type: "token_count",

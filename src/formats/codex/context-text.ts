@@ -32,7 +32,14 @@ const HARNESS_TAGS: ReadonlySet<string> = new Set([
   "context_window_reminder",
   "rollout_budget",
   "image_resize_notice",
+  "codex_internal_context",
+  "goal_context",
+  "hook_prompt",
+  "agent_message_board_notification",
 ]);
+
+/** Whoever embeds Codex names what it adds to a request: `<external_NAME>`. */
+const EXTERNAL = "external_";
 
 const PROJECT_INSTRUCTIONS = /^# AGENTS\.md instructions\b/;
 const MARKED = /^<([A-Za-z_]+)(?: [^<>]*)?>/;
@@ -52,7 +59,7 @@ function speakerOfText(text: string): Voice {
   if (PROJECT_INSTRUCTIONS.test(trimmed) && trimmed.endsWith("</INSTRUCTIONS>")) return "context";
   const tag = MARKED.exec(trimmed)?.[1];
   if (tag === undefined || !trimmed.endsWith(">") || !endsWithTag(trimmed, tag)) return "user";
-  if (CONTEXT_TAGS.has(tag)) return "context";
+  if (CONTEXT_TAGS.has(tag) || (tag.startsWith(EXTERNAL) && trimmed.startsWith(`<${tag}>`))) return "context";
   return HARNESS_TAGS.has(tag) ? "harness" : "user";
 }
 

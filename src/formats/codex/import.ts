@@ -90,11 +90,12 @@ function firstTitle(
   return undefined;
 }
 
-/** Editors put what they show before the words of the user. */
+/** Editors put what they show before the words of the user; Codex names an image before and behind it. */
 function askedIn(text: string): string {
   const mark = "## My request for Codex:";
   const at = text.indexOf(mark);
-  return at < 0 ? text : text.slice(at + mark.length);
+  const words = at < 0 ? text : text.slice(at + mark.length);
+  return words.replace(/<image(?: name=\[Image #\d+\][^<>]*)?>|<\/image>/g, " ");
 }
 
 function notASession({ skipped }: RolloutIndex): Error {

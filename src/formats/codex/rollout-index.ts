@@ -11,9 +11,10 @@ import { kindOfRolloutLine, type RolloutKind } from "./line-kind.ts";
 import { LINE_MARK } from "./line-mark.ts";
 import { payloadOf } from "./rollout-line.ts";
 import { followLine, noFacts, type RunningFacts } from "./running-facts.ts";
+import { readWayBack, type WayBack } from "./way-back.ts";
 
 /** A line that is an event, or changes which of them count. */
-export interface RolloutEntry {
+export interface RolloutEntry extends WayBack {
   /** 0-based. */
   readonly line: number;
   readonly kind: Exclude<RolloutKind, "silent">;
@@ -27,8 +28,6 @@ export interface RolloutEntry {
   readonly messageId?: string;
   /** A prompt that was typed while the agent worked. */
   readonly isQueued?: true;
-  /** By how many requests the user went back, ≥ 0. */
-  readonly requests?: number;
 }
 
 export interface RolloutIndex {
@@ -164,7 +163,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     ...(facts.model !== undefined && { model: facts.model }),
     ...(messageId !== undefined && { messageId }),
     ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
-    ...(kind === "rollback" && { requests: requestsOf(payloadOf(line)) }),
+    ...readWayBack(kind, payloadOf(line), facts),
   });
 }
 
@@ -199,11 +198,6 @@ function takeMark({ marks }: Writer, line: RawLine): string | undefined {
 
 /** jpg gives UUIDs; other texts are no marks of its. */
 const USABLE_MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function requestsOf(payload: RawLine): number {
-  const count = payload["num_turns"];
-  return Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0;
-}
 
 /** All that a model gives until somebody else speaks is one answer. */
 function answerOf(writer: Writer, kind: RolloutKind, id: string): string | undefined {

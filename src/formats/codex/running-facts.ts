@@ -18,13 +18,15 @@ export interface RunningFacts {
   model?: string;
   /** Whether the agent works on a task, and has been asked something in it. */
   task: "none" | "begun" | "asked";
+  /** How many tasks it began. */
+  tasks: number;
   /** Whether the session has described itself: what describes another one further down is copied from there. */
   isDescribed: boolean;
 }
 
 /** What is known before the first line. */
 export function noFacts(): RunningFacts {
-  return { timestamp: NO_DATE, provider: USUAL_PROVIDER, task: "none", isDescribed: false };
+  return { timestamp: NO_DATE, provider: USUAL_PROVIDER, task: "none", tasks: 0, isDescribed: false };
 }
 
 /** Takes in what a parsed line says. */
@@ -59,6 +61,7 @@ function followMessage(facts: RunningFacts, payload: RawLine): void {
     case "task_started":
     case "turn_started":
       facts.task = "begun";
+      facts.tasks++;
       break;
     case "task_complete":
     case "turn_complete":

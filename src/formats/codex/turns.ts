@@ -1,6 +1,6 @@
 // The turns of a rollout. A turn opens at a request of the user; what introduces the request belongs to it as well, and is
 // held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become a
-// branch that was left.
+// branch that was left. With a task that the user went back behind, Codex forgets the compaction that it made in it.
 import { appendAll } from "../../core/append-all.ts";
 import type { RolloutEntry } from "./rollout-index.ts";
 
@@ -36,13 +36,29 @@ interface Builder {
   readonly head: RolloutEntry[];
   /** What introduces the next request. */
   held: RolloutEntry[];
+  /** The tasks in which something was asked, and that the user did not go back behind. */
+  readonly asked: (number | undefined)[];
+  /** Compactions of such tasks, or of none. */
+  lists: RolloutEntry[];
+  readonly forgotten: Set<RolloutEntry>;
 }
 
 /** Cuts the lines of a rollout into turns; `held` = what introduces the first request, where the lines before it are not read. */
-export function cutRollout(entries: readonly RolloutEntry[], held: readonly RolloutEntry[] = []): RolloutTurns {
-  const builder: Builder = { turns: [], left: [], head: [], held: [...held] };
-  for (const entry of entries) addEntry(builder, entry);
-  return { active: builder.turns, left: builder.left };
+export function cutRollout(lines: readonly RolloutEntry[], held: readonly RolloutEntry[] = []): RolloutTurns {
+  const forgotten = new Set<RolloutEntry>();
+  const builder: Builder = { turns: [], left: [], head: [], held: [...held], asked: [], lists: [], forgotten };
+  for (const entry of lines) addEntry(builder, entry);
+  const { turns, left } = builder;
+  if (forgotten.size > 0) for (const { entries } of turns) leaveOut(entries, forgotten);
+  return { active: turns, left };
+}
+
+/** In place: left branches share turns with the active ones. */
+function leaveOut(entries: RolloutEntry[], forgotten: ReadonlySet<RolloutEntry>): void {
+  const rest = entries.filter((entry) => !forgotten.has(entry));
+  if (rest.length === entries.length) return;
+  entries.length = 0;
+  appendAll(entries, rest);
 }
 
 /** Gives a turn on the way to one of the same index or a later one. */
@@ -53,6 +69,8 @@ export function turnAt(last: RolloutTurn, index: number): RolloutTurn | undefine
 }
 
 function addEntry(builder: Builder, entry: RolloutEntry): void {
+  if (entry.kind === "prompt" && builder.asked.at(-1) !== entry.task) builder.asked.push(entry.task);
+  if (entry.hasList === true) builder.lists.push(entry);
   switch (entry.kind) {
     case "context":
       builder.held.push(entry);
@@ -100,6 +118,7 @@ function addToTurn(builder: Builder, entry: RolloutEntry): void {
 /** Takes off what was said from the n-th last request on; all of it from the first one on where there are fewer. */
 function goBack(builder: Builder, requests: number): void {
   const { turns, left, head } = builder;
+  forgetLists(builder, requests);
   const cut = findRequest(turns, requests);
   builder.held = [];
   if (cut === undefined) return;
@@ -110,6 +129,14 @@ function goBack(builder: Builder, requests: number): void {
   if (turn.opener !== from) turns.push({ ...turn, entries: rest });
   // What was noted before the very first request stays for the one that comes in its place.
   else if (turn.index === 0) appendAll(head, rest);
+}
+
+/** Codex counts tasks here, while it goes back by requests: a task may hold several. */
+function forgetLists(builder: Builder, requests: number): void {
+  const { asked, lists, forgotten } = builder;
+  const behind = new Set(asked.splice(Math.max(0, asked.length - requests)));
+  for (const list of lists) if (behind.has(list.task)) forgotten.add(list);
+  builder.lists = lists.filter((list) => !forgotten.has(list));
 }
 
 interface RequestPlace {

@@ -7,6 +7,7 @@ import { readCodexSession } from "../../../src/formats/codex/import.ts";
 import {
   answer,
   CODEX_SESSION,
+  type CodexLine,
   call,
   complete,
   counted,
@@ -84,6 +85,54 @@ describe("a rollout", () => {
     const whole = importRollout([...introduced, prompt("Two")]);
     expect(whole.readTurn(0)).toEqual(importRollout(lines).readTurn(0));
     expect(outline(saidIn(whole, 1))).toEqual([`harness: ${ENVIRONMENT}`, "user: Two"]);
+  });
+
+  it.each([
+    '<codex_internal_context source="user_goal">\nGo on.\n</codex_internal_context>',
+    "<goal_context>Go on.</goal_context>",
+    '<hook_prompt hook_run_id="stop:0:x">Run the tests.</hook_prompt>',
+    "<agent_message_board_notification>1 new</agent_message_board_notification>",
+    "<subagent_notification>{}</subagent_notification>",
+  ])("takes words for the agent's own that Codex put in by itself: %j", (text) => {
+    const session = importRollout([meta(), started("t"), prompt("One"), answer("re One"), prompt(text), answer("on")]);
+    expect(outline(saidIn(session, 0))).toEqual(["user: One", "answer: re One", `harness: ${text}`, "answer: on"]);
+  });
+
+  it("takes what a program added to a request for words before that request", () => {
+    const added = "<external_ticket>\nK-3\n</external_ticket>";
+    const session = importRollout([meta(), prompt("One"), answer("re One"), prompt(added), prompt("Two")]);
+    expect(outline(saidIn(session, 1))).toEqual([`harness: ${added}`, "user: Two"]);
+    const shown = '<external_ticket id="3">K-3</external_ticket>';
+    expect(outline(saidIn(importRollout([meta(), prompt(shown)]), 0))).toEqual([`user: ${shown}`]);
+  });
+
+  it("reads what another agent said from a line of its own, as Codex sends it", () => {
+    const said = (more: Readonly<Record<string, unknown>>): CodexLine => ({
+      type: "inter_agent_communication",
+      payload: { author: "/root/bob", recipient: "/root", other_recipients: [], ...more },
+    });
+    const session = importRollout([
+      meta(),
+      prompt("One"),
+      said({ content: "The tide is out.", trigger_turn: false }),
+      said({ content: "", encrypted_content: "gAAA", trigger_turn: true }),
+    ]);
+    const ends = { author: "/root/bob", recipient: "/root" };
+    const head = "Message Type: NEW_TASK\nTask name: /root\nSender: /root/bob\nPayload:\n";
+    const contents = [
+      [{ type: "input_text", text: "The tide is out." }],
+      [
+        { type: "input_text", text: head },
+        { type: "encrypted_content", encrypted_content: "gAAA" },
+      ],
+    ];
+    expect(saidIn(session, 0).slice(1)).toMatchObject(
+      contents.map((content) => ({
+        type: "chat_request",
+        content: [{ type: "opaque", provider: "openai", value: { type: "agent_message", ...ends, content } }],
+        metadata: { origin: "harness" },
+      })),
+    );
   });
 
   it("takes words for the user's that only mention what the agent says", () => {
@@ -231,6 +280,13 @@ describe("a rollout", () => {
     ]);
     expect(session.title).toBe("Fix the tide table");
     expect(session.titles.map(({ title, timestamp }) => [title, timestamp])).toEqual([["Tide table", timeOf(2)]]);
+  });
+
+  it("is called after what was typed with an image, not after the image's name", () => {
+    const image = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
+    const text = (words: string) => ({ type: "input_text", text: words });
+    const content = [text('<image name=[Image #1] path="/tmp/a.png">'), image, text("</image>"), text("Which tide?")];
+    expect(importRollout([meta(), item({ type: "message", role: "user", content })]).title).toBe("Which tide?");
   });
 
   it("describes itself by its first description, also where another session's is copied in", () => {

@@ -6,6 +6,7 @@ import {
   answer,
   type CodexLine,
   compacted,
+  compactedSummary,
   complete,
   developer,
   importRollout,
@@ -97,6 +98,25 @@ describe("a rollout in which the user went back", () => {
     expect(importRollout(lines).compactions).toHaveLength(1);
     expect(importRollout([...lines, wentBack(1)]).compactions).toHaveLength(1);
     expect(importRollout([...lines, wentBack(2)]).compactions).toHaveLength(0);
+  });
+
+  it("forgets a compaction with the task that it was made in, whatever of that task stays", () => {
+    const compaction = compacted([said("One"), { type: "compaction", encrypted_content: "X" }]);
+    const summary = compactedSummary("One was asked.");
+    const count = (...lines: readonly CodexLine[]): number => importRollout([meta(), ...lines]).compactions.length;
+    const compactedFirst = [started("t"), compaction, prompt("Two"), answer("b"), complete("t")];
+    const compactedWithin = [started("t"), prompt("Two"), compaction, prompt("faster"), answer("b"), complete("t")];
+    const compactedAlone = [started("c"), compaction, complete("c"), ...turn("Two")];
+    for (const lines of [compactedFirst, compactedWithin, compactedAlone])
+      expect(count(...turn("One"), ...lines)).toBe(1);
+    expect(count(...turn("One"), ...compactedFirst, wentBack(1))).toBe(0);
+    expect(count(...turn("One"), ...compactedWithin, wentBack(1))).toBe(0);
+    expect(count(...turn("One"), ...compactedAlone, wentBack(1))).toBe(1);
+    expect(count(...turn("One"), ...compactedFirst, ...turn("Three"), wentBack(1), ...turn("Four"))).toBe(1);
+    expect(count(...turn("One"), ...compactedFirst, ...turn("Three"), wentBack(1), wentBack(1))).toBe(0);
+    // Of before tasks were written down, all is one task; a summary alone is forgotten only where the words before it are.
+    expect(count(prompt("One"), compaction, prompt("Two"), prompt("Three"), wentBack(1))).toBe(0);
+    expect(count(prompt("One"), summary, prompt("Two"), prompt("Three"), wentBack(1))).toBe(1);
   });
 
   it("shares with an earlier left branch what a later one left as well", () => {
