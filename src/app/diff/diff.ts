@@ -5,12 +5,12 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { groupPaths } from "../branch/group-paths.ts";
 import { type KnownTurns, type LoadedView, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
-import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
@@ -91,14 +91,14 @@ async function diffCommit(
   commit: string,
   options: ViewDiffOptions,
 ): Promise<DiffReport> {
-  const parent = await workspace.store.resolveCommit(`${commit}~1`);
+  const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
+  const parent = entry === undefined ? await workspace.store.resolveCommit(`${commit}~1`) : (entry.parents[0] ?? null);
   if (parent === null) await requireWholeHistory(workspace.store, commit);
   const known: KnownTurns = new Map();
   const load = async (at: string): Promise<LoadedView> =>
     loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, at), { known });
   const { view: after, live } = await load(commit);
   const before: View = parent === null ? { turns: [] } : (await load(parent)).view;
-  const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
   const added = new Set(entry?.added.map(compactionIdOfPath));
   const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
   return {
@@ -123,7 +123,7 @@ function nameSides(
 }
 
 function readCompactions(workspace: Workspace, tree: BranchTree): Promise<readonly LogEntry[]> {
-  return readRecordLog(workspace.store, tree.commit);
+  return readBranchLog(workspace.store, tree);
 }
 
 async function diffRevisions(

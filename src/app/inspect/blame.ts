@@ -10,11 +10,11 @@ import { type Disposition, resolveDispositions } from "../../core/projection/win
 import { parseTurnBound } from "../../core/range/range-bound.ts";
 import { findEvent } from "../../core/range/range-location.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { type LoadedTurns, loadAround } from "../branch/load-view.ts";
 import { turnOf, unknownTurn } from "../branch/pins.ts";
-import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import { eventLines } from "../diff/view-text.ts";
 import { resolveId, resolveTree } from "../names/resolve-id.ts";
@@ -67,7 +67,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
   const wanted = selectEvents(turns.get(turn), turn, event);
   const dispositions = resolveDispositions([...turns.values()], live.applied, turnCount);
   const shown = new Map(view.turns.flatMap((projected) => projected.events.map((item) => [item.id, item] as const)));
-  const entries = await readRecordLog(workspace.store, tree.commit);
+  const entries = await readBranchLog(workspace.store, tree);
   const squashed = await findSquashed(workspace.store, entries);
   const rows = wanted.map((item): BlameRow => {
     const state = stateOf(item, shown.get(item.id));

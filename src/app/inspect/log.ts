@@ -3,10 +3,10 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/compaction/group.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCompactions } from "../branch/load-view.ts";
-import { readRecordLog } from "../branch/record-log.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { LogReport, LogRow } from "./log-row.ts";
@@ -15,9 +15,9 @@ import { type RecordedChange, recordSubject, tellsChange } from "./record-subjec
 /** Reads the history, newest first. */
 export async function readCompactionLog(
   workspace: Pick<Workspace, "store">,
-  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions" | "revision">,
 ): Promise<LogReport> {
-  const entries = await readRecordLog(workspace.store, tree.commit);
+  const entries = await readBranchLog(workspace.store, tree);
   const live = new Set(tree.compactions.map((file) => file.path));
   const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
   const reasons = new Map([

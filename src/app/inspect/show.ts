@@ -12,6 +12,7 @@ import { project } from "../../core/projection/projection.ts";
 import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { readAttachments } from "../branch/attachments.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition, readRecord } from "../branch/compaction-path.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
@@ -127,7 +128,7 @@ async function showCompaction(
   tree: BranchTree,
   target: Extract<Target, { kind: "compaction" | "commit" }>,
 ): Promise<ShowCompaction> {
-  const entries = await readRecordLog(workspace.store, tree.commit);
+  const entries = await readBranchLog(workspace.store, tree);
   const found = findRecord(entries, target);
   if (found === null) {
     const name = target.kind === "commit" ? target.commit.slice(0, 9) : target.compaction;

@@ -7,10 +7,10 @@ import { findPhrase, type Phrase, type PhraseMatch, parsePhrase } from "../../co
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { readTexts } from "../branch/attachments.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";
 import { type KnownTurns, loadView } from "../branch/load-view.ts";
-import { readRecordLog } from "../branch/record-log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readLoggedRecords } from "./log.ts";
 import { searchedTexts } from "./search-texts.ts";
@@ -61,7 +61,7 @@ export async function tracePhrase({ store }: Workspace, tree: BranchTree, text: 
 
 /** All compactions of the history that say something in the place of turns, those that were taken back too; oldest first. */
 async function readSummaries(store: ConversationStore, tree: BranchTree): Promise<readonly Compaction[]> {
-  const records = await readLoggedRecords(store, await readRecordLog(store, tree.commit));
+  const records = await readLoggedRecords(store, await readBranchLog(store, tree));
   return [...records.values()]
     .filter(({ summary, replacement }) => summary !== undefined || replacement !== undefined)
     .sort((a, b) => compareTimestamps(a.timestamp, b.timestamp));

@@ -7,12 +7,13 @@ import { userError } from "../../core/errors.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts";
 import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import { groupPaths } from "../branch/group-paths.ts";
 import type { KnownTurns, LiveCompactions } from "../branch/load-view.ts";
-import { isForkMerge, readRecordLog } from "../branch/record-log.ts";
+import { isForkMerge } from "../branch/record-log.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
@@ -64,7 +65,7 @@ async function revertTargets(
   let tree = start;
   const known: KnownTurns = new Map();
   const { view, live, meter } = await loadCounted(workspace.store, tree, [], known);
-  const entries = await readRecordLog(workspace.store, tree.commit);
+  const entries = await readBranchLog(workspace.store, tree);
   const squashed = await findSquashed(
     workspace.store,
     entries.filter(({ commit }) => targets.some(({ target }) => target.kind === "commit" && target.commit === commit)),
@@ -107,7 +108,7 @@ async function revertTargets(
 /** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  const entries = await readRecordLog(workspace.store, tree.commit);
+  const entries = await readBranchLog(workspace.store, tree);
   const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
   const path = newest === undefined ? undefined : newestAdded(newest, live);
   const id = path === undefined ? null : compactionIdOfPath(path);

@@ -2,9 +2,9 @@
 import { conversationOf } from "../../core/conversation-name.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
+import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { readRecordLog } from "../branch/record-log.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { mainBranch, preferredBranch } from "./conversations.ts";
@@ -40,7 +40,7 @@ export async function findCompactions(
   const ordered = [...branches].sort((a, b) => Number(b.name === active) - Number(a.name === active));
   const found = new Map<string, Candidate>();
   for (const branch of ordered) {
-    const entries = await readRecordLog(workspace.store, branch.commit);
+    const entries = await readBranchLog(workspace.store, { branch: branch.name, commit: branch.commit });
     for (const path of entries.flatMap((entry) => [...entry.added, ...entry.removed])) {
       const id = compactionIdOfPath(path);
       if (id?.startsWith(word) && !found.has(id))
