@@ -142,7 +142,8 @@ export function conversationModel(
   return newest;
 }
 
-function recordedName(recorded: unknown, model: string): string | null {
+/** Names the model of an answer as `provider/model`; null when it is none that can be asked for. */
+export function recordedName(recorded: unknown, model: string): string | null {
   if (model === "" || /[\s<>]/.test(model)) return null; // `<synthetic>`: what agents write themselves
   const provider = typeof recorded === "string" && recorded !== "" ? (OTHER_NAMES[recorded] ?? recorded) : null;
   if (provider === null) {

@@ -1,67 +1,24 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
-import type { CompactionConfig, Config } from "../../config/config.ts";
-import { toolHints } from "../../config/tool-hints.ts";
-import type { Compaction, StubStyle, Summary } from "../../core/compaction/compaction.ts";
-import { pinnedEvents } from "../../core/compaction/pin.ts";
-import type { Policies } from "../../core/compaction/policy.ts";
-import { findProfile } from "../../core/compaction/profile.ts";
+import type { Config } from "../../config/config.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { USUAL_WINDOW } from "../../core/model/context-window.ts";
-import {
-  type CompactionPlan,
-  type CompactionRequest,
-  planCompaction,
-  planCompactionReading,
-  trialOf,
-} from "../../core/plan/plan-compaction.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
+import { type CompactionPlan, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
-import {
-  fixBounds,
-  isNothing,
-  type Nothing,
-  needsTurnTimes,
-  type RangeRequest,
-} from "../../core/range/bound-resolution.ts";
+import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
-import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { loadCounted } from "../branch/counted-view.ts";
-import { type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
-import { readPins, requirePins } from "../branch/pins.ts";
-import { refuseSplice } from "../branch/spliced-turns.ts";
+import type { LiveCompactions } from "../branch/load-view.ts";
+import { requirePins } from "../branch/pins.ts";
 import { worstSource } from "../branch/token-report.ts";
-import { viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
+import { type CompactInput, loadForPlan } from "./load-plan.ts";
 import { withIndex } from "./plan-index.ts";
 
-/** What the user asked for. */
-export interface CompactInput {
-  readonly range: Omit<RangeRequest, "keepLast">;
-  readonly profile?: string;
-  /** Policies in place of a profile's. */
-  readonly policies?: Policies;
-  readonly summary?: Summary;
-  /** Strategies in place of a profile. */
-  readonly strategies?: ChosenStrategies;
-  /** How stubs are written. */
-  readonly stubs?: StubStyle;
-  /** Whether it carries an index of what is hidden; absent = as configured. */
-  readonly index?: boolean;
-  /** Take a batch that saves less than its least gain, and a view that grows. */
-  readonly force?: boolean;
-  /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
-  readonly intoLoop?: boolean;
-  /** Who asked for it; absent = `manual`. */
-  readonly source?: NonNullable<Compaction["source"]>;
-  /** Ids of events in the range that stay as they are, beside pinned ones. */
-  readonly keep?: readonly string[];
-}
+/** Stands beside the function that takes it. */
+export type { CompactInput };
 
 /** A plan with the views before and after it. */
 export interface PlannedCompaction {
@@ -145,102 +102,9 @@ export async function planOnBranch(
   return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
 }
 
-type Loaded = Pick<
-  PlannedCompaction,
-  "config" | "live" | "turns" | "before" | "meter" | "pinned" | "bounds" | "windowTokens"
-> & {
-  readonly request: CompactionRequest;
-};
-
-/** Loads what planning needs: the rules, the turns, the view as it is. */
-async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<Loaded> {
-  await refuseSplice(workspace, tree);
-  const [{ config }, live] = await Promise.all([
-    loadConversationConfig(workspace, tree),
-    loadCompactions(workspace.store, tree),
-  ]);
-  const settings = config.conversation.compaction;
-  const { profile, policies } = chooseRules(input, settings);
-  const { keep_last: keepLast, protected_messages: protectedMessages } = settings;
-  const range: RangeRequest = {
-    ...protectionOf(input),
-    ...input.range,
-    keepLast,
-    ...(protectedMessages === undefined ? {} : { protectedMessages }),
-  };
-  const asked = {
-    range,
-    turnCount: tree.turnOids.length,
-    compactions: live.applied,
-    now: workspace.runtime.now().toISOString(),
-    policies,
-    hints: toolHints(config),
-    ...(profile === null ? {} : { profile }),
-    ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
-    ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
-    ...(input.summary === undefined ? {} : { summary: input.summary }),
-    ...(input.source === undefined ? {} : { source: input.source }),
-    intoLoop: input.intoLoop === true || input.force === true,
-    beneath: input.force === true,
-  };
-  const { turns, view, meter } = await loadCounted(workspace.store, tree, positionsFor(asked));
-  const window = await viewWindow(workspace, config, { turns, meter, next: null });
-  const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
-  const facts = { ...asked, turns, turnTimes: turnTimes(range, turns) };
-  return {
-    config,
-    live,
-    turns,
-    before: view,
-    meter,
-    pinned,
-    bounds: fixBounds(range, facts),
-    windowTokens: window?.tokens ?? USUAL_WINDOW,
-    request: { ...facts, keep: [...pinned, ...promptsOf(turns.get(0)), ...(input.keep ?? [])] },
-  };
-}
-
-/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
-function promptsOf(first: Turn | undefined): readonly string[] {
-  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
-}
-
-/** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */
-function protectionOf({ range: { to, keep }, strategies }: CompactInput): Pick<RangeRequest, "protectTokens"> {
-  if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
-  return { protectTokens: strategies.protectTokens };
-}
-
 /** Why a batch is not worth it; null when it is, and where any gain is. */
 function smallGain({ before, after }: TokenChange, strategies: ChosenStrategies | undefined): string | null {
   const least = strategies?.minGainTokens;
   if (least === undefined || before - after >= least) return null;
   return `the strategy ${strategies?.names.join(", ")} would save ${before - after} tokens a call, and a batch is worth it from ${least} (--min-gain, --force)`;
-}
-
-/** Which profile decides, if one does, and by which policies. */
-function chooseRules(
-  input: CompactInput,
-  settings: CompactionConfig,
-): { readonly profile: string | null; readonly policies: Policies } {
-  if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
-  const profile = input.profile ?? settings.default_profile;
-  if (input.policies !== undefined) return { profile, policies: input.policies };
-  if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
-  return { profile, policies: findProfile(profile, settings.profiles) };
-}
-
-/** Every turn when times are asked for, else those that planning and the view read. */
-function positionsFor(request: Omit<CompactionRequest, "turns" | "turnTimes">): number[] {
-  const all = (): number[] => Array.from({ length: request.turnCount }, (_, index) => index);
-  if (needsTurnTimes(request.range)) return all();
-  const wanted = new Set([
-    ...planReading(request.turnCount, request.compactions),
-    ...planCompactionReading({ ...request, turnTimes: [] }),
-  ]);
-  return [...wanted].sort((a, b) => a - b);
-}
-
-function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {
-  return needsTurnTimes(range) ? [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? "") : [];
 }

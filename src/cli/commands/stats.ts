@@ -1,17 +1,35 @@
 import { readStats } from "../../app/inspect/stats.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
-import type { CommandSpec } from "../frame/command.ts";
+import { type CommandSpec, flag } from "../frame/command.ts";
 import { renderStats } from "../render/render-stats.ts";
 
 export const command: CommandSpec = {
   name: "stats",
   summary: "show sizes and token counts, of everything and of the view",
+  description:
+    "With --anatomy, what fills the model's window: the view by kind, by tool and by turn, tokens and price of the requests as far as the provider's counts are recorded, what each strategy of `jpg compact` would still free, and how long that helps. Prices are those published today. --json adds the key `anatomy`, with every tool and every turn.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
-  run: async ({ args, output, json, open }) => {
+  options: [{ flags: "--anatomy", description: "what fills the window, and what can still be freed" }],
+  examples: [
+    { command: "jpg stats", explains: "where the tokens are, raw and in the view" },
+    { command: "jpg stats --anatomy", explains: "what fills the window, as bars" },
+  ],
+  run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
-    const report = await readStats(workspace, await resolveTree(workspace, args[0]));
-    if (json) output.json(report);
-    else output.data(renderStats(report, output));
+    const tree = await resolveTree(workspace, args[0]);
+    if (!flag(options, "anatomy")) {
+      const report = await readStats(workspace, tree);
+      if (json) output.json(report);
+      else output.data(renderStats(report, output));
+      return 0;
+    }
+    const { readAnatomy } = await import("../../app/inspect/anatomy.ts");
+    const anatomy = await readAnatomy(workspace, tree);
+    if (json) output.json({ ...(await readStats(workspace, tree)), anatomy });
+    else {
+      const { renderAnatomy } = await import("../render/render-anatomy.ts");
+      output.data(renderAnatomy(anatomy, output));
+    }
     return 0;
   },
 };

@@ -1,0 +1,79 @@
+// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
+// agent records what was paid.
+import type { Config } from "../../config/config.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { ModelPrice } from "../../core/model/model-price.ts";
+import { recordedRequests } from "../../core/tokens/calibration.ts";
+import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
+import { priceOf } from "../../core/tokens/usage-price.ts";
+import { modelFacts, recordedName } from "../models/models.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Requests that their provider counted, together; tokens are whole numbers. */
+export interface RecordedCost {
+  readonly requests: number;
+  /** Sent and neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+  /** US dollars at the prices of today; null = the price of a model is not known. */
+  readonly price_usd: number | null;
+}
+
+const NOTHING: RecordedCost = { requests: 0, input: 0, cache_read: 0, cache_write: 0, output: 0, price_usd: 0 };
+
+/** Adds costs up; null where nothing is recorded. */
+export function addCosts(costs: Iterable<RecordedCost>): RecordedCost | null {
+  let sum = NOTHING;
+  for (const cost of costs)
+    sum = {
+      requests: sum.requests + cost.requests,
+      input: sum.input + cost.input,
+      cache_read: sum.cache_read + cost.cache_read,
+      cache_write: sum.cache_write + cost.cache_write,
+      output: sum.output + cost.output,
+      price_usd: sum.price_usd === null || cost.price_usd === null ? null : sum.price_usd + cost.price_usd,
+    };
+  return sum.requests === 0 ? null : sum;
+}
+
+/** Gives the recorded cost by turn position; turns in which nothing is recorded are absent. Nothing is asked over the network. */
+export async function costByTurn(
+  workspace: Workspace,
+  config: Config,
+  facts: readonly TurnFacts[],
+): Promise<ReadonlyMap<number, RecordedCost>> {
+  const requests = recordedRequests(facts);
+  const prices = new Map<string, ModelPrice | null>();
+  for (const model of new Set(requests.map((request) => request.model ?? "")))
+    prices.set(model, await publishedPrice(workspace, config, model));
+  const costs = new Map<number, RecordedCost>();
+  for (const { usage, at, model = "" } of requests) {
+    const turn = facts[at]?.index ?? at;
+    const { input, cacheRead, cacheWrite, output } = usage;
+    const price = prices.get(model) ?? null;
+    const cost: RecordedCost = {
+      requests: 1,
+      input,
+      cache_read: cacheRead,
+      cache_write: cacheWrite,
+      output,
+      price_usd: price === null ? null : priceOf(usage, price),
+    };
+    costs.set(turn, addCosts([costs.get(turn) ?? NOTHING, cost]) ?? cost);
+  }
+  return costs;
+}
+
+async function publishedPrice(workspace: Workspace, config: Config, model: string): Promise<ModelPrice | null> {
+  const name = recordedName(undefined, model);
+  if (name === null) return null;
+  try {
+    return (await modelFacts(workspace, config, name)).price;
+  } catch (error) {
+    // An agent's model need not be one that can be asked here.
+    if (error instanceof JpgError) return null;
+    throw error;
+  }
+}

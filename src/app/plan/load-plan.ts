@@ -1,0 +1,170 @@
+// Loads what planning a compaction needs: the rules in force, the turns, the view as it is with what counts it.
+import type { CompactionConfig, Config } from "../../config/config.ts";
+import { toolHints } from "../../config/tool-hints.ts";
+import type { Compaction, StubStyle, Summary } from "../../core/compaction/compaction.ts";
+import { pinnedEvents } from "../../core/compaction/pin.ts";
+import type { Policies } from "../../core/compaction/policy.ts";
+import { findProfile } from "../../core/compaction/profile.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { USUAL_WINDOW } from "../../core/model/context-window.ts";
+import { type CompactionRequest, planCompactionReading } from "../../core/plan/plan-compaction.ts";
+import { planReading } from "../../core/projection/hidden-turns.ts";
+import type { View } from "../../core/projection/view.ts";
+import { fixBounds, needsTurnTimes, type RangeRequest } from "../../core/range/bound-resolution.ts";
+import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
+import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
+import { readPins } from "../branch/pins.ts";
+import { refuseSplice } from "../branch/spliced-turns.ts";
+import { viewWindow } from "../models/view-window.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What the user asked for. */
+export interface CompactInput {
+  readonly range: Omit<RangeRequest, "keepLast">;
+  readonly profile?: string;
+  /** Policies in place of a profile's. */
+  readonly policies?: Policies;
+  readonly summary?: Summary;
+  /** Strategies in place of a profile. */
+  readonly strategies?: ChosenStrategies;
+  /** How stubs are written. */
+  readonly stubs?: StubStyle;
+  /** Whether it carries an index of what is hidden; absent = as configured. */
+  readonly index?: boolean;
+  /** Take a batch that saves less than its least gain, and a view that grows. */
+  readonly force?: boolean;
+  /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
+  readonly intoLoop?: boolean;
+  /** Who asked for it; absent = `manual`. */
+  readonly source?: NonNullable<Compaction["source"]>;
+  /** Ids of events in the range that stay as they are, beside pinned ones. */
+  readonly keep?: readonly string[];
+}
+
+/** What a plan is made from. */
+export interface LoadedForPlan {
+  readonly config: Config;
+  readonly live: LiveCompactions;
+  /** At least those that planning and the view read, by position. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Of every turn, in order. */
+  readonly facts: readonly TurnFacts[];
+  readonly before: View;
+  readonly meter: TokenMeter;
+  /** Ids of the pinned events that were read. */
+  readonly pinned: readonly string[];
+  /** The bounds that were named, as positions: what is planned next means the same turns. */
+  readonly bounds: Pick<RangeRequest, "from" | "to">;
+  /** The model that answered last, `provider/model`; null where none did. */
+  readonly model: string | null;
+  /** Its context window, tokens; null = unknown. */
+  readonly knownWindow: number | null;
+  /** The same, that of most models where it is unknown. */
+  readonly windowTokens: number;
+  readonly request: CompactionRequest;
+}
+
+/** Loads it. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
+export async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<LoadedForPlan> {
+  await refuseSplice(workspace, tree);
+  const [{ config }, live] = await Promise.all([
+    loadConversationConfig(workspace, tree),
+    loadCompactions(workspace.store, tree),
+  ]);
+  const settings = config.conversation.compaction;
+  const { profile, policies } = chooseRules(input, settings);
+  const range = rangeOf(input, settings);
+  const asked = {
+    range,
+    turnCount: tree.turnOids.length,
+    compactions: live.applied,
+    now: workspace.runtime.now().toISOString(),
+    policies,
+    hints: toolHints(config),
+    ...(profile === null ? {} : { profile }),
+    ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
+    ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
+    ...(input.summary === undefined ? {} : { summary: input.summary }),
+    ...(input.source === undefined ? {} : { source: input.source }),
+    intoLoop: input.intoLoop === true || input.force === true,
+    beneath: input.force === true,
+  };
+  const { turns, facts, view, meter } = await loadCounted(workspace.store, tree, positionsFor(asked));
+  const window = await viewWindow(workspace, config, { turns, meter, next: null });
+  const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
+  const plan = { ...asked, turns, turnTimes: turnTimes(range, turns) };
+  return {
+    config,
+    live,
+    turns,
+    facts,
+    before: view,
+    meter,
+    pinned,
+    bounds: fixBounds(range, plan),
+    model: window?.model ?? null,
+    knownWindow: window?.tokens ?? null,
+    windowTokens: window?.tokens ?? USUAL_WINDOW,
+    request: { ...plan, keep: [...pinned, ...promptsOf(turns.get(0)), ...(input.keep ?? [])] },
+  };
+}
+
+/** The range of a request, with what is left alone where it does not say. */
+export function rangeOf(
+  input: Pick<CompactInput, "range" | "strategies">,
+  { keep_last: keepLast, protected_messages: protectedMessages }: CompactionConfig,
+): RangeRequest {
+  return {
+    ...protectionOf(input),
+    ...input.range,
+    keepLast,
+    ...(protectedMessages === undefined ? {} : { protectedMessages }),
+  };
+}
+
+/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
+function promptsOf(first: Turn | undefined): readonly string[] {
+  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
+}
+
+/** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */
+function protectionOf({
+  range: { to, keep },
+  strategies,
+}: Pick<CompactInput, "range" | "strategies">): Pick<RangeRequest, "protectTokens"> {
+  if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
+  return { protectTokens: strategies.protectTokens };
+}
+
+/** Which profile decides, if one does, and by which policies. */
+function chooseRules(
+  input: CompactInput,
+  settings: CompactionConfig,
+): { readonly profile: string | null; readonly policies: Policies } {
+  if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
+  const profile = input.profile ?? settings.default_profile;
+  if (input.policies !== undefined) return { profile, policies: input.policies };
+  if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
+  return { profile, policies: findProfile(profile, settings.profiles) };
+}
+
+/** Every turn when times are asked for, else those that planning and the view read. */
+function positionsFor(request: Omit<CompactionRequest, "turns" | "turnTimes">): number[] {
+  const all = (): number[] => Array.from({ length: request.turnCount }, (_, index) => index);
+  if (needsTurnTimes(request.range)) return all();
+  const wanted = new Set([
+    ...planReading(request.turnCount, request.compactions),
+    ...planCompactionReading({ ...request, turnTimes: [] }),
+  ]);
+  return [...wanted].sort((a, b) => a - b);
+}
+
+function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {
+  return needsTurnTimes(range) ? [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? "") : [];
+}

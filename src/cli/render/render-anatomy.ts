@@ -1,0 +1,154 @@
+// `jpg stats --anatomy`: what fills the window, as bars that fit the terminal, and what strategies would still free.
+import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/inspect/anatomy-report.ts";
+import { decimal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { renderPrice } from "../../core/tokens/usage-price.ts";
+import type { Rendering } from "../frame/style.ts";
+import { renderBars } from "./render-bars.ts";
+import { renderCount, renderOverhead, renderRange, renderSource } from "./render-quantity.ts";
+
+/** Tools and turns that are shown: the largest; the document has all. */
+const MOST_ROWS = 15;
+
+const COST_COLUMNS = ["SENT", "ANSWERED", "PRICE"] as const;
+/** Fewer columns of a terminal have no room for all of these. */
+const NARROW = 60;
+
+/** What is called otherwise than its name in the document. */
+const KIND_NAMES: Readonly<Partial<Record<AnatomyKind, string>>> = {
+  overhead: "system prompt and tools",
+  system: "system prompt",
+};
+
+/** Renders an anatomy. */
+export function renderAnatomy(report: AnatomyReport, rendering: Rendering): SafeText {
+  const { tokens, window } = report;
+  const head = [
+    safe`${forTerminalLine(report.branch)} · ${renderCount(report.turns, "turn")}`,
+    safe`${formatTokens(tokens)} of ${formatTokens(window)} tokens, ${percent(tokens, window)}${renderSource(report.tokens_source)}`,
+    renderWindow(report),
+  ];
+  const overhead = renderOverhead(report.overhead_source);
+  const notes: readonly SafeText[] = overhead === null ? [] : ["", rendering.style.faint(overhead)];
+  const sections: readonly SafeText[] = [renderKinds, renderTools, renderTurns, renderHeadroom].flatMap((render) => {
+    const lines = render(report, rendering);
+    return lines.length === 0 ? [] : ["", ...lines];
+  });
+  return joinLines([...head, ...sections, ...notes]);
+}
+
+function renderWindow({ model, window_source: source }: AnatomyReport): SafeText {
+  const name = model === null ? safe`no model is named` : forTerminalLine(model);
+  return source === "known" ? name : safe`${name}: its window is not known, that of most models is taken`;
+}
+
+function renderKinds(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
+  const rows = report.by_kind.map(({ kind, tokens }) => ({
+    cells: [KIND_NAMES[kind] ?? kind, formatTokens(tokens), percent(tokens, report.tokens)],
+    size: tokens,
+  }));
+  return renderBars(["WHAT FILLS IT", "TOKENS", ""], rows, rendering);
+}
+
+function renderTools(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
+  const shown = report.by_tool.slice(0, MOST_ROWS);
+  const rows = shown.map(({ tool, calls, tokens }) => ({
+    cells: [
+      tool === "" ? "(results without a call)" : tool,
+      String(calls),
+      formatTokens(tokens),
+      percent(tokens, report.tokens),
+    ],
+    size: tokens,
+  }));
+  const left = renderLeft(report.by_tool.slice(MOST_ROWS), "tool", rendering);
+  return rows.length === 0 ? [] : [...renderBars(["TOOL", "CALLS", "TOKENS", ""], rows, rendering), ...left];
+}
+
+function renderTurns(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
+  const { width } = rendering;
+  const largest = new Set(report.by_turn.toSorted((a, b) => b.tokens - a.tokens).slice(0, MOST_ROWS));
+  // What does not fit is in the last line, and in the document.
+  const columns = report.recorded === null ? [] : width < NARROW ? COST_COLUMNS.slice(2) : COST_COLUMNS;
+  const rows = report.by_turn
+    .filter((turn) => largest.has(turn))
+    .map((turn) => ({
+      cells: [
+        turnName(turn),
+        formatTokens(turn.tokens),
+        percent(turn.tokens, report.tokens),
+        ...costCells(turn.recorded).slice(COST_COLUMNS.length - columns.length),
+      ],
+      size: turn.tokens,
+    }));
+  const left = renderLeft(
+    report.by_turn.filter((turn) => !largest.has(turn)),
+    "turn",
+    rendering,
+  );
+  if (rows.length === 0) return [];
+  return [
+    ...renderBars(["TURN", "TOKENS", "", ...columns], rows, rendering),
+    ...left,
+    ...renderCosts(report, rendering),
+  ];
+}
+
+function turnName({ from, to, kind }: AnatomyTurn): SafeText {
+  return kind === "kept" ? renderRange(from, to) : safe`${renderRange(from, to)} ${kind}`;
+}
+
+function costCells(cost: AnatomyTurn["recorded"]): readonly string[] {
+  if (cost === null) return ["", "", ""];
+  const { input, cache_read, cache_write, output, price_usd } = cost;
+  const price = price_usd === null ? "?" : renderPrice(price_usd);
+  return [formatTokens(input + cache_read + cache_write), formatTokens(output), price];
+}
+
+function renderCosts({ recorded }: AnatomyReport, { style }: Rendering): readonly SafeText[] {
+  if (recorded === null) return [];
+  const [sent = "", answered = "", price = ""] = costCells(recorded);
+  const requests = renderCount(recorded.requests, "request");
+  const paid =
+    recorded.price_usd === null ? safe`price unknown` : safe`${forTerminalLine(price)} at the prices of today`;
+  return [
+    style.faint(
+      safe`recorded: ${requests}, ${forTerminalLine(sent)} tokens sent, ${forTerminalLine(answered)} answered, ${paid}`,
+    ),
+  ];
+}
+
+function renderLeft(
+  left: readonly { readonly tokens: number }[],
+  noun: string,
+  { style }: Rendering,
+): readonly SafeText[] {
+  if (left.length === 0) return [];
+  const tokens = left.reduce((sum, one) => sum + one.tokens, 0);
+  return [style.faint(safe`${renderCount(left.length, `smaller ${noun}`)}: ${formatTokens(tokens)}`)];
+}
+
+function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
+  const { window } = report;
+  const { strategies, mechanical } = report.headroom;
+  const rows = [...strategies, { strategy: "all of them", ...mechanical }].map(({ strategy, frees }) => ({
+    cells: [strategy, formatTokens(frees), percent(frees, window)],
+    size: frees,
+  }));
+  return [...renderBars(["STILL TO FREE", "TOKENS", "OF WINDOW"], rows, rendering), ...renderEnd(report)];
+}
+
+/** When mechanical compaction stops helping, in words. */
+function renderEnd({ window, headroom }: AnatomyReport): readonly SafeText[] {
+  const { mechanical, threshold, turns_left: left } = headroom;
+  const stays = safe`All of them leave ${formatTokens(mechanical.after)}, ${percent(mechanical.after, window)} of the window.`;
+  const line = percent(threshold, 1);
+  if (left === null) return [stays];
+  if (left === 0) return [stays, safe`That is above ${line}: only a summary helps now.`];
+  return [stays, safe`In ${renderCount(left, "turn")} like these that is ${line}: from then on only a summary helps.`];
+}
+
+function percent(part: number, whole: number): SafeText {
+  const share = whole === 0 ? 0 : (100 * part) / whole;
+  return share > 0 && share < 1 ? safe`${decimal(share, 1)}%` : safe`${Math.round(share)}%`;
+}
