@@ -1,7 +1,7 @@
 // Builds dist/: rolldown bundles the command, with one file for what is loaded together, and the library; tsc writes the type
 // declarations. The command is CommonJS: bin/load-command.js keeps what V8 compiled of its files (docs/decisions/048).
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { ownCopy } from "./own-copy.mjs";
@@ -32,6 +32,8 @@ const shared = {
 // Names stay: an error that a user reports should say where it came from.
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
 const dir = `${root}dist`;
+/** What the licences of the libraries in the script of pages ask to be said wherever it stands: in exported files, too. */
+const PAGE_LICENCES = `/*! ${["uplot", "highlight.js"].map((name) => `${name}\n${readFileSync(`${root}node_modules/${name}/LICENSE`, "utf8").trim()}`).join("\n\n")} */`;
 await bundle(
   { index: "src/index.ts" },
   { dir, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name]-[hash].js", minify },
@@ -100,6 +102,12 @@ await bundle(
     },
   },
 );
+await bundle(
+  { page: "browser/main.ts" },
+  { file: `${dir}/browser/page.js`, format: "iife", minify: true, codeSplitting: false },
+  { platform: "browser", transform: { target: "es2023" } },
+);
+finishPageScript(`${dir}/browser/page.js`);
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
     cwd: root,
@@ -107,10 +115,16 @@ if (!process.argv.includes("--no-types")) {
   });
 }
 
-async function bundle(input, output) {
-  const build = await rolldown({ ...shared, input });
+async function bundle(input, output, own = {}) {
+  const build = await rolldown({ ...shared, input, ...own });
   await build.write(output);
   await build.close();
+}
+
+/** Says the licences; and what would end a script or begin a comment in HTML is written as strings and patterns may, too. */
+function finishPageScript(path) {
+  const script = readFileSync(path, "utf8").replace(/<(?=!--|\/?script)/gi, "\\x3c");
+  writeFileSync(path, `${PAGE_LICENCES}\n${script}`);
 }
 
 function group(name, priority, modules) {

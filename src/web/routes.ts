@@ -1,42 +1,16 @@
 // What is answered at which address: a table of a few lines each onto `app`.
 import { diffConversation } from "../app/diff/diff.ts";
 import { listConversations } from "../app/inspect/list.ts";
+import { searchConversations } from "../app/inspect/search.ts";
 import { resolveWholeTree } from "../app/names/resolve-id.ts";
-import { readConversationPage } from "../app/page/conversation-page.ts";
-import { readTemplate } from "../app/workspace/templates.ts";
+import { readPageScript, readTemplate } from "../app/workspace/templates.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { ACTIONS } from "./actions.ts";
+import type { PageAnswer, Route } from "./exchange.ts";
 import type { Action } from "./pages/addresses.ts";
-import type { Place } from "./pages/document.ts";
 import { renderDiffPage } from "./pages/render-diff.ts";
 import { renderListPage } from "./pages/render-list.ts";
-import { renderPage } from "./pages/render-page.ts";
-
-export interface PageAnswer {
-  readonly type: "text/html" | "text/css" | "text/javascript" | "application/json";
-  readonly body: string;
-}
-
-/** Sends who asked on to another page of this server, which says what came of it. */
-export interface SentOn {
-  readonly address: string;
-  readonly said: readonly string[];
-}
-
-export interface PageRequest {
-  readonly workspace: Workspace;
-  /** What the path names, decoded. */
-  readonly names: readonly string[];
-  readonly query: URLSearchParams;
-  readonly form: URLSearchParams;
-  readonly place: Place;
-}
-
-export interface Route {
-  readonly method: "GET" | "POST";
-  readonly path: RegExp;
-  readonly run: (exchange: PageRequest) => Promise<PageAnswer | SentOn>;
-}
+import { PARTS } from "./parts.ts";
 
 const page = (body: string): PageAnswer => ({ type: "text/html", body });
 
@@ -46,7 +20,10 @@ export const ROUTES: readonly Route[] = [
     path: /^\/$/,
     run: async ({ workspace, place, query }) => {
       const { rows } = await listConversations(workspace, { all: true });
-      return page(renderListPage(rows, place, query.get("words") ?? ""));
+      const words = query.get("words")?.trim() ?? "";
+      const search = { pattern: words, ignoreCase: true, limit: 50 };
+      const found = words === "" ? null : await searchConversations(workspace, search);
+      return page(renderListPage({ rows, words, found, now: workspace.runtime.now() }, place));
     },
   },
   {
@@ -57,19 +34,14 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: /^\/page\.js$/,
-    run: async () => ({ type: "text/javascript", body: await readTemplate("page.js") }),
+    run: async () => ({ type: "text/javascript", body: await readPageScript() }),
   },
   {
     method: "GET",
     path: /^\/state$/,
     run: async ({ workspace }) => ({ type: "application/json", body: JSON.stringify(await readState(workspace)) }),
   },
-  {
-    method: "GET",
-    path: /^\/c\/([^/]+)$/,
-    run: async ({ workspace, names: [branch = ""], place }) =>
-      page(renderPage(await readConversationPage(workspace, await resolveWholeTree(workspace, branch)), place)),
-  },
+  ...PARTS,
   {
     method: "GET",
     path: /^\/c\/([^/]+)\/diff\/([^/]+)$/,

@@ -1,14 +1,16 @@
 // `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
-// meanwhile is seen; nothing is kept in between but what the last action said.
+// meanwhile is seen; what is kept in between is what the last action said, and the pages that were read last.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createPageReader, type PageReader } from "../app/page/page-reader.ts";
 import type { ServeRequest } from "../app/page/serve-request.ts";
 import { type Runtime, randomId } from "../app/workspace/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace/workspace.ts";
 import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
 import { type Admission, Door, readAddress } from "./door.ts";
+import type { PageAnswer, Route, SentOn } from "./exchange.ts";
 import type { Place } from "./pages/document.ts";
 import { renderNotice } from "./pages/render-notice.ts";
-import { type PageAnswer, ROUTES, type Route, type SentOn } from "./routes.ts";
+import { ROUTES } from "./routes.ts";
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;
@@ -45,7 +47,7 @@ export async function servePages(request: ServeRequest): Promise<void> {
     token,
   });
   const said = new Map<string, readonly string[]>();
-  const context: ServeContext = { runtime, options, door, said, readOnly };
+  const context: ServeContext = { runtime, options, door, said, readOnly, pages: createPageReader() };
   server.on("request", (incoming, response) => void answer(context, incoming, response));
   request.onListening({ address: `http://${shown}:${at}/?token=${token}`, readOnly });
   await new Promise<void>((resolve) => {
@@ -63,6 +65,7 @@ interface ServeContext {
   /** What actions said that no page has shown yet, by a name in the address. */
   readonly said: Map<string, readonly string[]>;
   readonly readOnly: boolean;
+  readonly pages: PageReader;
 }
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
@@ -121,7 +124,7 @@ interface Asked {
 }
 
 async function run(
-  { runtime, options }: ServeContext,
+  { runtime, options, pages }: ServeContext,
   route: Route,
   { path, query, form, place }: Asked,
 ): Promise<PageAnswer | SentOn> {
@@ -129,7 +132,7 @@ async function run(
   let workspace: Workspace | undefined;
   try {
     workspace = await openWorkspace(runtime, options);
-    return await route.run({ workspace, names, query, form, place });
+    return await route.run({ workspace, pages, names, query, form, place });
   } finally {
     await workspace?.close();
   }

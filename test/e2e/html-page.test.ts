@@ -26,6 +26,15 @@ function rows(page: string, kind: RegExp): readonly string[] {
     .filter((row) => kind.test(row.slice(0, row.indexOf('"'))));
 }
 
+/** The page's own script, which is the last thing in it. */
+function scriptOf(page: string): string {
+  return page.slice(page.lastIndexOf("<script>") + "<script>".length, page.lastIndexOf("</script>"));
+}
+
+function withoutScript(page: string): string {
+  return page.replace(`<script>${scriptOf(page)}</script>`, "");
+}
+
 describe("a conversation as an HTML file", () => {
   it("shows all that was said, the view beside it, and the compactions", async () => {
     const { jpg, project } = await imported();
@@ -52,15 +61,16 @@ describe("a conversation as an HTML file", () => {
     for (const name of names) expect(page).toContain(`href="#${name}"`);
   });
 
-  it("asks for nothing from outside, and runs no script", async () => {
+  it("asks for nothing from outside, and runs no script but its own", async () => {
     const { jpg } = await imported(2);
     const { stdout: page } = await jpg(["export", "--to", "html"]);
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
-    const digest = createHash("sha256").update(style).digest("base64");
+    const digest = (text: string): string => createHash("sha256").update(text).digest("base64");
     expect(page).toContain(
-      `content="default-src &#39;none&#39;; style-src &#39;sha256-${digest}&#39;; img-src data:; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
+      `content="default-src &#39;none&#39;; style-src &#39;sha256-${digest(style)}&#39;; script-src &#39;sha256-${digest(scriptOf(page))}&#39;; img-src data:; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
     );
-    expect(page).not.toMatch(/<script|<link|<iframe|\sstyle=|src="(?!data:)/);
+    expect(withoutScript(page)).not.toMatch(/<script|<link|<iframe|\sstyle=|src="(?!data:)/);
+    expect(scriptOf(page)).not.toMatch(/<(?:!--|\/?script)/i);
   });
 
   it("shows what a hostile session says as text", async () => {
@@ -72,7 +82,8 @@ describe("a conversation as an HTML file", () => {
     writer.tools(1);
     writer.say("```\n</pre><script>alert(5)</script>\n```");
     await sandbox.jpg(["import", sandbox.session("hostile.jsonl", sessionBytes(writer.lines))]);
-    const { stdout: page } = await sandbox.jpg(["export", "--to", "html"]);
+    const { stdout } = await sandbox.jpg(["export", "--to", "html"]);
+    const page = withoutScript(stdout);
     expect(page).not.toMatch(/<script|<svg onload|<img src=x|href="javascript|\u202e/i);
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
     expect(page).toContain("[a](javascript:alert(3))");

@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     const sandbox = await prepare();
     const { page, complaints } = await show(await serve(sandbox));
     expect(new URL(page.url()).search).toBe("");
-    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
     await page.getByText("Change it").click();
     await page.getByRole("button", { name: "What would it do?" }).click();
     await page.locator("#notices").getByText("It would do this").waitFor();
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.keyboard.type("tide");
     await page.keyboard.press("Enter");
     await page.waitForURL(/words=tide/);
-    await page.getByRole("link", { name: "Measure the tide at the pier" }).press("Enter");
+    await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).press("Enter");
     await page.locator("#turn-0").waitFor();
     // Keys count once the page's script has run.
     await page.waitForLoadState("domcontentloaded");
@@ -117,14 +117,14 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.keyboard.press("]");
     await page.locator(".row:is(.hidden, .changed):focus").waitFor();
     await page.keyboard.press("?");
-    await page.locator("#notices").getByText("next and previous turn").waitFor();
+    await page.getByRole("dialog").getByText("next turn").waitFor();
   });
 
   it("tell when the conversation changes under them, and when the server ends", async () => {
     const sandbox = await prepare(2);
     const pages = await servePagesOf(sandbox, { enter: false });
     const { page } = await show(pages.address);
-    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
     await page.waitForResponse((response) => response.url().endsWith("/state"));
     await sandbox.jpg(["title", "@", "Another"]);
     await page.getByText("This conversation changed meanwhile.").waitFor();
@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     const address = await serve(sandbox);
     const { page } = await show(address);
     expect(await severe(page)).toEqual([]);
-    await page.getByRole("link", { name: "Measure the tide at the pier" }).click();
+    await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
     expect(await severe(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     await page.getByText("Change it").click();

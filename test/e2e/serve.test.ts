@@ -71,7 +71,7 @@ describe("pages of a store", () => {
     await sandbox.jpg(["label", "@", "harbour"]);
     const pages = await serve(sandbox);
     expect((await pages.ask("/")).body).toContain(
-      `<a href="${pathOf(sandbox)}">Measure the tide at the pier</a> (active)`,
+      `<a href="${pathOf(sandbox)}">Measure the tide at the pier</a> <span class="label">active</span> <span class="label">harbour</span>`,
     );
     expect((await pages.ask("/?words=TIDE+harbour")).body).toContain("Measure the tide");
     expect((await pages.ask("/?words=nowhere")).body).toContain("None has these words");

@@ -1,5 +1,5 @@
 // What a page tells of a conversation: everything that was said and the view beside it, and the compactions that make the one of
-// the other. A plain value: whoever draws it opens no store.
+// the other. A plain value; payloads that stand beside the events are read for those that are drawn.
 import { appendAll } from "../../core/append-all.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
@@ -17,6 +17,7 @@ import { reportTokens } from "../branch/token-report.ts";
 import { readCompactionLog } from "../inspect/log.ts";
 import type { LogRow } from "../inspect/log-row.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { turnCosts } from "./turn-costs.ts";
 
 /** Tokens: raw, and what the view still shows. */
 export interface PageTokens {
@@ -31,6 +32,9 @@ export interface PageTurn {
   readonly time: string;
   /** Of its events, and of what stands in their place. */
   readonly tokens: PageTokens;
+  /** What its answers cost, US dollars at today's list prices; null = not known. */
+  readonly cost: number | null;
+  /** Without events of kinds that no model sees. */
   readonly rows: readonly BothRow[];
 }
 
@@ -56,7 +60,7 @@ export interface ConversationPage {
   readonly compactions: readonly PageCompaction[];
 }
 
-/** Reads all that a page of a branch shows, long texts and images included. */
+/** Reads all that a page of a branch shows, but for long texts and images: see `readPayloads`. */
 export async function readConversationPage(workspace: Workspace, tree: BranchTree): Promise<ConversationPage> {
   const { store } = workspace;
   const loaded = await loadCounted(
@@ -67,14 +71,9 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
   const { view, live, meter } = loaded;
   const turns = [...loaded.turns.values()].sort((a, b) => a.index - b.index);
   const dispositions = resolveDispositions(turns, live.applied, tree.turnOids.length);
-  const both = besideEachOther({ turns, view, dispositions });
-  const read = await readAttachments(
-    store,
-    tree.commit,
-    both.flatMap(({ rows }) => rows.flatMap(eventsOf)),
-  );
   const log = await readCompactionLog(workspace, tree);
   const records = new Map(live.all.map((record) => [record.id, record]));
+  const costs = await turnCosts(workspace, loaded.facts);
   return {
     title: await conversationTitle(workspace, tree),
     conversation: conversationOf(tree.branch),
@@ -83,11 +82,12 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
     format: tree.header.source?.format ?? null,
     created_at: tree.header.created_at,
     ...reportTokens(loaded),
-    turns: both.map(({ turn, rows }) => ({
+    turns: besideEachOther({ turns, view, dispositions }).map(({ turn, rows }) => ({
       turn,
       time: timeOf(loaded.turns.get(turn)),
       tokens: countRows(rows, meter),
-      rows: rows.map((row) => withPayloads(row, (event) => inline(event, read))),
+      cost: costs.get(turn) ?? null,
+      rows: rows.filter((row) => row.kind === "inserted" || row.state !== "internal"),
     })),
     compactions: log.map((row) => ({
       row,
@@ -96,16 +96,20 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
   };
 }
 
+/** Reads the long texts and images of rows. Gives an event of them with its own. Throws `attachment_missing`. */
+export async function readPayloads(
+  { store }: Workspace,
+  { commit }: Pick<ConversationPage, "commit">,
+  rows: readonly BothRow[],
+): Promise<(event: Event) => Event> {
+  const read = await readAttachments(store, commit, rows.flatMap(eventsOf));
+  return (event) => inline(event, read);
+}
+
 /** The events of a row, as they were said and as the view has them. */
 function eventsOf(row: BothRow): readonly Event[] {
   if (row.kind === "inserted") return row.events;
   return row.shown === undefined ? [row.event] : [row.event, row.shown];
-}
-
-function withPayloads(row: BothRow, whole: (event: Event) => Event): BothRow {
-  if (row.kind === "inserted") return { ...row, events: row.events.map(whole) };
-  const { event, shown } = row;
-  return { ...row, event: whole(event), ...(shown === undefined ? {} : { shown: whole(shown) }) };
 }
 
 function countRows(rows: readonly BothRow[], meter: TokenMeter): PageTokens {

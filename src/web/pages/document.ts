@@ -1,14 +1,15 @@
 // The frame of every page: what stands in a document's head, and the style that it is drawn in.
-import { type Html, html, nothing } from "./html.ts";
+import { type Html, html } from "./html.ts";
 
-/** Where a page stands: by itself in a file, with its style in it; or served, where it can ask and act. */
+/** Text of jpg's own that stands in a page, which the page's policy allows by its digest: SHA-256, base64. */
+export interface OwnText {
+  readonly text: string;
+  readonly digest: string;
+}
+
+/** Where a page stands: by itself in a file, with its style and its script in it; or served, where it can ask and act. */
 export type Place =
-  | {
-      readonly kind: "file";
-      readonly css: string;
-      /** SHA-256 of `css`, base64: what the page's policy allows it by. */
-      readonly digest: string;
-    }
+  | { readonly kind: "file"; readonly css: OwnText; readonly script: OwnText }
   | {
       readonly kind: "served";
       /** Nothing can be changed from here. */
@@ -27,21 +28,24 @@ export function renderDocument(title: string, place: Place, body: Html): string 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 `;
-  // jpg's own style sheet is no text: it is not escaped as a text is.
-  const style = place.kind === "file" ? `${policyOf(place.digest)}<style>${place.css}</style>\n` : String(SERVED_HEAD);
+  // What is jpg's own is no text: it is not escaped as a text is.
+  const [style, script] =
+    place.kind === "file"
+      ? [`${policyOf(place)}<style>${place.css.text}</style>\n`, `<script>${place.script.text}</script>\n`]
+      : [String(SERVED_HEAD), ""];
   return `${start}${style}${html`</head>
 <body>
-${notices(place)}${body}</body>
+${notices(place)}${body}`}${script}</body>
 </html>
-`}`;
+`;
 }
 
 const SERVED_HEAD = html`<link rel="stylesheet" href="/page.css">
 <script src="/page.js" defer></script>
 `;
 
-function policyOf(digest: string): Html {
-  const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'`;
+function policyOf({ css, script }: Extract<Place, { readonly kind: "file" }>): Html {
+  const policy = `default-src 'none'; style-src 'sha256-${css.digest}'; script-src 'sha256-${script.digest}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="referrer" content="no-referrer">
 `;
@@ -49,7 +53,6 @@ function policyOf(digest: string): Html {
 
 /** What was said, and room for what the page is told while it is open. */
 function notices(place: Place): Html {
-  if (place.kind === "file") return nothing;
-  const lines = (place.said ?? []).map((line) => html`<p>${line}</p>`);
+  const lines = place.kind === "file" ? [] : (place.said ?? []).map((line) => html`<p>${line}</p>`);
   return html`<div id="notices" role="status">${lines}</div>\n`;
 }

@@ -1,6 +1,7 @@
 // Markdown of people and models as HTML. Each element is written here, from marked's tokens: HTML in the text stays text, a link
 // leads to the web or nowhere, and no image is fetched.
 import { lexer, type Token, type Tokens } from "marked";
+import { namedLanguage } from "./code-language.ts";
 import { type Html, html } from "./html.ts";
 
 /** Longer texts, characters, are shown as they are: a hostile one could keep the reader of Markdown busy. */
@@ -17,6 +18,13 @@ export function markdownHtml(text: string): Html {
 /** Writes a text as it is. */
 export function plainBlock(text: string): Html {
   return html`<pre class="plain">${text}</pre>`;
+}
+
+/** Writes code; the page's script colours it by the name of its language. */
+export function codeBlock(text: string, language: string | null): Html {
+  return language === null
+    ? html`<pre><code>${text}</code></pre>`
+    : html`<pre><code data-code="${language}">${text}</code></pre>`;
 }
 
 function isDeep(text: string): boolean {
@@ -36,7 +44,7 @@ function block(token: Token): Html {
     case "paragraph":
       return html`<p>${inlines(token)}</p>`;
     case "code":
-      return html`<pre><code>${token.text}</code></pre>`;
+      return codeBlock(token.text, namedLanguage(token.lang));
     case "blockquote":
       return html`<blockquote>${blocks(token)}</blockquote>`;
     case "list":

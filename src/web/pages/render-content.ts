@@ -1,40 +1,102 @@
-// What an event says, as HTML: text of people and models as Markdown, output of tools as it is, images as images.
-
+// What an event says, as HTML: text of people and models as Markdown, what tools are asked and give as it is, images as images.
 import { eventText } from "../../app/diff/view-text.ts";
 import { isText, plainText } from "../../core/event/content.ts";
-import type { Content, ContentPart, Event } from "../../core/event/event.ts";
+import type { Content, ContentPart, Event, ToolCallRequest } from "../../core/event/event.ts";
+import { isFields } from "../../core/event/fields.ts";
+import { fileLanguage } from "./code-language.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { imageAddress } from "./images.ts";
-import { markdownHtml, plainBlock } from "./markdown.ts";
+import { codeBlock, markdownHtml, plainBlock } from "./markdown.ts";
+
+/** Longest text that stands on a page, characters: of a longer one the beginning and the end do. */
+const LONGEST = 100_000;
+const END = 2000;
+
+export interface SaidOptions {
+  /** Where the whole text of what is cut is; null = `jpg show` prints it. */
+  readonly address?: string | null;
+  /** Of what a tool gave. */
+  readonly language?: string;
+}
+
+type Write = (text: string) => Html;
 
 /** Writes what an event says; empty where it says nothing. */
-export function renderSaid(event: Event): Html {
+export function renderSaid(event: Event, { address = null, language }: SaidOptions = {}): Html {
+  const cut =
+    (write: Write): Write =>
+    (text) =>
+      writeCut(text, write, { address, id: event.id });
   switch (event.type) {
     case "chat_request":
-      return renderContent(event.content, markdownHtml);
+      return renderContent(event.content, cut(markdownHtml));
     case "chat_response":
-      if (event.message !== undefined) return renderContent(event.message, markdownHtml);
-      if (event.reasoning === undefined) return plainBlock(eventText(event) ?? "");
-      return markdownHtml(eventText(event) ?? "");
+      if (event.message !== undefined) return renderContent(event.message, cut(markdownHtml));
+      return cut(event.reasoning === undefined ? plainBlock : markdownHtml)(eventText(event) ?? "");
     case "tool_call_response":
-      return renderContent(event.content, plainBlock);
+      return renderContent(
+        event.content,
+        cut(language === undefined ? plainBlock : (text) => codeBlock(text, language)),
+      );
     case "tool_call_request":
-      return plainBlock(eventText(event) ?? "");
+      return renderArguments(event, cut);
     default:
-      return plainBlock(JSON.stringify(event, null, 1));
+      return cut(plainBlock)(JSON.stringify(event, null, 1));
   }
 }
 
-function renderContent(content: Content, write: (text: string) => Html): Html {
+function writeCut(
+  text: string,
+  write: Write,
+  { address, id }: { readonly address: string | null; readonly id: string },
+): Html {
+  if (text.length <= LONGEST) return write(text);
+  const hidden = text.length - LONGEST;
+  const where =
+    address === null ? html`<code>jpg show ${id}</code> prints it` : html`<a href="${address}">the whole text</a>`;
+  return html`${plainBlock(text.slice(0, LONGEST - END))}<p class="note">${hidden} characters are left out here: ${where}</p>${plainBlock(text.slice(-END))}`;
+}
+
+/** Fields that say what stood in a file, and what stands there now. */
+const BEFORE = /^(?:old_?(?:string|str|text)|search)$/i;
+const AFTER = /^(?:new_?(?:string|str|text)|replace)$/i;
+
+/** Short arguments on a line each, long ones as blocks: code, the two sides of an edit, commands. */
+function renderArguments(event: ToolCallRequest, cut: (write: Write) => Write): Html {
+  const { arguments: given } = event;
+  if (!isFields(given) || Object.keys(given).length === 0) return cut(plainBlock)(eventText(event) ?? "");
+  const path = Object.values(given).find(
+    (value): value is string => typeof value === "string" && fileLanguage(value) !== null,
+  );
+  const language = path === undefined ? null : fileLanguage(path);
+  const fields = Object.entries(given).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    if (BEFORE.test(name))
+      return html`<dt>${name}</dt><dd>${cut((lines) => html`<pre class="diff"><del>${lines}</del></pre>`)(text)}</dd>`;
+    if (AFTER.test(name))
+      return html`<dt>${name}</dt><dd>${cut((lines) => html`<pre class="diff"><ins>${lines}</ins></pre>`)(text)}</dd>`;
+    const own = name === "command" || name === "cmd" ? "bash" : language;
+    const isBlock = own === "bash" || text.includes("\n") || text.length > 200;
+    const write = !isBlock
+      ? (line: string) => html`<code>${line}</code>`
+      : own === null
+        ? plainBlock
+        : (lines: string) => codeBlock(lines, own);
+    return html`<dt>${name}</dt><dd>${cut(write)(text)}</dd>`;
+  });
+  return html`<dl class="arguments">${fields}</dl>`;
+}
+
+function renderContent(content: Content, write: Write): Html {
   if (isText(content)) return writeText(plainText(content), write);
   return html`${content.map((part) => renderPart(part, write))}`;
 }
 
-function writeText(text: string, write: (text: string) => Html): Html {
+function writeText(text: string, write: Write): Html {
   return text.trim() === "" ? nothing : write(text);
 }
 
-function renderPart(part: ContentPart, write: (text: string) => Html): Html {
+function renderPart(part: ContentPart, write: Write): Html {
   switch (part.type) {
     case "text":
       return writeText(plainText(part.text), write);
@@ -42,7 +104,7 @@ function renderPart(part: ContentPart, write: (text: string) => Html): Html {
     case "document":
       return renderMedia(part);
     case "attachment":
-      return html`<p class="note">${part.name ?? "attachment"}</p>${part.text === undefined ? nothing : plainBlock(plainText(part.text))}`;
+      return html`<p class="note">${part.name ?? "attachment"}</p>${part.text === undefined ? nothing : write(plainText(part.text))}`;
     default:
       return html`<p class="note">${part.type}${"provider" in part ? ` of ${part.provider ?? "its provider"}` : ""}</p>`;
   }

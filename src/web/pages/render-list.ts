@@ -1,17 +1,33 @@
-// The list of conversations as a page: what `jpg ls` lists.
+// The list of conversations as a page: what `jpg ls` lists; of what was searched for, also what was said.
 import type { ListRow } from "../../app/inspect/list-row.ts";
+import type { SearchReport } from "../../app/inspect/search-report.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
-import { tokensText } from "./render-turn.ts";
+import { renderHits } from "./render-find.ts";
 
-/** Draws the list, as ordered; `words` = what was searched for, "" = nothing was. */
-export function renderListPage(rows: readonly ListRow[], place: Place, words = ""): string {
+/** What the list shows. */
+export interface ListPage {
+  /** As ordered. */
+  readonly rows: readonly ListRow[];
+  /** What was searched for; "" = nothing was. */
+  readonly words: string;
+  /** What was said with these words. */
+  readonly found: SearchReport | null;
+  readonly now: Date;
+}
+
+/** Draws the list. */
+export function renderListPage({ rows, words, found, now }: ListPage, place: Place): string {
   const shown = rows.filter((row) => matches(row, words));
-  const body = html`<header><h1>Conversations</h1>
-<form method="get" action="/" role="search"><label>Find <input type="search" name="words" value="${words}"></label> <button>Find</button></form>
-</header>
-<main>${shown.length === 0 ? html`<p class="note">${rows.length === 0 ? "There is no conversation here yet: jpg import brings some in." : "None has these words in its title, its name or its labels."}</p>` : renderTable(shown)}</main>
+  const none =
+    rows.length === 0
+      ? "There is no conversation here yet: jpg import brings some in."
+      : "None has these words in its title, its name or its labels.";
+  const body = html`<header class="top"><h1>Conversations</h1></header>
+<div class="bar"><form method="get" action="/" role="search"><input type="search" name="words" value="${words}" aria-label="Find conversations, and what was said in them" placeholder="Find a title, or what was said"> <button>Find</button></form></div>
+<main>${shown.length === 0 ? html`<p class="note">${none}</p>` : renderTable(shown, now)}${found === null ? nothing : html`<section aria-labelledby="said"><h2 id="said">Said in them</h2>${renderHits(found)}</section>`}</main>
 `;
   return renderDocument("Conversations", place, body);
 }
@@ -24,12 +40,58 @@ function matches({ id, title, labels = [] }: ListRow, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function renderTable(rows: readonly ListRow[]): Html {
+function renderTable(rows: readonly ListRow[], now: Date): Html {
+  const largest = Math.max(1, ...rows.map(({ tokens }) => tokens.raw));
   const body = rows.map(
-    ({ id, branch, title, turns, tokens, compactions, forks, updated_at: updated, active, labels = [] }) =>
-      html`<tr><td><a href="${branchAddress(branch)}">${title}</a>${active === true ? " (active)" : nothing}<br><span class="facts">${[id, ...labels].join(" · ")}</span></td><td>${turns}</td><td>${tokensText(tokens)}</td><td>${compactions}</td><td>${forks}</td><td>${updated.slice(0, 10)}</td></tr>\n`,
+    ({ id, branch, title, turns, tokens, compactions, forks, updated_at: updated, active, archived, labels = [] }) => {
+      const marks = [...(active === true ? ["active"] : []), ...(archived === true ? ["archived"] : []), ...labels];
+      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${id}</span></th><td class="number wide">${turns}</td><td class="number">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
+    },
   );
-  const names = ["conversation", "turns", "tokens", "compactions", "forks", "changed"];
-  return html`<div class="table" tabindex="0"><table class="list"><thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+  const head = ["conversation", "turns", "tokens", "compactions", "forks", "age"].map(
+    (name) =>
+      html`<th scope="col"${CLASSES[name] === undefined ? nothing : html` class="${CLASSES[name]}"`}>${name}</th>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Conversations"><table class="list"><thead><tr>${head}</tr></thead><tbody>
 ${body}</tbody></table></div>`;
+}
+
+const CLASSES: Readonly<Record<string, string>> = {
+  turns: "number wide",
+  tokens: "number",
+  compactions: "number wide",
+  forks: "number wide",
+  age: "number",
+};
+
+function sizeText({ raw, view }: ListRow["tokens"]): string {
+  return raw === view ? formatTokens(raw) : `${formatTokens(raw)} → ${formatTokens(view)}`;
+}
+
+/** How much was said, against the largest, and how much of it the model still reads. */
+function shareHtml({ raw, view }: ListRow["tokens"], largest: number): Html {
+  const width = (tokens: number): string => ((tokens / largest) * 100).toFixed(1);
+  return html`<svg class="share" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true"><rect class="raw" width="${width(raw)}" height="5"></rect><rect class="view" width="${width(view)}" height="5"></rect></svg>`;
+}
+
+const UNITS = [
+  ["minute", 60],
+  ["hour", 60],
+  ["day", 24],
+  ["month", 30],
+  ["year", 12],
+] as const;
+
+/** `3 hours ago`, in the largest unit that there is one of. */
+function age(time: string, now: Date): string {
+  let count = (now.getTime() - Date.parse(time)) / 1000;
+  if (!Number.isFinite(count)) return "";
+  let unit = "";
+  for (const [name, size] of UNITS) {
+    if (count < size) break;
+    count /= size;
+    unit = name;
+  }
+  const whole = Math.floor(count);
+  return unit === "" ? "just now" : `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;
 }

@@ -1,59 +1,113 @@
 // A conversation as a page. What is shown of it (everything, what was said, what the model reads) is chosen by buttons that are
-// style alone; in a file it needs no script and no network, served it has forms for what can be done.
+// style alone; in a file it needs no network, served it has forms for what can be done.
 import type { ConversationPage } from "../../app/page/conversation-page.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { BothRow } from "../../core/page/both-views.ts";
+import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { renderPrice } from "../../core/tokens/usage-price.ts";
+import { callFacts } from "../../core/tools/call-facts.ts";
+import { branchAddress } from "./addresses.ts";
+import { fileLanguage } from "./code-language.ts";
+import { compactionLooks } from "./compaction-looks.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
+import { pageLinks } from "./page-links.ts";
+import type { TurnsPart } from "./page-parts.ts";
 import { renderActions } from "./render-actions.ts";
 import { renderCompactions } from "./render-compaction.ts";
+import type { CalledTool, RowContext } from "./render-row.ts";
 import { timelineHtml } from "./render-timeline.ts";
-import { renderTurn, tokensText } from "./render-turn.ts";
+import { renderParts } from "./render-turn.ts";
+
+/** What is drawn of a conversation, and what its events refer to. */
+export interface DrawnPage {
+  readonly parts: readonly TurnsPart[];
+  readonly whole: (event: Event) => Event;
+}
 
 /** Draws a conversation. */
-export function renderPage(page: ConversationPage, place: Place): string {
-  const context = { tools: toolNames(page) };
+export function renderPage(page: ConversationPage, place: Place, { parts, whole }: DrawnPage): string {
+  const context = rowContext(page, place, { turns: drawnTurns(parts), whole });
   const canAct = place.kind === "served" && !place.readOnly;
-  const body = html`<header>
+  const body = html`<header class="top">
 ${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<h1>${page.title}</h1>
-<p class="facts">${factsOf(page).join(" · ")}</p>
-${timelineHtml(page.turns)}
-${SIDES}
+${sizesHtml(page)}
+${timelineHtml(page, context)}
 </header>
+${barHtml(page, place)}
 <main>
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
 ${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { branch: page.branch, place })}</section>
-${page.turns.map((turn) => renderTurn(turn, context))}</main>
+<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}"` : nothing}>
+${renderParts(parts, context)}</div></main>
 `;
   return renderDocument(page.title, place, body);
 }
 
-const SIDES: Html = html`<fieldset class="sides"><legend>Show</legend>
-<label><input type="radio" name="side" id="side-both" checked> both</label>
-<label><input type="radio" name="side" id="side-raw"> what was said</label>
-<label><input type="radio" name="side" id="side-view"> what the model sees</label>
-<label><input type="checkbox" id="prompts-only"> prompts only</label>
-</fieldset>`;
+/** What rows of some turns are drawn with. */
+export function rowContext(
+  page: ConversationPage,
+  place: Place,
+  {
+    turns,
+    whole,
+  }: { readonly turns: Iterable<{ readonly rows: readonly BothRow[] }>; readonly whole: (event: Event) => Event },
+): RowContext {
+  return { tools: calledTools(turns), looks: compactionLooks(page), links: pageLinks(place, page), whole };
+}
 
-function factsOf({
+function drawnTurns(parts: readonly TurnsPart[]): readonly { readonly rows: readonly BothRow[] }[] {
+  return parts.flatMap((part) => (part.kind === "turns" ? part.turns.map(({ turn }) => turn) : []));
+}
+
+function calledTools(turns: Iterable<{ readonly rows: readonly BothRow[] }>): ReadonlyMap<string, CalledTool> {
+  const tools = new Map<string, CalledTool>();
+  for (const { rows } of turns)
+    for (const row of rows) {
+      if (row.kind !== "event" || row.event.type !== "tool_call_request") continue;
+      const { path } = callFacts(row.event);
+      const language = path === undefined ? null : fileLanguage(path);
+      tools.set(row.event.call_id, { name: row.event.name, ...(language === null ? {} : { language }) });
+    }
+  return tools;
+}
+
+function sizesHtml({
   branch,
   turns,
   tokens,
   tokens_source: source,
   format,
   created_at: created,
-}: ConversationPage): string[] {
-  return [
-    branch,
-    turns.length === 1 ? "1 turn" : `${turns.length} turns`,
-    `${tokensText(tokens)}${source === "estimate" ? " (estimate)" : ""}`,
-    ...(format === null ? [] : [`from ${format}`]),
-    created.slice(0, 10),
+  compactions,
+}: ConversationPage): Html {
+  const live = compactions.filter(({ row }) => row.live && row.kind !== "revert").length;
+  const costs = turns.flatMap(({ cost }) => cost ?? []);
+  const size =
+    tokens.raw === tokens.view
+      ? html`<b>${formatTokens(tokens.raw)}</b>`
+      : html`<b>${formatTokens(tokens.raw)}</b> → <b class="view">${formatTokens(tokens.view)}</b>`;
+  const facts = [
+    html`${size} tokens${source === "estimate" ? " (estimate)" : ""}`,
+    html`<b>${turns.length}</b> ${turns.length === 1 ? "turn" : "turns"}`,
+    html`<b>${live}</b> ${live === 1 ? "compaction" : "compactions"}`,
+    ...(costs.length === 0
+      ? []
+      : [html`<b>${renderPrice(costs.reduce((sum, cost) => sum + cost, 0))}</b> at list prices`]),
+    html`${branch}`,
+    ...(format === null ? [] : [html`from ${format}`]),
+    html`${created.slice(0, 10)}`,
   ];
+  return html`<ul class="sizes">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
 }
 
-function toolNames({ turns }: ConversationPage): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { rows } of turns)
-    for (const row of rows)
-      if (row.kind === "event" && row.event.type === "tool_call_request") names.set(row.event.call_id, row.event.name);
-  return names;
+/** What stays in sight: what is shown, and what to find. */
+function barHtml({ branch }: ConversationPage, place: Place): Html {
+  const find = html`<input type="search" name="words" aria-label="Find in this conversation" placeholder="Find, hidden text too" required> <button>Find</button>`;
+  return html`<div class="bar"><fieldset class="sides"><legend>Show</legend>
+<label><input type="radio" name="side" id="side-both" checked><span>both</span></label>
+<label><input type="radio" name="side" id="side-raw"><span>what was said</span></label>
+<label><input type="radio" name="side" id="side-view"><span>what the model sees</span></label></fieldset>
+<label class="prompts"><input type="checkbox" id="prompts-only"> prompts only</label>
+${place.kind === "file" ? html`<form role="search" id="find" hidden>${find}</form>` : html`<form role="search" id="find" method="get" action="${branchAddress(branch)}/find">${find}</form>`}</div>`;
 }

@@ -1,39 +1,70 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
-import { eventText, eventTitle } from "../../app/diff/view-text.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import type { EventRow, InsertedRow } from "../../core/page/both-views.ts";
+import { eventText } from "../../app/diff/view-text.ts";
+import type { Event } from "../../core/event/event.ts";
+import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.ts";
 import { forLine } from "../../core/safe-text.ts";
-import { type Html, html, nothing } from "./html.ts";
-import { eventAnchor, namedCompaction } from "./names.ts";
+import { type CompactionLooks, namedCompaction, tintClass } from "./compaction-looks.ts";
+import { type Html, html } from "./html.ts";
+import { eventAnchor } from "./names.ts";
+import type { PageLinks } from "./page-links.ts";
 import { renderSaid } from "./render-content.ts";
 
 /** Characters of the line that stands for what is folded. */
 const HEAD = 120;
 
-/** What a row is drawn with. */
-export interface RowContext {
-  /** Names of tools by call id. */
-  readonly tools: ReadonlyMap<string, string>;
+/** A tool call, as its result needs it. */
+export interface CalledTool {
+  readonly name: string;
+  /** Of the file that it is about, e.g. `ts`; absent = it names none. */
+  readonly language?: string;
 }
 
-/** Draws an event; nothing for what no model is sent. */
-export function renderEventRow(row: EventRow, context: RowContext): Html {
-  const { event, state } = row;
-  if (!traitsOf(event).providerVisible) return nothing;
-  return html`<div class="row ${kindOf(event)} ${state}" id="${eventAnchor(event.id)}">${renderFate(row, renderEvent(event, context))}</div>\n`;
+/** What a row is drawn with. */
+export interface RowContext {
+  /** By call id. */
+  readonly tools: ReadonlyMap<string, CalledTool>;
+  readonly looks: CompactionLooks;
+  readonly links: PageLinks;
+  /** Gives an event with the payloads that it refers to. */
+  readonly whole: (event: Event) => Event;
+}
+
+/** Draws a row of a turn. */
+export function renderRow(turn: number, row: BothRow, context: RowContext): Html {
+  return row.kind === "event" ? renderEventRow(turn, row, context) : renderInsertedRow(row, context);
+}
+
+function renderEventRow(turn: number, row: EventRow, context: RowContext): Html {
+  const { event, state, disposition } = row;
+  const tint =
+    disposition === undefined || state === "shown" ? "" : ` ${tintClass(context.looks, disposition.compaction.id)}`;
+  return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderFate(turn, row, context)}</div>\n`;
 }
 
 /** Draws what stands for hidden events. */
-export function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow): Html {
+function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow, { looks, whole }: RowContext): Html {
   const turns = from === to ? `turn ${from}` : `turns ${from}..${to}`;
-  const said = events.filter(({ type }) => type !== "turn_start").map(renderSaid);
-  return html`<div class="row inserted"><p class="who">${as === "summary" ? "Summary of" : "In place of"} ${turns} ${namedCompaction(compaction)}</p>${said}</div>\n`;
+  const said = events.filter(({ type }) => type !== "turn_start").map((event) => renderSaid(whole(event)));
+  return html`<div class="row inserted ${tintClass(looks, compaction)}"><p class="who">${as === "summary" ? "Summary of" : "In place of"} ${turns} ${namedCompaction(looks, compaction)}</p>${said}</div>\n`;
 }
 
-function renderEvent(event: Event, { tools }: RowContext): Html {
-  const title = eventTitle(event, tools);
-  if (!isFolded(event)) return html`<p class="who">${title}</p>${renderSaid(event)}`;
-  return html`<details><summary><span class="who">${title}</span> ${headOf(event)}</summary>${renderSaid(event)}</details>`;
+/** What was said, with what became of it for the model. */
+function renderFate(turn: number, { event, state, disposition, shown }: EventRow, context: RowContext): Html {
+  const said = renderEvent(turn, event, context);
+  if (disposition === undefined || state === "shown") return said;
+  const by = namedCompaction(context.looks, disposition.compaction.id);
+  if (shown === undefined) return html`${said}<p class="fate">hidden by ${by}</p>`;
+  return html`<div class="said">${said}</div><div class="sees"><p class="who">the model sees, by ${by}</p>${renderSaid(context.whole(shown))}</div>`;
+}
+
+function renderEvent(turn: number, reference: Event, { tools, links, whole }: RowContext): Html {
+  const event = whole(reference);
+  const title = titleOf(event, tools);
+  const language = event.type === "tool_call_response" ? tools.get(event.call_id)?.language : undefined;
+  const address = links.text(turn, event.id);
+  const said = renderSaid(event, { address, ...(language === undefined ? {} : { language }) });
+  if (!isFolded(event)) return html`<p class="who">${title}</p>${said}`;
+  return html`<details><summary><span class="who">${title}</span> ${headOf(event)}</summary>${said}</details>`;
 }
 
 /** Requests and answers are read; what an agent thinks, calls and gets is there for who opens it. */
@@ -44,15 +75,23 @@ function isFolded(event: Event): boolean {
 
 /** The first words of what is folded. */
 function headOf(event: Event): string {
-  return forLine(eventText(event) ?? "", HEAD);
+  return forLine(eventText(event)?.slice(0, 4 * HEAD) ?? "", HEAD);
 }
 
-/** What was said, with what became of it for the model. */
-function renderFate({ state, disposition, shown }: EventRow, said: Html): Html {
-  if (disposition === undefined || state === "shown") return said;
-  const by = namedCompaction(disposition.compaction.id);
-  if (shown === undefined) return html`${said}<p class="fate">hidden by ${by}</p>`;
-  return html`<div class="said">${said}</div><div class="sees"><p class="who">the model sees, by ${by}</p>${renderSaid(shown)}</div>`;
+function titleOf(event: Event, tools: RowContext["tools"]): Html {
+  switch (event.type) {
+    case "chat_request":
+      return html`${event.metadata?.origin ?? event.role ?? "user"}`;
+    case "chat_response":
+      if (event.reasoning !== undefined) return html`reasoning`;
+      return event.message === undefined ? html`data` : html`assistant`;
+    case "tool_call_request":
+      return html`call <b>${event.name}</b>`;
+    case "tool_call_response":
+      return html`${event.is_error ? "error" : "result"} <b>${tools.get(event.call_id)?.name ?? event.call_id}</b>`;
+    default:
+      return html`${event.type}`;
+  }
 }
 
 function kindOf(event: Event): string {

@@ -6,7 +6,7 @@ const render = (text: string): string => String(markdownHtml(text));
 
 /** All that a text may become: these elements, with these attributes. */
 const ALLOWED =
-  /<\/?(?:p|pre|code|blockquote|ul|li|strong|em|del|table|thead|tbody|tr|td)>|<(?:br|hr)>|<\/(?:ol|a|span|div|th)>|<ol start="\d+">|<p class="heading">|<pre class="plain">|<div class="table" tabindex="0">|<th scope="col">|<span class="address">|<a href="https?:\/\/[^"<>]*" rel="noopener noreferrer nofollow" target="_blank">/gi;
+  /<\/?(?:p|pre|code|blockquote|ul|li|strong|em|del|table|thead|tbody|tr|td)>|<(?:br|hr)>|<\/(?:ol|a|span|div|th)>|<ol start="\d+">|<p class="heading">|<pre class="plain">|<code data-code="[a-z0-9+#-]{1,20}">|<div class="table" tabindex="0">|<th scope="col">|<span class="address">|<a href="https?:\/\/[^"<>]*" rel="noopener noreferrer nofollow" target="_blank">/gi;
 
 const PIECES = [
   "<script>alert(1)</script>",
@@ -19,6 +19,7 @@ const PIECES = [
   "[x][x]",
   "`a<b`",
   "```\n</code></pre><b>\n```",
+  '```"><b>\nlet a;\n```',
   "**b**",
   "*i*",
   "~~d~~",
@@ -49,7 +50,7 @@ describe("Markdown as HTML", () => {
     ).toBe(
       '<p class="heading">Plan</p><ol start="1"><li><strong>one</strong> <code>a&lt;b</code></li><li>☑ two</li></ol>' +
         '<div class="table" tabindex="0"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>' +
-        "<pre><code>let a;</code></pre>",
+        '<pre><code data-code="ts">let a;</code></pre>',
     );
   });
 

@@ -1,0 +1,24 @@
+// What a page does beyond what it says: it loads what comes into sight, draws the timeline, finds, takes keys, colours code, and
+// served tells when the store changed under it. Pages read well without it.
+import { colourCode, colourIn } from "./colour.ts";
+import { takeFind } from "./find.ts";
+import { followLinks } from "./go.ts";
+import { takeKeys } from "./keys.ts";
+import { watchGaps } from "./parts.ts";
+import { showSelfLink } from "./self-link.ts";
+import { followSides, hideIn } from "./sides.ts";
+import { drawTimeline } from "./timeline.ts";
+import { watch } from "./watch.ts";
+
+takeKeys();
+followSides();
+takeFind();
+watchGaps((part) => {
+  hideIn(part);
+  colourIn(part);
+});
+followLinks();
+showSelfLink();
+drawTimeline();
+colourCode();
+if (location.protocol !== "file:") watch();

@@ -1,0 +1,43 @@
+// Reads pages for a server that is asked for parts of the same one again and again: what stands at a commit never changes.
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { resolveWholeTree } from "../names/resolve-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type ConversationPage, readConversationPage } from "./conversation-page.ts";
+
+/** Pages that are kept. */
+const MOST_PAGES = 2;
+
+/** Reads a branch as it stands, or as it stood at a commit: what was read last is kept. */
+export interface PageReader {
+  read(workspace: Workspace, branch: string, commit?: string): Promise<ConversationPage>;
+}
+
+/** Creates a reader that has read nothing. */
+export function createPageReader(): PageReader {
+  const kept = new Map<string, ConversationPage>();
+  const keep = (page: ConversationPage): ConversationPage => {
+    const key = keyOf(page);
+    kept.delete(key);
+    kept.set(key, page);
+    for (const oldest of [...kept.keys()].slice(0, -MOST_PAGES)) kept.delete(oldest);
+    return page;
+  };
+  return {
+    async read(workspace, branch, commit) {
+      const known = commit === undefined ? undefined : kept.get(keyOf({ branch, commit }));
+      if (known !== undefined) return keep(known);
+      const tree = await treeAt(workspace, branch, commit);
+      return keep(kept.get(keyOf(tree)) ?? (await readConversationPage(workspace, tree)));
+    },
+  };
+}
+
+function keyOf({ branch, commit }: Pick<BranchTree, "branch" | "commit">): string {
+  return `${branch}@${commit}`;
+}
+
+async function treeAt(workspace: Workspace, branch: string, commit: string | undefined): Promise<BranchTree> {
+  const tree = await resolveWholeTree(workspace, branch);
+  if (commit === undefined || commit === tree.commit) return tree;
+  return loadBranchTree(workspace.store, tree.branch, commit);
+}
