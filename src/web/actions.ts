@@ -36,15 +36,16 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
     });
     if (report.compaction === null && report.planned_summary === null) {
       const { title, why, hints } = sayNothing(report);
-      return on(tree, [title, why, ...hints]);
+      return on(tree, [title, why, ...hints], form);
     }
     const { before, after } = overallTokens(report);
     const what = `${report.policies}, turns ${report.from_turn}..${report.to_turn}`;
     const size = `${formatTokens(before)} → ${formatTokens(after)} tokens`;
-    return on(tree, [
-      dryRun ? `It would do this: ${what}; ${size}.` : `Compacted: ${what}; ${size}.`,
-      ...report.warnings,
-    ]);
+    return on(
+      tree,
+      [dryRun ? `It would do this: ${what}; ${size}.` : `Compacted: ${what}; ${size}.`, ...report.warnings],
+      form,
+    );
   },
   async fork(workspace, tree, form) {
     const name = form.get("name")?.trim() ?? "";
@@ -58,15 +59,15 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   },
   async label(workspace, tree, form) {
     const { labels } = await addLabels(workspace, tree, [field(form, "label")]);
-    return on(tree, [`Labels: ${labels.join(", ")}.`]);
+    return on(tree, [`Labels: ${labels.join(", ")}.`], form);
   },
   async pin(workspace, tree, form) {
     const { commit, events, warnings } = await addPin(workspace, tree, parseTurnBound(field(form, "what")));
-    return on(tree, [`${commit === null ? "Pinned already" : "Pinned"}: ${events.length} events.`, ...warnings]);
+    return on(tree, [`${commit === null ? "Pinned already" : "Pinned"}: ${events.length} events.`, ...warnings], form);
   },
   async unpin(workspace, tree, form) {
     const { events, warnings } = await removePin(workspace, tree, parseTurnBound(field(form, "what")));
-    return on(tree, [`Unpinned: ${events.length} events.`, ...warnings]);
+    return on(tree, [`Unpinned: ${events.length} events.`, ...warnings], form);
   },
   async revert(workspace, tree, form) {
     const {
@@ -77,16 +78,20 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
     } = await revertCompactions(workspace, [field(form, "id")], tree.branch);
     const size = tokens === undefined ? "" : `; ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
     const what = restored.length > 0 ? `Brought back ${restored.join(", ")}` : `Took back ${reverted.join(", ")}`;
-    return on(tree, [`${what}${size}.`, ...warnings]);
+    return on(tree, [`${what}${size}.`, ...warnings], form);
   },
   async title(workspace, tree, form) {
     const { title } = await setTitle(workspace, tree, field(form, "title"));
-    return on(tree, [`It is called "${title}" now.`]);
+    return on(tree, [`It is called "${title}" now.`], form);
   },
 };
 
-function on({ branch }: BranchTree, said: readonly string[]): ActionOutcome {
-  return { said: said.filter((line) => line !== ""), address: branchAddress(branch) };
+/** Says it on the page that the form came from: one of this branch's, or its own. */
+function on({ branch }: BranchTree, said: readonly string[], form: URLSearchParams): ActionOutcome {
+  const own = branchAddress(branch);
+  const back = form.get("back") ?? "";
+  const address = /^\/[^/?#]+\/[^/?#]+$/.test(back.slice(own.length)) && back.startsWith(own) ? back : own;
+  return { said: said.filter((line) => line !== ""), address };
 }
 
 function field(form: URLSearchParams, name: string): string {

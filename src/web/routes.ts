@@ -1,16 +1,17 @@
 // What is answered at which address: a table of a few lines each onto `app`.
-import { diffConversation } from "../app/diff/diff.ts";
 import { listConversations } from "../app/inspect/list.ts";
 import { searchConversations } from "../app/inspect/search.ts";
 import { resolveWholeTree } from "../app/names/resolve-id.ts";
-import { readPageScript, readTemplate } from "../app/workspace/templates.ts";
+import { readCompactionPage } from "../app/page/compaction-page.ts";
+import { readPageScript } from "../app/workspace/templates.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { ACTIONS } from "./actions.ts";
 import type { PageAnswer, Route } from "./exchange.ts";
 import type { Action } from "./pages/addresses.ts";
-import { renderDiffPage } from "./pages/render-diff.ts";
+import { renderCompactionPage } from "./pages/render-compaction-page.ts";
 import { renderListPage } from "./pages/render-list.ts";
 import { PARTS } from "./parts.ts";
+import { readStyle } from "./style.ts";
 
 const page = (body: string): PageAnswer => ({ type: "text/html", body });
 
@@ -29,7 +30,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: /^\/page\.css$/,
-    run: async () => ({ type: "text/css", body: await readTemplate("page.css") }),
+    run: async () => ({ type: "text/css", body: await readStyle() }),
   },
   {
     method: "GET",
@@ -44,9 +45,11 @@ export const ROUTES: readonly Route[] = [
   ...PARTS,
   {
     method: "GET",
-    path: /^\/c\/([^/]+)\/diff\/([^/]+)$/,
-    run: async ({ workspace, names: [branch = "", compaction = ""], place }) =>
-      page(renderDiffPage(branch, await diffConversation(workspace, [branch, compaction], {}), place)),
+    path: /^\/c\/([^/]+)\/compaction\/([^/]+)$/,
+    run: async ({ workspace, names: [branch = "", compaction = ""], place }) => {
+      const tree = await resolveWholeTree(workspace, branch);
+      return page(renderCompactionPage(branch, await readCompactionPage(workspace, tree, compaction), place));
+    },
   },
   ...(Object.keys(ACTIONS) as Action[]).map(
     (action): Route => ({

@@ -3,21 +3,18 @@
 import type { BranchTree } from "../app/branch/branch-tree.ts";
 import { readConversationPage, readPayloads } from "../app/page/conversation-page.ts";
 import { sha256 } from "../app/workspace/object-id.ts";
-import { readPageScript, readTemplate } from "../app/workspace/templates.ts";
+import { readPageScript } from "../app/workspace/templates.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import type { OwnText } from "./pages/document.ts";
 import { wholePage } from "./pages/page-parts.ts";
 import { renderPage } from "./pages/render-page.ts";
+import { readStyle } from "./style.ts";
 
 /** Writes a branch as an HTML document. */
 export async function renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string> {
   const page = await readConversationPage(workspace, tree);
   const rows = page.turns.flatMap((turn) => turn.rows);
-  const [css, script, whole] = await Promise.all([
-    readTemplate("page.css"),
-    readPageScript(),
-    readPayloads(workspace, page, rows),
-  ]);
+  const [css, script, whole] = await Promise.all([readStyle(), readPageScript(), readPayloads(workspace, page, rows)]);
   const place = { kind: "file", css: ownText(css), script: ownText(script) } as const;
   return renderPage(page, place, { parts: wholePage(page), whole });
 }

@@ -88,13 +88,46 @@ describe("pages of a store", () => {
     const done = await act(pages, `${path}/compact`, { ...form, how: "do" });
     expect(said(done)).toMatch(/Compacted: .*turns 0\.\.3/);
     const [row] = await sandbox.json<readonly { compaction: string; commit: string }[]>(["log"]);
-    const diff = await pages.ask(`${path}/diff/${row?.compaction}`);
-    expect(diff.body).toContain("<del>- ");
+    const shown = await pages.ask(`${path}/compaction/${row?.compaction}`);
+    expect(shown.body).toContain("<del>- ");
     const back = await act(pages, `${path}/revert`, { id: row?.commit ?? "" });
     expect(said(back)).toContain(`Took back ${row?.compaction}`);
     const [revert] = await sandbox.json<readonly { kind: string; commit: string }[]>(["log"]);
     expect(revert?.kind).toBe("revert");
     expect(said(await act(pages, `${path}/revert`, { id: revert?.commit ?? "" }))).toContain("Brought back");
+  });
+
+  it("tell what a compaction lost, jump to who said it, and pin that with one button", async () => {
+    const sandbox = await prepare();
+    await sandbox.jpg(["compact", "--from", "0", "--to", "3", "--accept", "-", "--force"], { input: "Some water." });
+    const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
+    const pages = await serve(sandbox);
+    const address = `${pathOf(sandbox)}/compaction/${row?.compaction}`;
+    const { body } = await pages.ask(address);
+    const [, what = ""] = /<button name="what" value="([^"]+)"/.exec(body) ?? [];
+    const [turn = "", event = ""] = what.split(":");
+    expect(body).toContain(`href="${pathOf(sandbox)}#event-${event}">turn ${turn}</a>`);
+    expect((await pages.ask(pathOf(sandbox))).body).toContain(`id="event-${event}"`);
+    const pinned = await pages.ask(`${pathOf(sandbox)}/pin`, { form: { what, back: address } });
+    expect(String(pinned.headers["location"]).split("?")[0]).toBe(address);
+    expect((await pages.ask(address)).body).toContain('<span class="facts pinned">pinned</span>');
+    expect(await sandbox.json(["pin"])).toMatchObject([{ turn: Number(turn), event }]);
+    const elsewhere = await pages.ask(`${pathOf(sandbox)}/unpin`, { form: { what, back: "//evil.example/" } });
+    expect(String(elsewhere.headers["location"]).split("?")[0]).toBe(pathOf(sandbox));
+  });
+
+  it("show a summary beside its sources, with what nobody said marked", async () => {
+    const sandbox = await prepare();
+    const input = 'Asked to "Measure the tide at the pier"; see docs/tide.md, 4711 <boats>.';
+    await sandbox.jpg(["compact", "--from", "0", "--to", "2", "--accept", "-", "--force"], { input });
+    const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
+    const pages = await serve(sandbox);
+    const { body } = await pages.ask(`${pathOf(sandbox)}/compaction/${row?.compaction}`);
+    expect(body).toContain("2 of its 3 facts were said by nobody.");
+    expect(body).toMatch(/<mark title="Nobody said this\."><a href="#fact-[^"]+">docs\/tide\.md<\/a><\/mark>/);
+    expect(body).toMatch(/&quot;<a href="#fact-[^"]+">Measure the tide at the pier<\/a>&quot;/);
+    expect(body).toMatch(/<blockquote><p class="facts"><a href="[^"]+#event-[^"]+">turn 0<\/a>, user<\/p>/);
+    expect(body).toContain("&lt;boats&gt;");
   });
 
   it("pin, unpin, fork, title and label as the commands do", async () => {

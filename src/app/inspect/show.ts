@@ -1,22 +1,19 @@
 // Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
-import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { type CompactionGroup, describeGroup, groupOf, groupRange, isSameGroup } from "../../core/compaction/group.ts";
+import { describeGroup, groupRange, isSameGroup } from "../../core/compaction/group.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { inline } from "../../core/event/attachment.ts";
 import { stateOf } from "../../core/page/both-views.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
-import { project } from "../../core/projection/projection.ts";
 import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { compactionIdOfPath, findAddition, readRecord } from "../branch/compaction-path.ts";
+import { findAddition, readRecord } from "../branch/compaction-path.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
-import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { loadCompactions } from "../branch/load-view.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";
 import { findSquashed } from "../branch/squashed-commits.ts";
@@ -29,6 +26,7 @@ import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
 import { lossOf } from "../plan/loss.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type CompactionViews, loadCompactionViews } from "./compaction-views.ts";
 import { readLineage } from "./lineage-report.ts";
 import { readCompactionLog } from "./log.ts";
 import { tellsChange } from "./record-subject.ts";
@@ -40,7 +38,7 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
   const tree = await treeOfTarget(workspace, target, id);
   await warnOfSplice(workspace, tree);
   if (target.kind === "event") return showEvent(workspace, tree, target);
-  if (target.kind === "compaction") return showCompaction(workspace, tree, target);
+  if (target.kind === "compaction") return (await showCompaction(workspace, tree, target)).shown;
   if (target.kind === "branch" || isHere(id)) return showConversation(workspace, tree);
   return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
 }
@@ -70,7 +68,8 @@ async function showCompactionOf(
   const tip = await store.readBranch(target.branch);
   const tips = await store.listBranchesWith(target.commit);
   const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
-  return showCompaction(workspace, await loadBranchTree(store, target.branch, isHeld ? tip : target.commit), target);
+  const tree = await loadBranchTree(store, target.branch, isHeld ? tip : target.commit);
+  return (await showCompaction(workspace, tree, target)).shown;
 }
 
 /** Whether the compactions that a commit adds were made as one. */
@@ -123,11 +122,18 @@ async function timeOf(store: ConversationStore, commit: string): Promise<string>
   return new Date((newest?.committer.seconds ?? 0) * 1000).toISOString();
 }
 
-async function showCompaction(
+/** A compaction in detail, with the views that tell what it changed. */
+export interface ShownCompaction {
+  readonly shown: ShowCompaction;
+  readonly views: CompactionViews;
+}
+
+/** Shows a compaction of a branch, also one that was taken back. Throws `not_a_compaction`. */
+export async function showCompaction(
   workspace: Workspace,
   tree: BranchTree,
-  target: Extract<Target, { kind: "compaction" | "commit" }>,
-): Promise<ShowCompaction> {
+  target: Pick<Extract<Target, { kind: "compaction" }>, "kind" | "compaction"> | Extract<Target, { kind: "commit" }>,
+): Promise<ShownCompaction> {
   const entries = await readBranchLog(workspace.store, tree);
   const found = findRecord(entries, target);
   if (found === null) {
@@ -141,13 +147,15 @@ async function showCompaction(
   const [bytes] = await collectBlobs(workspace.store, [oid]);
   const compaction = parseCompactionLine(new TextDecoder().decode(bytes), path);
   const live = tree.compactions.some((file) => file.path === path);
-  const there = await loadBranchTree(workspace.store, tree.branch, entry.commit);
-  const group = groupOf(compaction, (await loadCompactions(workspace.store, there)).all);
+  const views = await loadCompactionViews(workspace, tree, { commit: entry.commit, path, compaction });
+  const { group } = views;
   const subject = entry.message.split("\n", 1)[0] ?? "";
   const notApplied = (await loadCompactions(workspace.store, tree)).unapplied.find(
     (candidate) => candidate.compaction.id === compaction.id,
   );
-  return {
+  const { from: from_turn, to: to_turn } = groupRange(group);
+  const stored = group.find(({ receipt }) => receipt !== undefined)?.receipt;
+  const shown: ShowCompaction = {
     kind: "compaction",
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
@@ -158,49 +166,15 @@ async function showCompaction(
     ...(group.length === 1 ? {} : { compactions: group }),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
-    ...(await hiddenAt(workspace, there, path, group)),
+    hidden: hiddenBy({ from_turn, to_turn }, views),
+    receipt: stored ?? lossOf(group[0], views),
   };
-}
-
-/** What is hidden as it was when the compaction was made: the view at its commit, without newer ones that came with that. */
-async function hiddenAt(
-  workspace: Workspace,
-  there: BranchTree,
-  path: string,
-  group: CompactionGroup,
-): Promise<Pick<ShowCompaction, "hidden" | "receipt">> {
-  const own = new Set(group.map(({ id }) => id));
-  const isThen = (file: string): boolean => file <= path || own.has(compactionIdOfPath(file) ?? "");
-  const then = { ...there, compactions: there.compactions.filter((file) => isThen(file.path)) };
-  const live = await loadCompactions(workspace.store, then);
-  const turnCount = then.turnOids.length;
-  const withIt = live.applied;
-  const without = withIt.filter(({ id }) => !own.has(id));
-  const { from: from_turn, to: to_turn } = groupRange(group);
-  const wanted = new Set([
-    ...planReading(turnCount, withIt),
-    ...planReading(turnCount, without),
-    ...group.flatMap((compaction) => positionsIn(compaction, turnCount)),
-  ]);
-  const turns = await loadTurns(
-    workspace.store,
-    then,
-    [...wanted].sort((a, b) => a - b),
-  );
-  const view = project({ turnCount, turns, compactions: withIt });
-  const before = project({ turnCount, turns, compactions: without });
-  const hidden = hiddenBy({ from_turn, to_turn }, { turns, before, after: view });
-  const stored = group.find(({ receipt }) => receipt !== undefined)?.receipt;
-  return { hidden, receipt: stored ?? lossOf(group[0], { turns, before, after: view }) };
-}
-
-function positionsIn({ from_turn: from, to_turn: to }: Compaction, turnCount: number): number[] {
-  return Array.from({ length: Math.max(0, Math.min(to, turnCount - 1) - from + 1) }, (_, index) => from + index);
+  return { shown, views };
 }
 
 function findRecord(
   entries: readonly LogEntry[],
-  target: Extract<Target, { kind: "compaction" | "commit" }>,
+  target: Parameters<typeof showCompaction>[2],
 ): { entry: LogEntry; path: string } | null {
   if (target.kind === "compaction") return findAddition(entries, target.compaction);
   const entry = entries.find((candidate) => candidate.commit === target.commit);

@@ -4,7 +4,8 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { userError } from "../../core/errors.ts";
 import { type SourcedFact, sourceFacts } from "../../core/loss/grounding.ts";
 import { withoutLedger } from "../../core/summary/ledger-text.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+import { loadBranchTree } from "../branch/branch-tree.ts";
 import { readCovered } from "../branch/covered-events.ts";
 import { loadTurns } from "../branch/load-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -52,13 +53,18 @@ export async function readSummarySources(workspace: Workspace, id?: string): Pro
       hints: ["`jpg log` lists compactions; those with a summary say so.", "jpg show SUMMARY --sources"],
     });
   }
-  const tree = await loadBranchTree(workspace.store, shown.branch, shown.commit);
   const read: SummarySources[] = [];
-  for (const record of summaries) read.push(await sourcesOf(workspace, tree, record));
+  for (const record of summaries) read.push((await readSourcesOf(workspace, shown, record)).sources);
   return { conversation: shown.conversation, branch: shown.branch, summaries: read };
 }
 
-async function sourcesOf({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<SummarySources> {
+/** Reads the sources of one summary that a commit holds, and the events that it covers. Throws `attachment_missing`. */
+export async function readSourcesOf(
+  { store }: Workspace,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+  record: Compaction,
+): Promise<{ readonly sources: SummarySources; readonly covered: readonly PlacedEvent[] }> {
+  const tree = await loadBranchTree(store, branch, commit);
   const { id, from_turn, to_turn, summary } = record;
   const turns = await loadTurns(
     store,
@@ -75,10 +81,11 @@ async function sourcesOf({ store }: Workspace, tree: BranchTree, record: Compact
     withoutLedger(summary?.summary ?? ""),
     covered.map(({ event }) => event),
   );
-  return {
+  const sources = {
     compaction: id,
     from_turn,
     to_turn,
     facts: facts.map((fact) => ({ ...fact, places: fact.places.flatMap((at) => places[at] ?? []) })),
   };
+  return { sources, covered };
 }

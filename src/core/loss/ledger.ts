@@ -16,6 +16,8 @@ export interface LedgerEntry {
   readonly text: string;
   /** Turn of the first covered event that showed it (its source), 0-based. */
   readonly turn: number;
+  /** Id of that event, as the view had it. */
+  readonly event: string;
   /** The source shows it no more. */
   readonly isGone: boolean;
   /** A stub of a covered event that showed it names that event. */
@@ -67,6 +69,7 @@ export function openLedger(
     const isSame = now === event;
     const source = {
       turn,
+      event: event.id,
       hasPointer: now !== undefined && !isSame && namesItself(now),
       left: isSame ? null : now === undefined ? NOTHING : readers.after(now),
     };
@@ -85,12 +88,17 @@ interface Showing {
   readonly kind: FactKind;
   readonly facts: Iterable<string>;
   /** The event that shows them; `left` = what it shows afterwards, null = the same. */
-  readonly source: { readonly turn: number; readonly hasPointer: boolean; readonly left: Facts | null };
+  readonly source: {
+    readonly turn: number;
+    readonly event: string;
+    readonly hasPointer: boolean;
+    readonly left: Facts | null;
+  };
 }
 
 /** The first event that shows a fact is its source; any event that shows it may be fetched. */
 function enterFacts(entries: Map<string, LedgerEntry>, { kind, facts, source }: Showing): void {
-  const { turn, hasPointer, left } = source;
+  const { turn, event, hasPointer, left } = source;
   const still = left?.get(kind);
   let room = MOST_OF_EVENT;
   for (const text of facts) {
@@ -104,6 +112,7 @@ function enterFacts(entries: Map<string, LedgerEntry>, { kind, facts, source }: 
         kind,
         text,
         turn,
+        event,
         isGone,
         hasPointer,
         isVisible: false,

@@ -9,7 +9,7 @@ import {
 } from "../compaction/loss-receipt.ts";
 import type { Event } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
-import { type CoveredEvent, createReaders, type Ledger, type LedgerEntry, openLedger } from "./ledger.ts";
+import { type CoveredEvent, createReaders, type LedgerEntry, openLedger } from "./ledger.ts";
 import { markShown } from "./mentions.ts";
 import { type HoldsFact, indexSummary } from "./summary-index.ts";
 
@@ -31,8 +31,33 @@ const MOST_MENTIONED = 20;
 const MOST_OF_KIND = 5;
 const LONGEST_TEXT = 120;
 
+/** One fact that the covered events showed, and where it is after the compaction. */
+export interface TracedFact {
+  readonly kind: FactKind;
+  readonly text: string;
+  /** Turn of the event that showed it first, 0-based. */
+  readonly turn: number;
+  /** Id of that event, as the view had it: a synthetic one where an older summary showed it. */
+  readonly event: string;
+  /** As `FactCounts` counts them; `by_name` are those of its `visible` that only the end of a path shows. */
+  readonly fate: "visible" | "by_name" | "summary" | "pointer" | "hidden";
+  /** First later turn of the view that mentions it although its source is gone, 0-based; null = none does. */
+  readonly mentionedIn: number | null;
+}
+
 /** Computes the receipt. The same conversation, compaction and pins always give the same receipt. */
 export function lossReceipt(input: LossInput): LossReceipt {
+  const traced = traceFacts(input);
+  const facts: Partial<Record<FactKind, FactCounts>> = {};
+  for (const kind of FACT_KINDS) {
+    const own = traced.filter((fact) => fact.kind === kind);
+    if (own.length > 0) facts[kind] = countFacts(own);
+  }
+  return { facts, mentioned_later: listMentioned(traced) };
+}
+
+/** Lists the facts that a receipt counts, by kind and then in order of appearance. */
+export function traceFacts(input: LossInput): readonly TracedFact[] {
   const readers = createReaders(input.before, input.after);
   const ledger = openLedger(listCovered(input), readers);
   const known = compactionsIn(input.before);
@@ -41,12 +66,19 @@ export function lossReceipt(input: LossInput): LossReceipt {
   );
   markShown(ledger, shown, readers.after);
   const holds = indexSummary(input.summary);
-  const facts: Partial<Record<FactKind, FactCounts>> = {};
-  for (const kind of FACT_KINDS) {
-    const entries = kind === "pins" ? pinEntries(input) : [...(ledger.get(kind)?.values() ?? [])];
-    if (entries.length > 0) facts[kind] = countFacts(entries, holds);
-  }
-  return { facts, mentioned_later: listMentioned(ledger) };
+  return FACT_KINDS.flatMap((kind) =>
+    (kind === "pins" ? pinEntries(input) : [...(ledger.get(kind)?.values() ?? [])]).map((entry) => {
+      const { text, turn, event, mentionedIn } = entry;
+      return { kind, text, turn, event, fate: fateOf(entry, holds), mentionedIn };
+    }),
+  );
+}
+
+function fateOf({ kind, text, isVisible, isByName, hasPointer }: LedgerEntry, holds: HoldsFact): TracedFact["fate"] {
+  if (isVisible) return "visible";
+  if (isByName) return "by_name";
+  if (holds(kind, text)) return "summary";
+  return hasPointer ? "pointer" : "hidden";
 }
 
 /** The covered events as the view showed them, with what older summaries and replacements put there that is now gone. */
@@ -86,42 +118,33 @@ function pinEntries({ raw, after, pins = [] }: LossInput): readonly LedgerEntry[
     const now = shown.get(event.id);
     const isVisible = now === event || (now !== undefined && JSON.stringify(now) === JSON.stringify(event));
     const hasPointer = now !== undefined && !isVisible && JSON.stringify({ ...now, id: "" }).includes(event.id);
-    const none = { isByName: false, mentionedIn: null, turn: 0 };
+    const none = { isByName: false, mentionedIn: null, turn: 0, event: event.id };
     return { kind: "pins", text: event.id, ...none, isGone: !isVisible, isVisible, hasPointer };
   });
 }
 
-function countFacts(entries: readonly LedgerEntry[], holds: HoldsFact): FactCounts {
-  const counts = {
-    total: entries.length,
-    visible: 0,
-    by_name: 0,
-    summary: 0,
-    pointer: 0,
-    hidden: 0,
-    mentioned_later: 0,
+function countFacts(traced: readonly TracedFact[]): FactCounts {
+  const counts = { visible: 0, by_name: 0, summary: 0, pointer: 0, hidden: 0 };
+  for (const { fate } of traced) counts[fate] += 1;
+  const { visible, by_name, ...gone } = counts;
+  const known = {
+    total: traced.length,
+    visible: visible + by_name,
+    ...gone,
+    mentioned_later: traced.filter(({ mentionedIn }) => mentionedIn !== null).length,
   };
-  for (const { kind, text, isVisible, isByName, hasPointer, mentionedIn } of entries) {
-    if (mentionedIn !== null) counts.mentioned_later += 1;
-    if (isVisible || isByName) counts.visible += 1;
-    else if (holds(kind, text)) counts.summary += 1;
-    else if (hasPointer) counts.pointer += 1;
-    else counts.hidden += 1;
-    if (isByName && !isVisible) counts.by_name += 1;
-  }
-  const { by_name, ...rest } = counts;
-  return by_name === 0 ? rest : { ...rest, by_name };
+  return by_name === 0 ? known : { ...known, by_name };
 }
 
-function listMentioned(ledger: Ledger): readonly MentionedFact[] {
+function listMentioned(traced: readonly TracedFact[]): readonly MentionedFact[] {
   const listed: MentionedFact[] = [];
-  for (const kind of FACT_KINDS) {
-    let room = MOST_OF_KIND;
-    for (const { text, mentionedIn } of ledger.get(kind)?.values() ?? []) {
-      if (mentionedIn === null) continue;
-      if (room-- === 0 || listed.length === MOST_MENTIONED) break;
-      listed.push({ kind, text: shorten(text), turn: mentionedIn });
-    }
+  const room = new Map<FactKind, number>();
+  for (const { kind, text, mentionedIn } of traced) {
+    const left = room.get(kind) ?? MOST_OF_KIND;
+    if (mentionedIn === null || left === 0) continue;
+    if (listed.length === MOST_MENTIONED) break;
+    room.set(kind, left - 1);
+    listed.push({ kind, text: shorten(text), turn: mentionedIn });
   }
   return listed;
 }

@@ -1,13 +1,25 @@
 // Where things stand on a served page. One place for both who links and who answers.
+import { eventAnchor, turnAnchor } from "./names.ts";
 
 /** The page of a branch. */
 export function branchAddress(branch: string): string {
   return `/c/${encodeURIComponent(branch)}`;
 }
 
-/** What a compaction changes for the model. */
-export function diffAddress(branch: string, compaction: string): string {
-  return `${branchAddress(branch)}/diff/${encodeURIComponent(compaction)}`;
+/** A turn on the page of its branch, 0-based. */
+export function turnAddress(branch: string, turn: number): string {
+  return `${branchAddress(branch)}?at=${turn}#${turnAnchor(turn)}`;
+}
+
+/** An event of a turn on the page of its branch. */
+export function eventAddress(branch: string, turn: number, id: string): string {
+  const anchor = encodeURIComponent(eventAnchor(id));
+  return `${branchAddress(branch)}?at=${turn}:${encodeURIComponent(id)}#${anchor}`;
+}
+
+/** The page of a compaction: what it changes for the model, what is lost by it, its summary. */
+export function compactionAddress(branch: string, compaction: string): string {
+  return `${branchAddress(branch)}/compaction/${encodeURIComponent(compaction)}`;
 }
 
 /** What can be done with a branch; each is a form that is sent to its address. */

@@ -14,3 +14,13 @@ export function eventAnchor(id: string): string {
 export function compactionAnchor(id: string): string {
   return `compaction-${encodeURIComponent(id)}`;
 }
+
+/** The name of a fact of a summary, by its position there. */
+export function factAnchor(compaction: string, at: number): string {
+  return `fact-${encodeURIComponent(compaction)}-${at}`;
+}
+
+/** The name of what is lost of one kind. */
+export function lostAnchor(kind: string): string {
+  return `lost-${kind}`;
+}

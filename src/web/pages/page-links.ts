@@ -1,7 +1,7 @@
 // Where links of a page lead: within a file to what stands in it; served to the page opened at that turn, so that they lead there
 // without a script, too.
 import type { Piece } from "../../core/page/pieces.ts";
-import { branchAddress } from "./addresses.ts";
+import { branchAddress, eventAddress, turnAddress } from "./addresses.ts";
 import type { Place } from "./document.ts";
 import { eventAnchor, turnAnchor } from "./names.ts";
 
@@ -29,8 +29,8 @@ export function pageLinks(
   const address = branchAddress(branch);
   const at = `commit=${commit}`;
   return {
-    turn: (turn) => `${address}?at=${turn}#${turnAnchor(turn)}`,
-    event: (turn, id) => `${address}?at=${turn}:${encodeURIComponent(id)}#${encodeURIComponent(eventAnchor(id))}`,
+    turn: (turn) => turnAddress(branch, turn),
+    event: (turn, id) => eventAddress(branch, turn, id),
     text: (turn, id) => `${address}/text?at=${turn}:${encodeURIComponent(id)}&${at}`,
     part: ({ from, to }, rows) =>
       `${address}/turns?from=${from}&to=${to}${rows === undefined ? "" : `&rows=${rows.from}..${rows.to}`}&${at}`,

@@ -1,12 +1,13 @@
 // The compactions of a conversation as a stack, newest first, like the commits of a pull request: what each does to which turns,
 // what it costs, its summary, and the command that takes it back.
 import type { PageCompaction } from "../../app/page/conversation-page.ts";
-import { FACT_KINDS, type LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import { actionAddress, diffAddress } from "./addresses.ts";
+import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import { actionAddress, compactionAddress } from "./addresses.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { markdownHtml } from "./markdown.ts";
 import { compactionAnchor, turnAnchor } from "./names.ts";
+import { renderReceipt } from "./render-lost.ts";
 
 /** What a stack is drawn for. */
 export interface StackContext {
@@ -17,28 +18,41 @@ export interface StackContext {
 /** Draws the stack. */
 export function renderCompactions(compactions: readonly PageCompaction[], context: StackContext): Html {
   if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees all of it.</p>`;
-  return html`<ol class="stack">${compactions.map((compaction) => renderCompaction(compaction, context))}</ol>`;
+  const seen = new Set<string>();
+  const rows = compactions.map(({ row, records }): StackRow => {
+    const isNewest = !seen.has(row.compaction);
+    seen.add(row.compaction);
+    return { row, records, isNewest };
+  });
+  return html`<ol class="stack">${rows.map((row) => renderCompaction(row, context))}</ol>`;
 }
 
-function renderCompaction({ row, records }: PageCompaction, context: StackContext): Html {
-  const { compaction, kind, subject, from_turn: from, to_turn: to } = row;
+interface StackRow extends PageCompaction {
+  /** No newer commit takes this one's word back, or gives it again. */
+  readonly isNewest: boolean;
+}
+
+function renderCompaction(stackRow: StackRow, context: StackContext): Html {
+  const { row, records } = stackRow;
+  const { compaction, subject, from_turn: from, to_turn: to } = row;
   const range = from === null || to === null ? nothing : html` · <a href="#${turnAnchor(from)}">turn ${from}</a>`;
   const inside = row.live ? records.map(renderRecord) : nothing;
   // What is in force has one row, of the newest commit that brought it: links lead there.
   const id = row.live ? html` id="${compactionAnchor(compaction)}"` : nothing;
   return html`<li${id} class="${row.live ? "live" : "gone"}"><p><strong>${subject}</strong></p>
 <p class="facts">${standing(row)} · ${compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
-${inside}${kind === "revert" ? nothing : renderWays(row, context)}</li>
+${inside}${renderWays(stackRow, context)}</li>
 `;
 }
 
-/** What can be done about it: here, where the page is served, else at a prompt. */
-function renderWays({ compaction: id, commit, live }: PageCompaction["row"], { branch, place }: StackContext): Html {
-  const command = `jpg revert ${id}`;
+/** What can be done about it: here, where the page is served, else at a prompt. A row whose word no longer holds only leads on. */
+function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
+  const { compaction: id, commit, live, kind } = row;
+  const command = kind === "revert" ? `jpg revert ${commit.slice(0, 9)}` : `jpg revert ${id}`;
   if (place.kind === "file") return live ? html`<p class="facts">Take it back: <code>${command}</code></p>` : nothing;
-  const look = html`<a href="${diffAddress(branch, id)}">What the model saw and sees</a>`;
-  if (place.readOnly || !live) return html`<p>${look}</p>`;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look} <button>Take it back</button> <code>${command}</code></form>`;
+  const look = html`<a href="${compactionAddress(branch, id)}">What the model saw and sees</a>`;
+  if (place.readOnly || !isNewest) return html`<p>${look}</p>`;
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look} <button>${live ? "Take it back" : "Bring it back"}</button> <code>${command}</code></form>`;
 }
 
 function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
@@ -52,21 +66,17 @@ function renderRecord({ summary, receipt }: PageCompaction["records"][number]): 
     summary === undefined
       ? nothing
       : html`<details><summary>Summary</summary>${markdownHtml(summary.summary)}</details>`;
-  return html`${said}${receipt === undefined ? nothing : renderReceipt(receipt)}`;
+  return html`${said}${receipt === undefined ? nothing : renderLoss(receipt)}`;
 }
 
-/** What it takes from the model's sight, kinds of which nothing is hidden left out. */
-function renderReceipt({ facts, mentioned_later: later }: LossReceipt): Html {
-  const rows = FACT_KINDS.flatMap((kind) => {
-    const counts = facts[kind];
-    if (counts === undefined || counts.hidden === 0) return [];
-    return html`<tr><th scope="row">${kind}</th><td>${counts.hidden}</td><td>${counts.total}</td></tr>`;
-  });
-  if (rows.length === 0) return html`<p class="note">No fact is hidden by it.</p>`;
-  const still = later.map(
+/** What it takes from the model's sight, and what later turns still mention of it. */
+function renderLoss(receipt: LossReceipt): Html {
+  const table = renderReceipt(receipt);
+  if (table === nothing) return html`<p class="note">No fact is hidden by it.</p>`;
+  const still = receipt.mentioned_later.map(
     ({ kind, text, turn }) =>
       html`<li>${kind}: <code>${text}</code> in <a href="#${turnAnchor(turn)}">turn ${turn}</a></li>`,
   );
   const mentions = still.length === 0 ? nothing : html`<p>Later turns still mention:</p><ul>${still}</ul>`;
-  return html`<details><summary>What is lost</summary><table><thead><tr><th scope="col">facts</th><th scope="col">hidden</th><th scope="col">of</th></tr></thead><tbody>${rows}</tbody></table>${mentions}</details>`;
+  return html`<details><summary>What is lost</summary>${table}${mentions}</details>`;
 }

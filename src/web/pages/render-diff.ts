@@ -1,25 +1,18 @@
-// What the model sees before and after, as a page: hunks as a diff has them, with the words that differ marked.
+// What the model sees before and after: hunks as a diff has them, with the words that differ marked.
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import type { DiffReport } from "../../app/diff/view-diff.ts";
-import { branchAddress } from "./addresses.ts";
-import { type Place, renderDocument } from "./document.ts";
+import type { ViewDiff } from "../../app/diff/view-diff.ts";
 import { type Html, html, nothing } from "./html.ts";
 
 /** Lines of a run that are drawn: of more, the first and the last. */
 const MOST_LINES = 200;
 
-/** Draws a diff of the views of a branch. */
-export function renderDiffPage(branch: string, report: DiffReport, place: Place): string {
-  const body = html`<header><p class="facts"><a href="${branchAddress(branch)}">${branch}</a></p>
-<h1>What the model saw and sees</h1>
-<p class="facts">${report.from} → ${report.to}</p></header>
-<main>${report.hunks.length === 0 ? html`<p class="note">The model sees the same.</p>` : nothing}${report.hunks.map(renderHunk)}</main>
-`;
-  return renderDocument(`${report.from} → ${report.to}`, place, body);
+/** Draws the hunks of a diff of two views. */
+export function renderHunks({ hunks }: ViewDiff): Html {
+  return hunks.length === 0 ? html`<p class="note">The model sees the same.</p>` : html`${hunks.map(renderHunk)}`;
 }
 
 function renderHunk({ turn, title, runs }: DiffHunk): Html {
-  return html`<section class="hunk"><h2>${turn}${title === undefined ? "" : `, ${title}`}</h2><pre class="diff">${runs.map(renderRun)}</pre></section>
+  return html`<section class="hunk"><h3>${turn}${title === undefined ? "" : `, ${title}`}</h3><pre class="diff">${runs.map(renderRun)}</pre></section>
 `;
 }
 

@@ -38,9 +38,9 @@ describe("openLedger", () => {
       { event: second, turn: 4, now: undefined },
     ];
     expect(entriesOf(...covered)).toEqual([
-      { kind: "files", text: "src/a.ts", turn: 3, isGone: false, hasPointer: false, ...unseen },
-      { kind: "issues", text: "#12", turn: 3, isGone: false, hasPointer: false, ...unseen },
-      { kind: "identifiers", text: "some_name", turn: 4, isGone: true, hasPointer: false, ...unseen },
+      { kind: "files", text: "src/a.ts", turn: 3, event: "first", isGone: false, hasPointer: false, ...unseen },
+      { kind: "issues", text: "#12", turn: 3, event: "first", isGone: false, hasPointer: false, ...unseen },
+      { kind: "identifiers", text: "some_name", turn: 4, event: "second", isGone: true, hasPointer: false, ...unseen },
     ]);
   });
 
@@ -110,6 +110,7 @@ describe("noting what a view shows", () => {
     kind: "files",
     text: "src/a.ts",
     turn: 2,
+    event: "e1",
     isGone,
     hasPointer: false,
     ...unseen,

@@ -5,7 +5,7 @@ import { FACT_KINDS, type FactCounts, type LossReceipt } from "../../../src/core
 import type { Event } from "../../../src/core/event/event.ts";
 import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
 import { textsOf } from "../../../src/core/loss/event-texts.ts";
-import { lossReceipt } from "../../../src/core/loss/receipt.ts";
+import { lossReceipt, traceFacts } from "../../../src/core/loss/receipt.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
@@ -282,4 +282,40 @@ describe("lossReceipt, laws", () => {
   function eventsOf(some: readonly Turn[]): readonly Event[] {
     return some.flatMap(({ events }) => events);
   }
+});
+
+describe("traceFacts", () => {
+  const [range, compaction] = [[0, 0] as const, makeCompaction("k", [0, 0], STRIP_TOOLS)];
+  const input = {
+    raw: turns[0]?.events ?? [],
+    before: projectTurns(turns, []),
+    after: projectTurns(turns, [compaction]),
+  };
+
+  it("names of each fact the event that showed it first, which can be pinned", () => {
+    const traced = traceFacts(input);
+    const results = new Map(
+      input.raw.flatMap((event) => (event.type === "tool_call_response" ? [[event.content, event]] : [])),
+    );
+    expect(traced).toContainEqual({
+      kind: "errors",
+      text: "Error: 512 of 513 failed at deadbeef12345678",
+      turn: 0,
+      event: results.get("Error: 512 of 513 failed at deadbeef12345678")?.id,
+      fate: "hidden",
+      mentionedIn: null,
+    });
+    expect(traced).toContainEqual(
+      expect.objectContaining({ kind: "files", text: "/home/me/src/parser.ts", fate: "by_name", mentionedIn: 1 }),
+    );
+  });
+
+  it("lists what the receipt counts", () => {
+    const counted = receipt(STRIP_TOOLS, range).facts;
+    for (const kind of FACT_KINDS) {
+      const own = traceFacts(input).filter((fact) => fact.kind === kind);
+      expect(own.filter(({ fate }) => fate === "hidden")).toHaveLength(counted[kind]?.hidden ?? 0);
+      expect(own).toHaveLength(counted[kind]?.total ?? 0);
+    }
+  });
 });

@@ -1,0 +1,58 @@
+// The two views around a compaction, as they were when it was made: at its commit, without newer ones that came with that. What was
+// made as one with it counts as one.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
+import type { Turn } from "../../core/event/turn.ts";
+import { planReading } from "../../core/projection/hidden-turns.ts";
+import { project } from "../../core/projection/projection.ts";
+import type { View } from "../../core/projection/view.ts";
+import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
+import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What a compaction changed. */
+export interface CompactionViews {
+  readonly group: CompactionGroup;
+  /** At least those that either view shows, and those that the group covers. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly before: View;
+  readonly after: View;
+}
+
+/** Loads both views of a compaction that a commit of the branch added as a file. */
+export async function loadCompactionViews(
+  { store }: Workspace,
+  tree: Pick<BranchTree, "branch">,
+  { commit, path, compaction }: { readonly commit: string; readonly path: string; readonly compaction: Compaction },
+): Promise<CompactionViews> {
+  const there = await loadBranchTree(store, tree.branch, commit);
+  const group = groupOf(compaction, (await loadCompactions(store, there)).all);
+  const own = new Set(group.map(({ id }) => id));
+  // The time that a record was made begins its name.
+  const isThen = (file: string): boolean => file <= path || own.has(compactionIdOfPath(file) ?? "");
+  const then = { ...there, compactions: there.compactions.filter((file) => isThen(file.path)) };
+  const { applied: withIt } = await loadCompactions(store, then);
+  const without = withIt.filter(({ id }) => !own.has(id));
+  const turnCount = then.turnOids.length;
+  const wanted = new Set([
+    ...planReading(turnCount, withIt),
+    ...planReading(turnCount, without),
+    ...group.flatMap((one) => positionsIn(one, turnCount)),
+  ]);
+  const turns = await loadTurns(
+    store,
+    then,
+    [...wanted].sort((a, b) => a - b),
+  );
+  return {
+    group,
+    turns,
+    before: project({ turnCount, turns, compactions: without }),
+    after: project({ turnCount, turns, compactions: withIt }),
+  };
+}
+
+function positionsIn({ from_turn: from, to_turn: to }: Compaction, turnCount: number): number[] {
+  return Array.from({ length: Math.max(0, Math.min(to, turnCount - 1) - from + 1) }, (_, index) => from + index);
+}

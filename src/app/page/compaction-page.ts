@@ -1,0 +1,118 @@
+// What a page tells of one compaction: the views before and after it, what the model sees no more and who said that first, and its
+// summary with the events that bear it out. A plain value: whoever draws it opens no store.
+import { pinnedEvents } from "../../core/compaction/pin.ts";
+import type { Event } from "../../core/event/event.ts";
+import { type TracedFact, traceFacts } from "../../core/loss/receipt.ts";
+import type { BranchTree } from "../branch/branch-tree.ts";
+import { coveredEvents } from "../branch/covered-events.ts";
+import { readPins } from "../branch/pins.ts";
+import { conversationTitle } from "../branch/titles.ts";
+import { diffViews, type ViewDiff } from "../diff/view-diff.ts";
+import { eventText } from "../diff/view-text.ts";
+import type { CompactionViews } from "../inspect/compaction-views.ts";
+import { readCompactionLog } from "../inspect/log.ts";
+import type { LogRow } from "../inspect/log-row.ts";
+import { sayerOf } from "../inspect/sayer.ts";
+import { showCompaction } from "../inspect/show.ts";
+import type { ShowCompaction } from "../inspect/show-report.ts";
+import { type FactPlace, type FactSource, readSourcesOf } from "../inspect/summary-sources.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** A fact that the model sees no more where it was said. */
+export interface LostFact extends Pick<TracedFact, "kind" | "text" | "turn" | "mentionedIn"> {
+  /** `summary`: the summary has it; `pointer`: a stub names the event to fetch it from. */
+  readonly fate: Exclude<TracedFact["fate"], "visible" | "by_name">;
+  /** The event that said it first, and who; null = an older summary did. */
+  readonly source: { readonly event: string; readonly who: string; readonly isPinned: boolean } | null;
+}
+
+/** An event that says a fact of a summary, with its words around it. */
+export interface QuotedPlace extends FactPlace {
+  readonly around: string;
+}
+
+/** A summary, and where what it says comes from. */
+export interface SummaryBesideSources {
+  readonly compaction: string;
+  readonly text: string;
+  readonly facts: readonly (Omit<FactSource, "places"> & { readonly places: readonly QuotedPlace[] })[];
+}
+
+export interface CompactionPage {
+  readonly title: string;
+  readonly shown: ShowCompaction;
+  /** Newest commit that made it, took it back or brought it back. */
+  readonly newest: LogRow | null;
+  readonly diff: ViewDiff;
+  /** By kind, then in order of appearance. */
+  readonly lost: readonly LostFact[];
+  readonly summaries: readonly SummaryBesideSources[];
+}
+
+/** Characters around a fact in the event that says it. */
+const AROUND = 100;
+
+/** Reads all that the page of a compaction shows. Throws `not_a_compaction`, `attachment_missing`. */
+export async function readCompactionPage(
+  workspace: Workspace,
+  tree: BranchTree,
+  compaction: string,
+): Promise<CompactionPage> {
+  const { shown, views } = await showCompaction(workspace, tree, { kind: "compaction", compaction });
+  const log = await readCompactionLog(workspace, tree);
+  const { sources, texts } = await readSummaries(workspace, tree, shown);
+  return {
+    title: await conversationTitle(workspace, tree),
+    shown,
+    newest: log.find((row) => (row.compactions ?? [row.compaction]).includes(shown.event.id)) ?? null,
+    diff: diffViews(views.before, views.after),
+    lost: await readLost(workspace, tree, views),
+    summaries: sources.map(({ compaction: id, facts }) => ({
+      compaction: id,
+      text: views.group.find((record) => record.id === id)?.summary?.summary ?? "",
+      facts: facts.map((fact) => ({
+        ...fact,
+        places: fact.places.map((place) => ({
+          ...place,
+          around: wordsAround(texts.get(place.event) ?? "", fact.text),
+        })),
+      })),
+    })),
+  };
+}
+
+async function readSummaries(workspace: Workspace, tree: BranchTree, shown: ShowCompaction) {
+  const records = (shown.compactions ?? [shown.event]).filter(({ summary }) => summary !== undefined);
+  const read = [];
+  for (const record of records) read.push(await readSourcesOf(workspace, { ...shown, branch: tree.branch }, record));
+  const texts = new Map(read.flatMap(({ covered }) => covered.map(({ event }) => [event.id, eventText(event) ?? ""])));
+  return { sources: read.map(({ sources }) => sources), texts };
+}
+
+async function readLost(workspace: Workspace, tree: BranchTree, views: CompactionViews): Promise<readonly LostFact[]> {
+  const { group, turns, before, after } = views;
+  const raw = [...new Set(group.flatMap((record) => coveredEvents(record, turns).map(({ event }) => event)))];
+  const summary = group.flatMap((record) => record.summary?.summary ?? []).join("\n\n");
+  const traced = traceFacts({ raw, before, after, ...(summary === "" ? {} : { summary }) });
+  const pinned = new Set(pinnedEvents(await readPins(workspace, tree), turns.values()));
+  const who = sayersOf(raw);
+  return traced.flatMap(({ kind, text, turn, event, fate, mentionedIn }): LostFact[] => {
+    if (fate === "visible" || fate === "by_name") return [];
+    const sayer = who.get(event);
+    const source = sayer === undefined ? null : { event, who: sayer, isPinned: pinned.has(event) };
+    return [{ kind, text, turn, mentionedIn, fate, source }];
+  });
+}
+
+function sayersOf(events: readonly Event[]): ReadonlyMap<string, string> {
+  const tools = new Map<string, string>();
+  for (const event of events) if (event.type === "tool_call_request") tools.set(event.call_id, event.name);
+  return new Map(events.map((event) => [event.id, sayerOf(event, tools)]));
+}
+
+/** What an event says where it says a fact; its beginning where the fact stands there in other letters. */
+function wordsAround(text: string, fact: string): string {
+  const at = Math.max(0, text.indexOf(fact));
+  const [start, end] = [Math.max(0, at - AROUND), Math.min(text.length, at + fact.length + AROUND)];
+  return `${start > 0 ? "…" : ""}${text.slice(start, end).trim()}${end < text.length ? "…" : ""}`;
+}
