@@ -22,6 +22,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   unarchive: "list an archived conversation again",
   print: "print a conversation: everything that was said, or the view",
   pin: "protect a turn or an event from compactions; without one, list what is pinned",
+  comment: "say something about a turn; without words, list what was said",
   chat: "talk to a model in a conversation",
   query: "ask a model; the answer becomes a turn of the conversation",
   compact: "shorten what the model sees, without losing anything",

@@ -23,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   unarchive: () => import("./commands/unarchive.ts"),
   print: () => import("./commands/print.ts"),
   pin: () => import("./commands/pin.ts"),
+  comment: () => import("./commands/comment.ts"),
   chat: () => import("./commands/chat.ts"),
   query: () => import("./commands/query.ts"),
   compact: () => import("./commands/compact.ts"),

@@ -1,6 +1,7 @@
 // What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
 import type { BranchTree } from "../app/branch/branch-tree.ts";
-import { addPin, removePin } from "../app/branch/pins.ts";
+import { addComment, removeComment } from "../app/branch/comments.ts";
+import { addPin, boundOf, removePin } from "../app/branch/pins.ts";
 import { compact } from "../app/compact/compact.ts";
 import { forkConversation } from "../app/manage/fork.ts";
 import { addLabels } from "../app/manage/marks.ts";
@@ -25,6 +26,11 @@ export interface ActionOutcome {
 type Run = (workspace: Workspace, tree: BranchTree, form: URLSearchParams) => Promise<ActionOutcome>;
 
 export const ACTIONS: Readonly<Record<Action, Run>> = {
+  async comment(workspace, tree, form) {
+    const about = parseTurnBound(field(form, "about"));
+    const { comment } = await addComment(workspace, tree, { about, text: field(form, "text") });
+    return on(tree, [`Comment ${comment.id} on ${boundOf(comment)}.`], form);
+  },
   async compact(workspace, tree, form) {
     const dryRun = form.get("how") !== "do";
     const report = await compact(workspace, tree, {
@@ -64,6 +70,11 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   async pin(workspace, tree, form) {
     const { commit, events, warnings } = await addPin(workspace, tree, parseTurnBound(field(form, "what")));
     return on(tree, [`${commit === null ? "Pinned already" : "Pinned"}: ${events.length} events.`, ...warnings], form);
+  },
+  async uncomment(workspace, tree, form) {
+    const { comment, commit } = await removeComment(workspace, tree, field(form, "id"));
+    const done = commit === null ? "was taken back already" : "is taken back";
+    return on(tree, [`Comment ${comment.id} on ${boundOf(comment)} ${done}.`], form);
   },
   async unpin(workspace, tree, form) {
     const { events, warnings } = await removePin(workspace, tree, parseTurnBound(field(form, "what")));

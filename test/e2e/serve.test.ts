@@ -144,6 +144,24 @@ describe("pages of a store", () => {
     expect(forked).not.toContain('id="turn-2"');
   });
 
+  it("take comments on turns and give them back", async () => {
+    const sandbox = await prepare();
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    const body = await act(pages, `${path}/comment`, { about: "2", text: "<i>Odd</i>,\nthis one." });
+    expect(body).toContain('<p class="said">&lt;i&gt;Odd&lt;/i&gt;,\nthis one.</p>');
+    expect(body).toContain('Ada Test on <a href="#turn-2">turn 2</a>');
+    const [comment] = await sandbox.json<readonly { id: string; text: string }[]>(["comment"]);
+    expect(comment?.text).toBe("<i>Odd</i>,\nthis one.");
+    const form = { id: comment?.id ?? "" };
+    const [one, other] = await Promise.all([1, 2].map(() => pages.ask(`${path}/uncomment`, { form })));
+    // Of two tabs that take it back at once one does it, and the other is told.
+    expect([one?.status, other?.status].toSorted()).toEqual([303, expect.any(Number)]);
+    expect(await sandbox.json(["comment"])).toEqual([]);
+    const file = await sandbox.jpg(["export", "--to", "html"]);
+    expect(file.stdout).not.toContain("<form");
+  });
+
   it("say in words what was wrong, and do nothing then", async () => {
     const sandbox = await prepare(3);
     const pages = await serve(sandbox);

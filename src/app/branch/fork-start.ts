@@ -1,6 +1,7 @@
 // Where a branch that holds the first turns of another begins. Positions come from the tree: a commit counts only when its
 // own tree holds exactly these turns. Where history was squashed there is none, and the later turns are taken away.
-import { type PinRecord, turnOfPin } from "../../core/compaction/pin.ts";
+import { commentOf } from "../../core/comment.ts";
+import { turnOfPin } from "../../core/compaction/pin.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { attachmentPath } from "../../core/event/attachment.ts";
 import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
@@ -8,10 +9,12 @@ import { type ForkPlan, planFork } from "../../core/plan/plan-fork.ts";
 import type { ConversationStore, FileChange, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { clampedRecords } from "./clamped-records.ts";
+import { commentsAlong } from "./comments.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 import { readDeltas } from "./conversation-config.ts";
 import { loadCompactions } from "./load-view.ts";
 import { readMetaRecords } from "./stored-records.ts";
+import type { MetaRecord } from "./titles.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 export interface ForkStart {
@@ -45,6 +48,7 @@ export async function startOfFork(store: ConversationStore, tip: BranchTree, tur
 /** A start, and what the tree holds there once its changes are made. */
 export interface BranchAtTurn extends ForkStart {
   readonly compactions: readonly TreeFile[];
+  readonly metas: readonly TreeFile[];
 }
 
 /**
@@ -63,8 +67,8 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
     if (oids.length === turnCount) break;
   }
   const tree = await loadBranchTree(store, host.branch, nearest.commit);
-  const { commit, compactions } = tree;
-  if (nearest.count === turnCount) return { commit, turnCount, changes: [], isCut: false, compactions };
+  const { commit, compactions, metas } = tree;
+  if (nearest.count === turnCount) return { commit, turnCount, changes: [], isCut: false, compactions, metas };
   const shallow = await store.cutOffCommits();
   if (commits.some((candidate) => shallow.has(candidate)))
     throw shallowHistory(`The commit that ends with turn ${turnCount - 1} of ${host.branch}`);
@@ -76,25 +80,27 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
     changes,
     isCut: true,
     compactions: compactions.filter((file) => !removed.has(file.path)),
+    metas: metas.filter((file) => !removed.has(file.path)),
   };
 }
 
 /** What is live on the first turns of a branch. */
 type LiveThere = Pick<ForkPlan, "compactions" | "clamped">;
 
-/** The start with those compactions of the tip in force that the plan names, whole or clamped, and no others. */
+/** The start with those compactions of the tip in force that the plan names, whole or clamped, and no others; what was said of its turns comes along. */
 export async function withCompactionsOf(
   store: ConversationStore,
   start: BranchAtTurn,
   { tip, plan }: { readonly tip: BranchTree; readonly plan: LiveThere },
 ): Promise<ForkStart> {
-  const { compactions: there, ...rest } = start;
+  const { compactions: there, metas: _, ...rest } = start;
   const wanted = tip.compactions.filter((file) => plan.compactions.includes(compactionIdOfPath(file.path) ?? ""));
   const [has, keep] = [there, wanted].map((files) => new Set(files.map((file) => file.path)));
   return {
     ...rest,
     changes: [
       ...start.changes,
+      ...(await commentsAlong({ store }, tip, start)),
       ...there.filter((file) => keep?.has(file.path) === false).map(removal),
       ...wanted.filter((file) => has?.has(file.path) === false).map(({ path, oid }): FileChange => ({ path, oid })),
       ...(await clampedRecords(store, tip.turnOids.slice(0, start.turnCount), plan.clamped)),
@@ -133,7 +139,7 @@ async function removeLaterTurns(
   ];
 }
 
-/** Paths of the settings and pins that were made for later turns. */
+/** Paths of the settings, pins and comments that were made for later turns. */
 async function recordsOfLaterTurns(
   store: ConversationStore,
   tree: BranchTree,
@@ -141,8 +147,13 @@ async function recordsOfLaterTurns(
 ): Promise<readonly string[]> {
   const deltas = (await readDeltas({ store }, tree)).filter(({ at_turn }) => at_turn >= turnCount);
   const { records } = await readMetaRecords(store, tree);
-  const pins = records.filter(({ record }) => (turnOfPin(record as unknown as PinRecord) ?? -1) >= turnCount);
-  return [...deltas.map(({ file }) => file), ...pins.map(({ path }) => path)];
+  const marks = records.filter(({ record }) => (turnOfMark(record as unknown as MetaRecord) ?? -1) >= turnCount);
+  return [...deltas.map(({ file }) => file), ...marks.map(({ path }) => path)];
+}
+
+/** The turn that a pin or a comment is about. */
+function turnOfMark(record: MetaRecord): number | null {
+  return turnOfPin(record) ?? commentOf(record)?.turn ?? null;
 }
 
 /** The turn that a file belongs to; null = none: what stands beside a session came with its newest turn. */

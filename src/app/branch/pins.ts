@@ -55,7 +55,7 @@ export async function listPins(workspace: Workspace, tree: BranchTree): Promise<
 
 /** Pins a turn or an event. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
 export async function addPin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
-  const pin = await resolvePin(workspace, tree, bound);
+  const pin = await resolvePlace(workspace, tree, bound);
   const { turns, view } = await loadAround(workspace.store, tree, [pin.turn]);
   const events = pinnedEvents([pin], turns.values());
   if (events.length === 0) {
@@ -82,7 +82,7 @@ function saySome(some: number, all: number): string {
 
 /** Takes a pin back. Throws `not_pinned` with the pins there are. */
 export async function removePin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
-  const pin = await resolvePin(workspace, tree, bound);
+  const pin = await resolvePlace(workspace, tree, bound);
   const pins = await readPins(workspace, tree);
   if (!pins.some((other) => isSamePin(other, pin))) {
     throw userError("not_pinned", `${boundOf(pin)} is not pinned on ${tree.branch}.`, {
@@ -132,7 +132,8 @@ export function boundOf({ turn, event }: Pin): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
 }
 
-async function resolvePin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<Pin> {
+/** What a bound names: a turn that is there, or an event of it. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`. */
+export async function resolvePlace(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<Pin> {
   const newest = tree.turnOids.length - 1;
   const turn = turnOf(bound, newest);
   if (turn < 0 || turn > newest) {

@@ -1,4 +1,5 @@
 // The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
+import type { CommentRecord } from "../../core/comment.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import type { PinRecord } from "../../core/compaction/pin.ts";
 import type { MarkRecord } from "../../core/conversation-marks.ts";
@@ -8,9 +9,7 @@ import type { BranchTree } from "./branch-tree.ts";
 import { readMetaRecords } from "./stored-records.ts";
 
 /** A record under meta/. */
-export interface MetaRecord extends PinRecord, MarkRecord {
-  readonly id: string;
-  readonly timestamp: string;
+export interface MetaRecord extends PinRecord, MarkRecord, CommentRecord {
   readonly title?: string;
   /** Of a record that came in one commit with compactions: their group. */
   readonly group?: string;

@@ -11,6 +11,7 @@ import { resolveDispositions } from "../../core/projection/winner.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { type CommentRow, listComments } from "../branch/comments.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import { reportTokens } from "../branch/token-report.ts";
@@ -58,6 +59,8 @@ export interface ConversationPage {
   readonly turns: readonly PageTurn[];
   /** The compaction history, newest first. */
   readonly compactions: readonly PageCompaction[];
+  /** By turn, then by time. */
+  readonly comments: readonly CommentRow[];
 }
 
 /** Reads all that a page of a branch shows, but for long texts and images: see `readPayloads`. */
@@ -93,6 +96,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
       row,
       records: (row.compactions ?? [row.compaction]).flatMap((id) => records.get(id) ?? []),
     })),
+    comments: await listComments(workspace, tree),
   };
 }
 

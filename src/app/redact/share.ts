@@ -14,6 +14,7 @@ import { recordPublished } from "../../store/native/refs/published.ts";
 import { needsGit } from "../../store/needs-git.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, FORMAT_VERSION } from "../branch/branch-tree.ts";
+import { readComments } from "../branch/comments.ts";
 import { loadView } from "../branch/load-view.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
 import { rootCommit, sign } from "../branch/root-commit.ts";
@@ -44,7 +45,7 @@ export interface ShareReport {
   readonly turns: number;
   readonly full: boolean;
   /** `sources` = files of the agent: a session counts once, however many pieces it is kept in. */
-  readonly left_out: { readonly turns: number; readonly sources: number };
+  readonly left_out: { readonly turns: number; readonly sources: number; readonly comments: number };
   readonly secrets: readonly MaskedSecret[];
 }
 
@@ -86,6 +87,7 @@ export async function shareView(
       left_out: {
         turns: tree.turnOids.length - kept.size,
         sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
+        comments: (await readComments(workspace, whole)).length,
       },
       secrets,
     },
@@ -115,7 +117,7 @@ export async function shareWhole(
       branches: ordered.map(({ name }) => name),
       turns: tree.turnOids.length,
       full: true,
-      left_out: { turns: 0, sources: 0 },
+      left_out: { turns: 0, sources: 0, comments: 0 },
       secrets: [],
     },
   };

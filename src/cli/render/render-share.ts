@@ -17,6 +17,7 @@ export function renderSharedFile(
   const out = [
     ...(left.turns === 0 ? [] : [safe`${renderCount(left.turns, "hidden turn")}`]),
     ...(left.sources === 0 ? [] : [safe`${renderCount(left.sources, "source file")}`]),
+    ...(left.comments === 0 ? [] : [safe`${renderCount(left.comments, "comment")}`]),
   ];
   return joinLines([
     full

@@ -23,7 +23,7 @@ export function compactionAddress(branch: string, compaction: string): string {
 }
 
 /** What can be done with a branch; each is a form that is sent to its address. */
-export type Action = "compact" | "fork" | "label" | "pin" | "revert" | "title" | "unpin";
+export type Action = "comment" | "compact" | "fork" | "label" | "pin" | "revert" | "title" | "uncomment" | "unpin";
 
 export function actionAddress(branch: string, action: Action): string {
   return `${branchAddress(branch)}/${action}`;

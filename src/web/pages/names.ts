@@ -15,6 +15,11 @@ export function compactionAnchor(id: string): string {
   return `compaction-${encodeURIComponent(id)}`;
 }
 
+/** The name of a comment. */
+export function commentAnchor(id: string): string {
+  return `comment-${encodeURIComponent(id)}`;
+}
+
 /** The name of a fact of a summary, by its position there. */
 export function factAnchor(compaction: string, at: number): string {
   return `fact-${encodeURIComponent(compaction)}-${at}`;

@@ -6,12 +6,14 @@ import { actionAddress, compactionAddress } from "./addresses.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { markdownHtml } from "./markdown.ts";
-import { compactionAnchor, turnAnchor } from "./names.ts";
+import { compactionAnchor } from "./names.ts";
+import type { PageLinks } from "./page-links.ts";
 import { renderReceipt } from "./render-lost.ts";
 
 /** What a stack is drawn for. */
 export interface StackContext {
   readonly branch: string;
+  readonly links: PageLinks;
   readonly place: Place;
 }
 
@@ -35,8 +37,9 @@ interface StackRow extends PageCompaction {
 function renderCompaction(stackRow: StackRow, context: StackContext): Html {
   const { row, records } = stackRow;
   const { compaction, subject, from_turn: from, to_turn: to } = row;
-  const range = from === null || to === null ? nothing : html` · <a href="#${turnAnchor(from)}">turn ${from}</a>`;
-  const inside = row.live ? records.map(renderRecord) : nothing;
+  const range =
+    from === null || to === null ? nothing : html` · <a href="${context.links.turn(from)}">turn ${from}</a>`;
+  const inside = row.live ? records.map((record) => renderRecord(record, context)) : nothing;
   // What is in force has one row, of the newest commit that brought it: links lead there.
   const id = row.live ? html` id="${compactionAnchor(compaction)}"` : nothing;
   return html`<li${id} class="${row.live ? "live" : "gone"}"><p><strong>${subject}</strong></p>
@@ -61,21 +64,21 @@ function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): s
   return live ? "in force" : "taken back";
 }
 
-function renderRecord({ summary, receipt }: PageCompaction["records"][number]): Html {
+function renderRecord({ summary, receipt }: PageCompaction["records"][number], { links }: StackContext): Html {
   const said =
     summary === undefined
       ? nothing
       : html`<details><summary>Summary</summary>${markdownHtml(summary.summary)}</details>`;
-  return html`${said}${receipt === undefined ? nothing : renderLoss(receipt)}`;
+  return html`${said}${receipt === undefined ? nothing : renderLoss(receipt, links)}`;
 }
 
 /** What it takes from the model's sight, and what later turns still mention of it. */
-function renderLoss(receipt: LossReceipt): Html {
+function renderLoss(receipt: LossReceipt, links: PageLinks): Html {
   const table = renderReceipt(receipt);
   if (table === nothing) return html`<p class="note">No fact is hidden by it.</p>`;
   const still = receipt.mentioned_later.map(
     ({ kind, text, turn }) =>
-      html`<li>${kind}: <code>${text}</code> in <a href="#${turnAnchor(turn)}">turn ${turn}</a></li>`,
+      html`<li>${kind}: <code>${text}</code> in <a href="${links.turn(turn)}">turn ${turn}</a></li>`,
   );
   const mentions = still.length === 0 ? nothing : html`<p>Later turns still mention:</p><ul>${still}</ul>`;
   return html`<details><summary>What is lost</summary>${table}${mentions}</details>`;

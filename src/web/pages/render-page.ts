@@ -14,6 +14,7 @@ import { type Html, html, nothing } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { TurnsPart } from "./page-parts.ts";
 import { renderActions } from "./render-actions.ts";
+import { renderComments } from "./render-comments.ts";
 import { renderCompactions } from "./render-compaction.ts";
 import type { CalledTool, RowContext } from "./render-row.ts";
 import { timelineHtml } from "./render-timeline.ts";
@@ -37,8 +38,8 @@ ${timelineHtml(page, context)}
 ${barHtml(page, place)}
 <main>
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
-${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { branch: page.branch, place })}</section>
-<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}"` : nothing}>
+${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { branch: page.branch, links: context.links, place })}</section>
+${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}"` : nothing}>
 ${renderParts(parts, context)}</div></main>
 `;
   return renderDocument(page.title, place, body);

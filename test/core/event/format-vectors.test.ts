@@ -4,8 +4,15 @@ import { describe, expect, it } from "vitest";
 import { clampedRecords } from "../../../src/app/branch/clamped-records.ts";
 import { coversDigest } from "../../../src/app/branch/covers.ts";
 import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
+import { type Comment, type CommentRecord, commentsInForce } from "../../../src/core/comment.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { formatCompactionLine, parseCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
+import {
+  formatCompactionLine,
+  formatRecordLine,
+  parseCompactionLine,
+  parseRecordLine,
+  recordPath,
+} from "../../../src/core/compaction/compaction-line.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { formatEventLine, parseEventLine } from "../../../src/core/event/event-line.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
@@ -58,6 +65,11 @@ interface Vectors {
     readonly turn: number;
     readonly path: string;
     readonly line: string;
+  }[];
+  readonly comments: readonly {
+    readonly name: string;
+    readonly meta: readonly string[];
+    readonly comments: readonly Comment[];
   }[];
   readonly malformed: readonly {
     readonly what: "event" | "compaction";
@@ -157,6 +169,14 @@ describe("views", () => {
     const overlays = compactions.map(compactionOf);
     expect(projectTurns(turns, overlays)).toEqual({ turns: wanted });
     expect(projectTurns(turns, [...overlays].reverse())).toEqual({ turns: wanted });
+  });
+});
+
+describe("comments", () => {
+  it.each(vectors.comments)("$name", ({ meta, comments }) => {
+    const records = meta.map((line) => parseRecordLine(`${line}\n`, "meta/some.jsonl"));
+    expect(commentsInForce(records as unknown as readonly CommentRecord[])).toEqual(comments);
+    expect(records.map((record) => formatRecordLine(record, [0]))).toEqual(meta);
   });
 });
 

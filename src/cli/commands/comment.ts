@@ -1,0 +1,91 @@
+import {
+  addComment,
+  type CommentReport,
+  type CommentRow,
+  listComments,
+  removeComment,
+} from "../../app/branch/comments.ts";
+import { boundOf } from "../../app/branch/pins.ts";
+import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
+import { userError } from "../../core/errors.ts";
+import { isBound, parseTurnBound } from "../../core/range/range-bound.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
+import { indentText } from "../render/indent-text.ts";
+import { renderTime } from "../render/render-quantity.ts";
+
+export const command: CommandSpec = {
+  name: "comment",
+  summary: "say something about a turn; without words, list what was said",
+  description:
+    "A comment is for people: no model sees it, and no compaction touches it. It stands on the page of the conversation (`jpg serve`, `export --to html`), goes where the branch goes, and stays on a fork with the turns that it is about. `jpg share` leaves comments out.",
+  arguments: [
+    { name: "[id]", description: "conversation; default @" },
+    { name: "[what]", description: "a turn (5, -3) or an event of it (5:EVENT)" },
+    { name: "[words...]", description: "the comment; - reads standard input" },
+  ],
+  options: [{ flags: "--remove <comment>", description: "take this comment back" }],
+  examples: [
+    { command: 'jpg comment 3 "Why did it go back to the old parser?"', explains: "say something about turn 3" },
+    { command: "jpg comment", explains: "what was said, with the id of each comment" },
+    { command: "jpg comment --remove k3f9q2", explains: "take one back" },
+  ],
+  run: async (context) => {
+    const { args, options, output, json, open, runtime } = context;
+    const removed = text(options, "remove");
+    const { id, what, words } = readArguments(args);
+    const workspace = await open();
+    if (what === undefined && removed === undefined)
+      return list(context, await listComments(workspace, await resolveTree(workspace, id)));
+    if (removed !== undefined && what !== undefined)
+      throw userError("usage", "jpg comment --remove names a comment by its id, and takes no turn.", {
+        hints: ["`jpg comment` lists them with their ids."],
+      });
+    const tree = await resolveBranch(workspace, id);
+    const about = parseTurnBound(what ?? "0");
+    const read = async (): Promise<string> =>
+      words.join(" ") === "-" ? Buffer.from(await runtime.readStdin()).toString() : words.join(" ");
+    const report =
+      removed === undefined
+        ? await addComment(workspace, tree, { about, text: await read() })
+        : await removeComment(workspace, tree, removed);
+    if (json) output.json(report);
+    else output.data(sentence(report, removed !== undefined));
+    return 0;
+  },
+};
+
+interface CommentWords {
+  readonly id?: string;
+  readonly what?: string;
+  readonly words: readonly string[];
+}
+
+/** A first word that reads as a bound is what the comment is about, else the conversation. */
+function readArguments(args: readonly string[]): CommentWords {
+  const [first, second, ...rest] = args;
+  if (first === undefined) return { words: [] };
+  if (isBound(first)) return { what: first, words: args.slice(1) };
+  return { id: first, words: rest, ...(second === undefined ? {} : { what: second }) };
+}
+
+function sentence({ comment, commit }: CommentReport, isRemoved: boolean): SafeText {
+  const [id, place] = [forTerminalLine(comment.id), forTerminalLine(boundOf(comment))];
+  if (commit === null) return safe`Comment ${id} was taken back already.`;
+  return isRemoved ? safe`Took comment ${id} on ${place} back.` : safe`Comment ${id} on ${place}.`;
+}
+
+function list({ output, json }: CommandContext, comments: readonly CommentRow[]): number {
+  if (json) output.json(comments);
+  else if (comments.length === 0) output.info(safe`Nobody has commented.`);
+  else output.data(joinLines(comments.flatMap(renderComment)));
+  return 0;
+}
+
+function renderComment({ id, author, timestamp, text: said, ...place }: CommentRow): readonly SafeText[] {
+  const who = author === undefined ? safe`` : safe`${forTerminalLine(author)}, `;
+  return [
+    safe`${forTerminalLine(boundOf(place))}  ${who}${renderTime(timestamp)}  ${forTerminalLine(id)}`,
+    ...indentText(said),
+  ];
+}
