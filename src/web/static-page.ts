@@ -1,7 +1,7 @@
-// A conversation as one HTML file that works wherever it lies: `jpg export --to html`.
+// A conversation as one HTML file that works wherever it lies, fit to be handed over: `jpg export --to html`, `jpg share --html`.
 
 import type { BranchTree } from "../app/branch/branch-tree.ts";
-import { readConversationPage, readPayloads } from "../app/page/conversation-page.ts";
+import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/redact/masked-page.ts";
 import { sha256 } from "../app/workspace/object-id.ts";
 import { readPageScript } from "../app/workspace/templates.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
@@ -10,13 +10,13 @@ import { wholePage } from "./pages/page-parts.ts";
 import { renderPage } from "./pages/render-page.ts";
 import { readStyle } from "./style.ts";
 
-/** Writes a branch as an HTML document. */
-export async function renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string> {
-  const page = await readConversationPage(workspace, tree);
-  const rows = page.turns.flatMap((turn) => turn.rows);
-  const [css, script, whole] = await Promise.all([readStyle(), readPageScript(), readPayloads(workspace, page, rows)]);
-  const place = { kind: "file", css: ownText(css), script: ownText(script) } as const;
-  return renderPage(page, place, { parts: wholePage(page), whole });
+/** Writes a branch as an HTML document that says what is not in it. Throws `redact_incomplete`. */
+export async function renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage> {
+  const { page, report } = await readMaskedPage(workspace, tree, wish);
+  const [css, script] = await Promise.all([readStyle(), readPageScript()]);
+  const place = { kind: "file", css: ownText(css), script: ownText(script), notes: describeLeftOut(report) } as const;
+  const html = renderPage(page, place, { parts: wholePage(page), whole: (event) => event });
+  return { name: page.conversation, html, report };
 }
 
 function ownText(text: string): OwnText {

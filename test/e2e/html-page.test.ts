@@ -111,3 +111,76 @@ describe("a conversation as an HTML file", () => {
     expect(early).not.toContain('id="turn-2"');
   });
 });
+
+describe("an HTML file that is handed over", () => {
+  /** In two halves, so that no scanner takes this file for a leak. */
+  const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
+
+  async function withSecret(): Promise<Sandbox> {
+    const sandbox = createSandbox();
+    sandboxes.push(sandbox);
+    const writer = createClaudeWriter();
+    for (const [request, answer] of [
+      [`Log in with ${TOKEN} please`, "I am in."],
+      ["What is the tide?", `4 metres, says the server, and ${TOKEN.slice(0, 30)}… worked.`],
+      ["And now?", "5 metres."],
+    ] as const) {
+      writer.prompt(request);
+      writer.say(answer);
+    }
+    await sandbox.json(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    return sandbox;
+  }
+
+  it("masks secrets wherever they stand, and says so on the page and at the prompt", async () => {
+    const { jpg, project } = await withSecret();
+    await jpg(["comment", "0", `Who gave it ${TOKEN}?`]);
+    const { code, stderr } = await jpg(["export", "--to", "html", "-o", "page.html"]);
+    const page = readFileSync(join(project, "page.html"), "utf8");
+    expect({ code, hasToken: page.includes(TOKEN.slice(0, 12)) }).toEqual({ code: 0, hasToken: false });
+    expect(page).toContain("Who gave it redacted-github-1?");
+    expect(page).toContain('<p class="note">Left out: 1 source file</p>');
+    expect(page).toMatch(/<p class="note">Masked: redacted-github-1 for ghp_/);
+    expect(stderr).toMatch(/Masked: redacted-github-1 for ghp_/);
+    const { stdout: allowed } = await jpg(["export", "--to", "html", "--allow", "github"]);
+    expect(allowed).toContain(TOKEN);
+    expect((await jpg(["export", "--to", "jsonl", "--allow", "github"])).code).toBe(2);
+  });
+
+  it("holds, as share --html, no word that the model does not see, and counts what is left out", async () => {
+    const { jpg, json, project, git } = await withSecret();
+    await jpg(["compact", "--from", "0", "--to", "0", "--accept", "-", "--force"], { input: "Somebody logged in." });
+    await jpg(["comment", "0", "For us alone."]);
+    const report = await json<{ readonly path: string }>(["share", "--html", "--full", "-o", "full.html"]);
+    expect(report).toMatchObject({
+      scope: "all",
+      turns: 3,
+      left_out: { events: 0, compactions: 0, comments: 0, sources: 1 },
+    });
+    expect(readFileSync(report.path, "utf8")).toContain("I am in.");
+    const { stdout } = await jpg(["share", "--html"]);
+    expect(stdout).toMatch(
+      /^Wrote a page of what the model sees, 3 turns, .*\/what-is-the-tide-\w{4}\.html\nLeft out: 2 hidden events, 1 compaction, 1 comment, 1 source file\n/,
+    );
+    const page = readFileSync(/to (\S+\.html)$/m.exec(stdout)?.[1] ?? "", "utf8");
+    for (const hidden of [
+      "Log in",
+      "log-in",
+      "I am in.",
+      "For us alone.",
+      TOKEN.slice(0, 12),
+      git(["rev-parse", "HEAD"]).trim(),
+    ])
+      expect({ hidden, isThere: page.includes(hidden) }).toEqual({ hidden, isThere: false });
+    for (const shown of ["Somebody logged in.", "What is the tide?", "5 metres."]) expect(page).toContain(shown);
+    expect((await jpg(["share", "--html", "-o", join(project, "full.html")])).code).toBe(2);
+  });
+
+  it("is not made of a local conversation", async () => {
+    const { jpg } = await withSecret();
+    await jpg(["local", "@"]);
+    const { code, stderr } = await jpg(["share", "--html", "-o", "-"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("local");
+  });
+});

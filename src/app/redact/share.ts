@@ -62,7 +62,7 @@ export async function shareView(
   if (store.histories === null) throw needsGit("Handing a conversation over");
   const conversation = conversationOf(whole.branch);
   const sharing = requireSharing(workspace);
-  if ((await sharing.localConversations()).has(conversation)) throw localError([conversation]);
+  await refuseLocal(workspace, whole);
   const view = await inlineView(store, whole.commit, (await loadView(store, whole)).view);
   const tree = { ...whole, header: { ...whole.header, title: await sharedTitle(store, whole, view.turns) } };
   const { config } = await workspace.config();
@@ -92,6 +92,12 @@ export async function shareView(
       secrets,
     },
   };
+}
+
+/** Refuses a conversation that never leaves its store. Throws `local_conversation`. */
+export async function refuseLocal(workspace: Workspace, { branch }: Pick<BranchTree, "branch">): Promise<void> {
+  const conversation = conversationOf(branch);
+  if ((await requireSharing(workspace).localConversations()).has(conversation)) throw localError([conversation]);
 }
 
 /** Makes a file of a conversation with all its forks, hidden turns and sources. Throws as `checkOutgoing` does. */
@@ -134,7 +140,10 @@ function* linesOf(
 }
 
 /** The same view has the same name, so that a later file of it goes on with an earlier one. */
-function nameShared({ branch, header }: BranchTree, { mask }: Masker): string {
+export function nameShared(
+  { branch, header }: { readonly branch: string; readonly header: { readonly title: string } },
+  { mask }: Masker,
+): string {
   const suffix = shortId(sha256(`view of ${branch}`));
   return branchName(conversationId(titleOfRequest(mask(header.title)) || "conversation", suffix), "main");
 }

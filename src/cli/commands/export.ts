@@ -4,6 +4,7 @@ import { parseRoots } from "../../app/export/map-roots.ts";
 import { systemSummaryNote } from "../../app/export/system-summary.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/tree-at.ts";
+import { describeLeftOut } from "../../app/redact/masked-page.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { userError } from "../../core/errors.ts";
@@ -19,7 +20,7 @@ export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in another format, or its imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html is a page to look at, one file that needs no network: everything that was said, what the model sees of it, and the compactions. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from: when the agent has continued it, importing it again continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google are bodies of requests that these APIs take, as `jpg query` would send them: for the model that --model names, else the one of that API that answered last here (Google has it in the address). Definitions of tools are not recorded: add yours where calls should go on. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html is a page to look at, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from: when the agent has continued it, importing it again continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: FORMATS },
@@ -40,6 +41,11 @@ export const command: CommandSpec = {
       repeatable: true,
     },
     { flags: "--messages", description: "only the messages of a request, with the system prompt" },
+    {
+      flags: "--allow <rule>",
+      description: "with --to html: let pass what this rule takes for a secret",
+      repeatable: true,
+    },
   ],
   examples: [
     ...writingAgents().flatMap(({ name, help }) =>
@@ -50,7 +56,7 @@ export const command: CommandSpec = {
     { command: "jpg export --to anthropic -o body.json", explains: "what `curl -d @body.json` can send" },
     {
       command: "jpg export --to html -o session.html",
-      explains: "a page to read and pass on: look for secrets first, with `jpg scan`",
+      explains: "a page to read and pass on, secrets masked",
     },
     { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
   ],
@@ -68,8 +74,12 @@ export const command: CommandSpec = {
         context,
         await exportOriginal(workspace, tree, text(options, "session"), text(options, "file")),
       );
-    if (text(options, "to") === PAGE)
-      return writeBytes(context, [Buffer.from(await context.fronts.renderStaticPage(workspace, tree))]);
+    if (text(options, "to") === PAGE) {
+      const wish = { scope: "all", allow: texts(options, "allow") } as const;
+      const { html, report } = await context.fronts.renderStaticPage(workspace, tree, wish);
+      for (const line of describeLeftOut(report)) context.output.info(forTerminalLine(line));
+      return writeBytes(context, [Buffer.from(html)]);
+    }
     const model = text(options, "model");
     const request = {
       to: text(options, "to") ?? "",
@@ -110,6 +120,10 @@ function checkFlags({ options }: CommandContext): void {
       },
     );
   }
+  if (to !== PAGE && isGiven(options["allow"]))
+    throw userError("contradictory_flags", "--allow is for --to html: in other formats nothing is masked.", {
+      hints: ["Leave --allow out."],
+    });
   if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
     throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {
       hints: ["Leave --messages out."],

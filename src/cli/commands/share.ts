@@ -1,40 +1,49 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
-import { type SharedFile, shareView, shareWhole } from "../../app/redact/share.ts";
+import { refuseLocal, type SharedFile, shareView, shareWhole } from "../../app/redact/share.ts";
+import type { Workspace } from "../../app/workspace/workspace.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { renderSharedFile } from "../render/render-share.ts";
+import { renderSharedFile, renderSharedPage } from "../render/render-share.ts";
 
 export const command: CommandSpec = {
   name: "share",
   summary: "hand a conversation over as one file",
   description:
-    "Writes what the model sees of a conversation as one file, a git bundle, which `jpg import FILE` and `git clone FILE` read. In it is a conversation of its own: the turns of the view, summaries in the place of what they hide, secrets masked as `jpg redact` does. Turns that are hidden, compactions, settings and the agent's own files are left out. A later file of the same view goes on with an earlier one where it is imported. --full writes everything as it is, with all forks, and refuses what `jpg push` would refuse. A local conversation is not shared.",
+    "Writes what the model sees of a conversation as one file, a git bundle, which `jpg import FILE` and `git clone FILE` read. In it is a conversation of its own: the turns of the view, summaries in the place of what they hide, secrets masked as `jpg redact` does. Turns that are hidden, compactions, settings and the agent's own files are left out. A later file of the same view goes on with an earlier one where it is imported. --full writes everything as it is, with all forks, and refuses what `jpg push` would refuse. --html writes a page to look at in its place, one file that needs no network and says what is not in it; with --full it shows what is hidden, too, and the compactions and comments, and secrets are masked there as well. A local conversation is not shared.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "-o, --output <file>", description: "write here; default ID.bundle in this folder, - is standard output" },
-    { flags: "--full", description: "everything, hidden turns and the agent's files too; nothing is masked" },
+    {
+      flags: "-o, --output <file>",
+      description: "write here; default ID.bundle or ID.html in this folder, - is standard output",
+    },
+    { flags: "--html", description: "a page to look at" },
+    {
+      flags: "--full",
+      description: "everything, hidden turns and the agent's files too; nothing is masked but in a page",
+    },
     { flags: "--allow <rule>", description: "let pass what this rule takes for a secret", repeatable: true },
     { flags: "--force", description: "replace a file that is there" },
   ],
   examples: [
     { command: "jpg share @ -o talk.bundle", explains: "what the model sees" },
     { command: "jpg import talk.bundle", explains: "takes it in elsewhere" },
+    { command: "jpg share --html -o talk.html", explains: "what the model sees, as a page" },
   ],
   run: async (context) => {
     const { args, options, output, json, open } = context;
     const workspace = await open();
     const tree = await resolveWholeTree(workspace, args[0]);
     const allow = texts(options, "allow");
+    if (flag(options, "html")) return sharePage(context, workspace, { tree, allow });
     const { report, pieces } = await (flag(options, "full") ? shareWhole : shareView)(workspace, tree, { allow });
     // The conversation's own name may be made of what was masked.
-    const name = text(options, "output") ?? `${conversationOf(report.branches[0] ?? "")}.bundle`;
-    const path = name === "-" ? null : resolve(context.runtime.cwd, name);
-    if (path !== null) await requireFree(context, path);
+    const path = await pathToWrite(context, `${conversationOf(report.branches[0] ?? "")}.bundle`);
     let bytes = 0;
     const counted = eachPiece(pieces, (piece) => {
       bytes += piece.length;
@@ -46,6 +55,35 @@ export const command: CommandSpec = {
     return 0;
   },
 };
+
+async function sharePage(
+  context: CommandContext,
+  workspace: Workspace,
+  { tree, allow }: { readonly tree: BranchTree; readonly allow: readonly string[] },
+): Promise<number> {
+  const { output, options, json } = context;
+  await refuseLocal(workspace, tree);
+  const scope = flag(options, "full") ? "all" : "view";
+  const { name, html, report } = await context.fronts.renderStaticPage(workspace, tree, { scope, allow });
+  const path = await pathToWrite(context, `${name}.html`);
+  const bytes = Buffer.from(html);
+  if (path === null) output.raw(bytes);
+  else await writeResultFile(path, bytes);
+  const said = renderSharedPage(report, { path, bytes: bytes.length });
+  if (path === null) output.info(said);
+  else if (json) output.json({ path, bytes: bytes.length, ...report });
+  else output.data(said);
+  return 0;
+}
+
+/** The file to write, which is not there yet; null = standard output. */
+async function pathToWrite(context: CommandContext, otherwise: string): Promise<string | null> {
+  const name = text(context.options, "output") ?? otherwise;
+  if (name === "-") return null;
+  const path = resolve(context.runtime.cwd, name);
+  await requireFree(context, path);
+  return path;
+}
 
 async function* eachPiece<Piece>(pieces: AsyncIterable<Piece>, tell: (piece: Piece) => void): AsyncGenerator<Piece> {
   for await (const piece of pieces) {

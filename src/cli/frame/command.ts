@@ -1,6 +1,7 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import type { ServeRequest } from "../../app/page/serve-request.ts";
+import type { PageWish, StaticPage } from "../../app/redact/masked-page.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
 import type { Output } from "./output.ts";
@@ -47,8 +48,8 @@ export interface Fronts {
   serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
   /** Serves pages until the signal ends it; told where once they are there. */
   servePages(request: ServeRequest): Promise<void>;
-  /** Writes a branch as an HTML document. */
-  renderStaticPage(workspace: Workspace, tree: BranchTree): Promise<string>;
+  /** Writes a branch as an HTML document to be handed over. */
+  renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage>;
 }
 
 export interface CommandContext {

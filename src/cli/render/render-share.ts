@@ -1,4 +1,5 @@
 // A conversation as one file: what was put into it, and what came out of one.
+import { describeLeftOut, type MaskedPageReport } from "../../app/redact/masked-page.ts";
 import type { ShareReport } from "../../app/redact/share.ts";
 import type { BundleRow } from "../../app/share/read-bundle.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
@@ -32,6 +33,19 @@ export function renderSharedFile(
             ", ",
           )}`,
         ]),
+  ]);
+}
+
+/** What a page holds, and what it does not; `path` null = standard output. */
+export function renderSharedPage(
+  report: MaskedPageReport,
+  { path, bytes }: { readonly path: string | null; readonly bytes: number },
+): SafeText {
+  const file = path === null ? safe`standard output` : forTerminalLine(path);
+  const what = report.scope === "view" ? safe`what the model sees` : safe`everything that was said`;
+  return joinLines([
+    safe`Wrote a page of ${what}, ${renderCount(report.turns, "turn")}, ${renderBytes(bytes)}, to ${file}`,
+    ...describeLeftOut(report).map(forTerminalLine),
   ]);
 }
 

@@ -9,7 +9,13 @@ export interface OwnText {
 
 /** Where a page stands: by itself in a file, with its style and its script in it; or served, where it can ask and act. */
 export type Place =
-  | { readonly kind: "file"; readonly css: OwnText; readonly script: OwnText }
+  | {
+      readonly kind: "file";
+      readonly css: OwnText;
+      readonly script: OwnText;
+      /** What is not in it, one line each. */
+      readonly notes: readonly string[];
+    }
   | {
       readonly kind: "served";
       /** Nothing can be changed from here. */
@@ -51,8 +57,9 @@ function policyOf({ css, script }: Extract<Place, { readonly kind: "file" }>): H
 `;
 }
 
-/** What was said, and room for what the page is told while it is open. */
+/** What was said, and room for what the page is told while it is open; of a file what is not in it. */
 function notices(place: Place): Html {
+  const notes = place.kind === "file" ? place.notes.map((line) => html`<p class="note">${line}</p>\n`) : [];
   const lines = place.kind === "file" ? [] : (place.said ?? []).map((line) => html`<p>${line}</p>`);
-  return html`<div id="notices" role="status">${lines}</div>\n`;
+  return html`<div id="notices" role="status">${lines}</div>\n${notes}`;
 }
