@@ -11,6 +11,7 @@ import { benchHooks } from "./hooks.mjs";
 import { benchImport } from "./import.mjs";
 import { benchKills } from "./kills.mjs";
 import { benchList } from "./list.mjs";
+import { benchPages } from "./pages.mjs";
 import { benchProjection } from "./projection.mjs";
 import { benchQuery } from "./query.mjs";
 import { benchRepository } from "./repository.mjs";
@@ -38,6 +39,7 @@ const BENCHMARKS = {
   tokens: benchTokens,
   extract: benchExtract,
   strategies: benchStrategies,
+  pages: benchPages,
   hindsight: benchHindsight,
   query: benchQuery,
   kills: benchKills,

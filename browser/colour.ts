@@ -64,6 +64,15 @@ class ElementEmitter implements Emitter {
     if (this.#open.length > 1) this.#open.pop();
   }
 
+  // The highlighter calls these, too, which its types do not say.
+  openNode(name: string): void {
+    this.startScope(name);
+  }
+
+  closeNode(): void {
+    this.endScope();
+  }
+
   __addSublanguage(emitter: Emitter, _name: string): void {
     this.#top.appendChild((emitter as ElementEmitter).root);
   }

@@ -26,3 +26,8 @@ export function readHtml(text: string): Document {
 export function one(selector: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(selector);
 }
+
+/** Whether an element is shown: not hidden by the chosen side, even where the browser could still find it. */
+export function isShown(element: Element): boolean {
+  return element.closest("[hidden]") === null && element.checkVisibility();
+}

@@ -1,5 +1,6 @@
 // Finds words in all of a conversation: the server looks where it has one, a file in itself. What is found is a list of links.
 import { all, make, one, readHtml } from "./dom.ts";
+import { unpacked } from "./unpack.ts";
 
 /** Most that is listed in a file. */
 const MOST = 200;
@@ -18,7 +19,7 @@ export function takeFind(): void {
 }
 
 async function list(form: HTMLFormElement, words: string): Promise<void> {
-  const found = form.getAttribute("action") === null ? findHere(words) : await findThere(form, words);
+  const found = form.getAttribute("action") === null ? await findHere(words) : await findThere(form, words);
   const old = one("#found");
   const close = make("button", { type: "button" }, "Close");
   const panel = make("section", { id: "found", "aria-label": `Found: ${words}`, tabindex: "-1" }, close, ...found);
@@ -33,7 +34,8 @@ async function findThere(form: HTMLFormElement, words: string): Promise<Node[]> 
   return [...readHtml(await answer.text()).querySelectorAll("main > *")];
 }
 
-function findHere(words: string): Node[] {
+async function findHere(words: string): Promise<Node[]> {
+  await unpacked();
   const wanted = words.toLowerCase();
   const hits: HTMLElement[] = [];
   for (const row of all(".row[id]")) {

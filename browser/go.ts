@@ -1,5 +1,5 @@
 // Goes to a turn, an event or a compaction by its name, wherever it stands: folded, hidden by the chosen side, or not on the page yet.
-import { one, readHtml } from "./dom.ts";
+import { isShown, one, readHtml } from "./dom.ts";
 import { arrived, bringTurn } from "./parts.ts";
 
 /** Follows the links of the page to itself without asking for it anew, and the address that it was opened with. */
@@ -61,7 +61,7 @@ export function show(target: HTMLElement): void {
     if (at instanceof HTMLDetailsElement) at.open = true;
   const folded = target.matches(".row") ? target.querySelector("details") : null;
   if (folded !== null) folded.open = true;
-  if (!target.checkVisibility()) showAll();
+  if (!isShown(target)) showAll();
   for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
   target.classList.add("here");
   target.scrollIntoView({ block: "start" });

@@ -1,5 +1,5 @@
 // Keys: from turn to turn, from change to change, to what is folded. They count where nothing is typed.
-import { all, make, one } from "./dom.ts";
+import { all, isShown, make, one } from "./dom.ts";
 import { fill } from "./parts.ts";
 
 const KEYS: Readonly<Record<string, readonly [what: string, act: () => unknown]>> = {
@@ -31,14 +31,14 @@ export function takeKeys(): void {
 
 /** Moves to the next or previous of some elements: from the one that has the focus, else from where the page is. A gap is filled first. */
 async function step(selector: string, gaps: string, by: 1 | -1): Promise<void> {
-  const places = all(`${selector}, ${gaps}`).filter((element) => element.checkVisibility());
+  const places = all(`${selector}, ${gaps}`).filter(isShown);
   const target = places[placeAfter(places, by)];
   if (target === undefined) return;
   if (!target.matches(".gap")) return focus(target);
   const [before, after] = [target.previousElementSibling, target.nextElementSibling];
   await fill(target);
   const came = all(selector).filter(
-    (element) => isAfter(element, before) && (after === null || isAfter(after, element)) && element.checkVisibility(),
+    (element) => isAfter(element, before) && (after === null || isAfter(after, element)) && isShown(element),
   );
   const found = by > 0 ? came[0] : came.at(-1);
   if (found !== undefined) focus(found);

@@ -8,8 +8,10 @@ import { watchGaps } from "./parts.ts";
 import { showSelfLink } from "./self-link.ts";
 import { followSides, hideIn } from "./sides.ts";
 import { drawTimeline } from "./timeline.ts";
+import { unpackTexts } from "./unpack.ts";
 import { watch } from "./watch.ts";
 
+unpackTexts();
 takeKeys();
 followSides();
 takeFind();
@@ -22,3 +24,6 @@ showSelfLink();
 drawTimeline();
 colourCode();
 if (location.protocol !== "file:") watch();
+// From here on the style sheet leaves hiding to the script, and whoever presses keys is heard.
+document.documentElement.classList.add("scripted");
+performance.mark("jpg:ready");

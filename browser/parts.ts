@@ -7,9 +7,14 @@ import { tell } from "./notices.ts";
 const NEAR = "1500px";
 /** Height of a row, pixels: most are folded. */
 const ROW_PX = 34;
+/** Parts that stay on the page; those that are further away than `FAR` pixels give way. */
+const MOST_PARTS = 10;
+const FAR = 5000;
 
 const filled: ((element: HTMLElement) => void)[] = [];
 const asked = new WeakMap<Element, Promise<void>>();
+/** What came in place of gaps, oldest first. */
+let came: { readonly gap: HTMLElement; readonly parts: readonly HTMLElement[] }[] = [];
 
 const nearby = new IntersectionObserver(
   (entries) => {
@@ -50,6 +55,8 @@ async function ask(gap: HTMLElement): Promise<void> {
     const parts = [...readHtml(await answer.text()).body.children] as HTMLElement[];
     gap.replaceWith(...parts);
     for (const part of parts) arrived(part);
+    came.push({ gap, parts });
+    giveWay();
   } catch {
     asked.delete(gap);
     tell("A part of this conversation could not be read: follow its link to try again.");
@@ -60,6 +67,35 @@ async function ask(gap: HTMLElement): Promise<void> {
 export function arrived(part: HTMLElement): void {
   prepare(part);
   for (const told of filled) told(part);
+}
+
+/** Makes gaps again of parts that are far away and that nobody holds open, until few enough are left. */
+function giveWay(): void {
+  came = came.filter(({ parts }) => parts.some((part) => part.isConnected));
+  const many = came.length - MOST_PARTS;
+  if (many <= 0) return;
+  const far = came.filter(({ parts }) => isFar(parts) && !parts.some(isHeld)).slice(0, many);
+  for (const { gap, parts } of far) {
+    const [top, bottom] = [
+      parts[0]?.getBoundingClientRect().top ?? 0,
+      parts.at(-1)?.getBoundingClientRect().bottom ?? 0,
+    ];
+    parts[0]?.before(gap);
+    for (const part of parts) part.remove();
+    gap.style.height = `${bottom - top}px`;
+    asked.delete(gap);
+    nearby.observe(gap);
+  }
+  came = came.filter((part) => !far.includes(part));
+}
+
+function isFar(parts: readonly HTMLElement[]): boolean {
+  const [top, bottom] = [parts[0]?.getBoundingClientRect().top ?? 0, parts.at(-1)?.getBoundingClientRect().bottom ?? 0];
+  return bottom < -FAR || top > innerHeight + FAR;
+}
+
+function isHeld(part: HTMLElement): boolean {
+  return part.contains(document.activeElement) || part.querySelector("details[open], .here") !== null;
 }
 
 function prepare(within: ParentNode): void {

@@ -11,7 +11,6 @@ const HIDDEN: Readonly<Record<string, string>> = {
 
 /** Begins to follow the choice. */
 export function followSides(): void {
-  document.documentElement.classList.add("scripted");
   const apply = (): void => hideIn(document);
   for (const id of [...Object.keys(HIDDEN), "side-both"]) one(`#${id}`)?.addEventListener("change", apply);
   document.addEventListener("beforematch", () => showAll());

@@ -2,20 +2,12 @@
 // it, by mouse or with arrow keys, is asked about: what would compacting it do?
 import uPlot from "uplot";
 import { formatTokens } from "../src/core/tokens/token-estimate.ts";
+import { chartOptions, type Numbers, readColours } from "./chart.ts";
 import { make, one } from "./dom.ts";
 import { dryRun } from "./dry-run.ts";
 import { go } from "./go.ts";
 
 const HEIGHT = 168;
-/** Width of an axis, pixels; the lanes below are drawn in by as much. */
-const AXIS = 48;
-
-interface Numbers {
-  readonly raw: readonly number[];
-  readonly view: readonly number[];
-  /** Dollars; null = not known. Empty when none is. */
-  readonly cost: readonly (number | null)[];
-}
 
 /** Draws it in place of the picture that the page came with. */
 export function drawTimeline(): void {
@@ -59,74 +51,20 @@ function describe({ raw, view, cost }: Numbers, at: number): string {
 }
 
 function createChart(plot: HTMLElement, numbers: Numbers, tell: (at: number | null) => void): uPlot {
-  const count = numbers.raw.length;
-  const hasCost = numbers.cost.length > 0;
   const colours = readColours(plot);
-  const bars = uPlot.paths.bars?.({ size: [0.85, 60], align: 0 });
-  const bar = (colour: string): uPlot.Series => ({
-    fill: colour,
-    width: 0,
-    points: { show: false },
-    ...(bars && { paths: bars }),
-  });
-  const axis = (values: uPlot.Axis.Values, more: uPlot.Axis = {}): uPlot.Axis => ({
-    stroke: colours.text,
-    font: "12px system-ui, sans-serif",
-    ticks: { show: false },
-    grid: { stroke: colours.grid, width: 1 },
-    values,
-    ...more,
-  });
-  const small = (_: uPlot, splits: number[]): string[] => splits.map((tokens) => String(formatTokens(tokens)));
-  const chart = new uPlot(
-    {
-      width: plot.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      padding: [8, hasCost ? 0 : 8, 0, 0],
-      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-      scales: {
-        x: { time: false, range: [-0.5, count - 0.5] },
-        y: { range: (_u, _min, max) => [0, Math.max(1, max * 1.05)] },
-        cost: { range: (_u, _min, max) => [0, Math.max(0.0001, max * 1.05)] },
-      },
-      axes: [
-        axis((_, splits) => splits.map((turn) => (Number.isInteger(turn) ? String(turn) : "")), {
-          size: 26,
-          grid: { show: false },
-          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
-        }),
-        axis(small, { size: AXIS }),
-        ...(hasCost
-          ? [
-              axis((_, splits) => splits.map((dollars) => `$${dollars.toFixed(2)}`), {
-                scale: "cost",
-                side: 1,
-                size: AXIS,
-                grid: { show: false },
-              }),
-            ]
-          : []),
-      ],
-      series: [
-        {},
-        bar(colours.raw),
-        bar(colours.view),
-        ...(hasCost
-          ? [{ scale: "cost", stroke: colours.cost, width: 1.5, points: { show: false }, spanGaps: true }]
-          : []),
-      ],
-      hooks: {
-        setCursor: [({ cursor: { idx } }) => tell(idx ?? null)],
-        setSelect: [(u) => choose(u)],
-      },
-    },
-    [numbers.raw.map((_, turn) => turn), [...numbers.raw], [...numbers.view], ...(hasCost ? [[...numbers.cost]] : [])],
-    plot,
-  );
+  const options = chartOptions(numbers, colours, { width: plot.clientWidth, height: HEIGHT });
+  const { raw, view, cost } = numbers;
+  const data: uPlot.AlignedData = [raw.map((_, turn) => turn), [...raw], [...view]];
+  const hooks: uPlot.Hooks.Arrays = { setCursor: [({ cursor: { idx } }) => tell(idx ?? null)], setSelect: [choose] };
+  const chart = new uPlot({ ...options, hooks }, cost.length === 0 ? data : [...data, [...cost]], plot);
   plot.querySelector("svg")?.remove();
-  chart.over.addEventListener("click", () => {
-    if (chart.select.width === 0 && chart.cursor.idx != null) goToTurn(chart.cursor.idx);
+  // A click that is no drag goes to the turn.
+  let pressed = 0;
+  chart.over.addEventListener("mousedown", ({ clientX }) => {
+    pressed = clientX;
+  });
+  chart.over.addEventListener("click", ({ clientX }) => {
+    if (Math.abs(clientX - pressed) < 4 && chart.cursor.idx != null) goToTurn(chart.cursor.idx);
   });
   return chart;
 }
@@ -140,18 +78,6 @@ function goToTurn(turn: number): void {
   address.hash = `#turn-${turn}`;
   history.pushState(null, "", address);
   void go(address);
-}
-
-/** Colours as the style sheet has them, light or dark. */
-function readColours(plot: HTMLElement): Readonly<Record<"raw" | "view" | "cost" | "text" | "grid", string>> {
-  const read = (name: string): string => {
-    const probe = make("span", { class: name });
-    plot.append(probe);
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
-  };
-  return { raw: read("raw"), view: read("view"), cost: read("cost"), text: read("facts"), grid: read("grid") };
 }
 
 /** Arrow keys move from turn to turn, with Shift they choose a range; Enter goes to the turn. */

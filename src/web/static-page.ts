@@ -1,5 +1,5 @@
 // A conversation as one HTML file that works wherever it lies, fit to be handed over: `jpg export --to html`, `jpg share --html`.
-
+import { deflateRawSync } from "node:zlib";
 import type { BranchTree } from "../app/branch/branch-tree.ts";
 import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/redact/masked-page.ts";
 import { sha256 } from "../app/workspace/object-id.ts";
@@ -14,11 +14,21 @@ import { readStyle } from "./style.ts";
 export async function renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage> {
   const { page, report } = await readMaskedPage(workspace, tree, wish);
   const [css, script] = await Promise.all([readStyle(), readPageScript()]);
-  const place = { kind: "file", css: ownText(css), script: ownText(script), notes: describeLeftOut(report) } as const;
+  const place = {
+    kind: "file",
+    css: ownText(css),
+    script: ownText(script),
+    pack,
+    notes: describeLeftOut(report),
+  } as const;
   const html = renderPage(page, place, { parts: wholePage(page), whole: (event) => event });
   return { name: page.conversation, html, report };
 }
 
 function ownText(text: string): OwnText {
   return { text, digest: Buffer.from(sha256(text), "hex").toString("base64") };
+}
+
+function pack(text: string): string {
+  return deflateRawSync(text, { level: 9 }).toString("base64");
 }

@@ -2,29 +2,17 @@
 // accessibility says of them.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { servePagesOf } from "../helpers/served-pages.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-/** Without these it tries to reach hosts of its makers. */
-const QUIET = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
   let browser: Browser;
   const open: { close(): Promise<void> | void }[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+    browser = await launchBrowser();
   });
   afterEach(async () => {
     for (const one of open.splice(0).reverse()) await one.close();
@@ -37,18 +25,10 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     return sandbox;
   }
 
-  /** Opens a page in a browser of its own; what it complains of is collected, and what it asks for elsewhere. */
   async function show(address: string, options: Parameters<Browser["newContext"]>[0] = {}) {
-    const context: BrowserContext = await browser.newContext(options);
-    open.push(context);
-    const page: Page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(address);
-    return { page, complaints };
+    const shown = await showPage(browser, address, options);
+    open.push(shown);
+    return shown;
   }
 
   async function serve(sandbox: ImportedSandbox): Promise<string> {
@@ -56,13 +36,6 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     open.push(pages);
     return pages.address;
   }
-
-  const severe = async (page: Page): Promise<readonly string[]> => {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    return violations.flatMap(({ id, impact, nodes }) =>
-      impact === "serious" || impact === "critical" ? [`${id}: ${nodes[0]?.html}`] : [],
-    );
-  };
 
   it("compact, show the difference, and take it back, by mouse", async () => {
     const sandbox = await prepare();
@@ -157,13 +130,13 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await sandbox.jpg(["compact"]);
     const address = await serve(sandbox);
     const { page } = await show(address);
-    expect(await severe(page)).toEqual([]);
+    expect(await severeFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
-    expect(await severe(page)).toEqual([]);
+    expect(await severeFindings(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     await page.getByText("Change it").click();
-    expect(await severe(page)).toEqual([]);
+    expect(await severeFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "What the model saw and sees" }).click();
-    expect(await severe(page)).toEqual([]);
+    expect(await severeFindings(page)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { appendAll } from "../../core/append-all.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { inline } from "../../core/event/attachment.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { type BothRow, besideEachOther } from "../../core/page/both-views.ts";
 import { resolveDispositions } from "../../core/projection/winner.ts";
@@ -90,7 +90,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
       time: timeOf(loaded.turns.get(turn)),
       tokens: countRows(rows, meter),
       cost: costs.get(turn) ?? null,
-      rows: rows.filter((row) => row.kind === "inserted" || row.state !== "internal"),
+      rows: rows.filter((row) => row.kind === "inserted" || traitsOf(row.event).providerVisible),
     })),
     compactions: log.map((row) => ({
       row,

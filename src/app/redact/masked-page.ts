@@ -13,6 +13,7 @@ import {
   type PageTokens,
   type PageTurn,
   readConversationPage,
+  readPayloads,
 } from "../page/conversation-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findMasksInLines } from "./find-masks.ts";

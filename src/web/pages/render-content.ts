@@ -6,27 +6,31 @@ import { isFields } from "../../core/event/fields.ts";
 import { fileLanguage } from "./code-language.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { imageAddress } from "./images.ts";
+import { type Pack, type Write, writeCut, writePacked } from "./long-text.ts";
 import { codeBlock, markdownHtml, plainBlock } from "./markdown.ts";
-
-/** Longest text that stands on a page, characters: of a longer one the beginning and the end do. */
-const LONGEST = 100_000;
-const END = 2000;
 
 export interface SaidOptions {
   /** Where the whole text of what is cut is; null = `jpg show` prints it. */
   readonly address?: string | null;
   /** Of what a tool gave. */
   readonly language?: string;
+  /** Packs long texts of tools for the page's script; null = they stand as they are. */
+  readonly pack?: Pack | null;
 }
 
-type Write = (text: string) => Html;
-
 /** Writes what an event says; empty where it says nothing. */
-export function renderSaid(event: Event, { address = null, language }: SaidOptions = {}): Html {
+export function renderSaid(event: Event, { address = null, language, pack = null }: SaidOptions = {}): Html {
+  const { id } = event;
   const cut =
     (write: Write): Write =>
     (text) =>
-      writeCut(text, write, { address, id: event.id });
+      writeCut(text, write, { address, id });
+  const long =
+    pack === null
+      ? cut
+      : (write: Write): Write =>
+          (text) =>
+            writePacked(text, write, { pack, id });
   switch (event.type) {
     case "chat_request":
       return renderContent(event.content, cut(markdownHtml));
@@ -36,25 +40,17 @@ export function renderSaid(event: Event, { address = null, language }: SaidOptio
     case "tool_call_response":
       return renderContent(
         event.content,
-        cut(language === undefined ? plainBlock : (text) => codeBlock(text, language)),
+        long((text) => toolBlock(text, language)),
       );
     case "tool_call_request":
-      return renderArguments(event, cut);
+      return renderArguments(event, long);
     default:
       return cut(plainBlock)(JSON.stringify(event, null, 1));
   }
 }
 
-function writeCut(
-  text: string,
-  write: Write,
-  { address, id }: { readonly address: string | null; readonly id: string },
-): Html {
-  if (text.length <= LONGEST) return write(text);
-  const hidden = text.length - LONGEST;
-  const where =
-    address === null ? html`<code>jpg show ${id}</code> prints it` : html`<a href="${address}">the whole text</a>`;
-  return html`${plainBlock(text.slice(0, LONGEST - END))}<p class="note">${hidden} characters are left out here: ${where}</p>${plainBlock(text.slice(-END))}`;
+function toolBlock(text: string, language: string | undefined): Html {
+  return language === undefined ? plainBlock(text) : codeBlock(text, language);
 }
 
 /** Fields that say what stood in a file, and what stands there now. */
@@ -62,9 +58,9 @@ const BEFORE = /^(?:old_?(?:string|str|text)|search)$/i;
 const AFTER = /^(?:new_?(?:string|str|text)|replace)$/i;
 
 /** Short arguments on a line each, long ones as blocks: code, the two sides of an edit, commands. */
-function renderArguments(event: ToolCallRequest, cut: (write: Write) => Write): Html {
+function renderArguments(event: ToolCallRequest, long: (write: Write) => Write): Html {
   const { arguments: given } = event;
-  if (!isFields(given) || Object.keys(given).length === 0) return cut(plainBlock)(eventText(event) ?? "");
+  if (!isFields(given) || Object.keys(given).length === 0) return long(plainBlock)(eventText(event) ?? "");
   const path = Object.values(given).find(
     (value): value is string => typeof value === "string" && fileLanguage(value) !== null,
   );
@@ -72,9 +68,9 @@ function renderArguments(event: ToolCallRequest, cut: (write: Write) => Write): 
   const fields = Object.entries(given).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     if (BEFORE.test(name))
-      return html`<dt>${name}</dt><dd>${cut((lines) => html`<pre class="diff"><del>${lines}</del></pre>`)(text)}</dd>`;
+      return html`<dt>${name}</dt><dd>${long((lines) => html`<pre class="diff"><del>${lines}</del></pre>`)(text)}</dd>`;
     if (AFTER.test(name))
-      return html`<dt>${name}</dt><dd>${cut((lines) => html`<pre class="diff"><ins>${lines}</ins></pre>`)(text)}</dd>`;
+      return html`<dt>${name}</dt><dd>${long((lines) => html`<pre class="diff"><ins>${lines}</ins></pre>`)(text)}</dd>`;
     const own = name === "command" || name === "cmd" ? "bash" : language;
     const isBlock = own === "bash" || text.includes("\n") || text.length > 200;
     const write = !isBlock
@@ -82,7 +78,7 @@ function renderArguments(event: ToolCallRequest, cut: (write: Write) => Write): 
       : own === null
         ? plainBlock
         : (lines: string) => codeBlock(lines, own);
-    return html`<dt>${name}</dt><dd>${cut(write)(text)}</dd>`;
+    return html`<dt>${name}</dt><dd>${long(write)(text)}</dd>`;
   });
   return html`<dl class="arguments">${fields}</dl>`;
 }

@@ -43,9 +43,9 @@ function matches({ id, title, labels = [] }: ListRow, words: string): boolean {
 function renderTable(rows: readonly ListRow[], now: Date): Html {
   const largest = Math.max(1, ...rows.map(({ tokens }) => tokens.raw));
   const body = rows.map(
-    ({ id, branch, title, turns, tokens, compactions, forks, updated_at: updated, active, archived, labels = [] }) => {
+    ({ branch, title, turns, tokens, compactions, forks, updated_at: updated, active, archived, labels = [] }) => {
       const marks = [...(active === true ? ["active"] : []), ...(archived === true ? ["archived"] : []), ...labels];
-      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${id}</span></th><td class="number wide">${turns}</td><td class="number">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
+      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${branch}</span></th><td class="number wide">${turns}</td><td class="number">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
     },
   );
   const head = ["conversation", "turns", "tokens", "compactions", "forks", "age"].map(

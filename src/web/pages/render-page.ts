@@ -54,7 +54,13 @@ export function rowContext(
     whole,
   }: { readonly turns: Iterable<{ readonly rows: readonly BothRow[] }>; readonly whole: (event: Event) => Event },
 ): RowContext {
-  return { tools: calledTools(turns), looks: compactionLooks(page), links: pageLinks(place, page), whole };
+  return {
+    tools: calledTools(turns),
+    looks: compactionLooks(page),
+    links: pageLinks(place, page),
+    pack: place.kind === "file" ? place.pack : null,
+    whole,
+  };
 }
 
 function drawnTurns(parts: readonly TurnsPart[]): readonly { readonly rows: readonly BothRow[] }[] {

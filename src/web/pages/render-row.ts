@@ -1,10 +1,12 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
 import { eventText } from "../../app/diff/view-text.ts";
 import type { Event } from "../../core/event/event.ts";
+import { isFields } from "../../core/event/fields.ts";
 import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction-looks.ts";
 import { type Html, html } from "./html.ts";
+import type { Pack } from "./long-text.ts";
 import { eventAnchor } from "./names.ts";
 import type { PageLinks } from "./page-links.ts";
 import { renderSaid } from "./render-content.ts";
@@ -25,6 +27,8 @@ export interface RowContext {
   readonly tools: ReadonlyMap<string, CalledTool>;
   readonly looks: CompactionLooks;
   readonly links: PageLinks;
+  /** Packs long texts of tools; null = they stand as they are. */
+  readonly pack: Pack | null;
   /** Gives an event with the payloads that it refers to. */
   readonly whole: (event: Event) => Event;
 }
@@ -57,12 +61,12 @@ function renderFate(turn: number, { event, state, disposition, shown }: EventRow
   return html`<div class="said">${said}</div><div class="sees"><p class="who">the model sees, by ${by}</p>${renderSaid(context.whole(shown))}</div>`;
 }
 
-function renderEvent(turn: number, reference: Event, { tools, links, whole }: RowContext): Html {
+function renderEvent(turn: number, reference: Event, { tools, links, pack, whole }: RowContext): Html {
   const event = whole(reference);
   const title = titleOf(event, tools);
   const language = event.type === "tool_call_response" ? tools.get(event.call_id)?.language : undefined;
   const address = links.text(turn, event.id);
-  const said = renderSaid(event, { address, ...(language === undefined ? {} : { language }) });
+  const said = renderSaid(event, { address, pack, ...(language === undefined ? {} : { language }) });
   if (!isFolded(event)) return html`<p class="who">${title}</p>${said}`;
   return html`<details><summary><span class="who">${title}</span> ${headOf(event)}</summary>${said}</details>`;
 }
@@ -73,9 +77,12 @@ function isFolded(event: Event): boolean {
   return event.type !== "chat_response" || event.message === undefined;
 }
 
-/** The first words of what is folded. */
+/** The first words of what is folded; of a call what it is given, without the names of the fields. */
 function headOf(event: Event): string {
-  return forLine(eventText(event)?.slice(0, 4 * HEAD) ?? "", HEAD);
+  const given = event.type === "tool_call_request" && isFields(event.arguments) ? Object.values(event.arguments) : [];
+  const words = given.filter((value) => typeof value === "string").map((value) => value.slice(0, 2 * HEAD));
+  const text = words.length > 0 ? words.join(" · ") : (eventText(event)?.slice(0, 4 * HEAD) ?? "");
+  return forLine(text, HEAD);
 }
 
 function titleOf(event: Event, tools: RowContext["tools"]): Html {

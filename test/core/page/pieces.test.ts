@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../../src/core/event/event.ts";
+import { cutPieces, rowSize } from "../../../src/core/page/pieces.ts";
+
+const sizes = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 });
+const limits = fc.record({ size: fc.integer({ min: 1, max: 200 }), count: fc.integer({ min: 1, max: 10 }) });
+
+describe("pieces of a page", () => {
+  it("hold each thing once, in order", () => {
+    fc.assert(
+      fc.property(sizes, limits, (own, most) => {
+        const held = cutPieces(own, most).flatMap(({ from, to }) => own.map((_, at) => at).slice(from, to + 1));
+        expect(held).toEqual(own.map((_, at) => at));
+      }),
+    );
+  });
+
+  it("keep to the limits, but for what is too large by itself, and end no sooner than they have to", () => {
+    fc.assert(
+      fc.property(sizes, limits, (own, most) => {
+        const sum = (from: number, to: number): number =>
+          own.slice(from, to + 1).reduce((total, one) => total + one, 0);
+        for (const { from, to } of cutPieces(own, most)) {
+          expect(to - from + 1).toBeLessThanOrEqual(most.count);
+          if (to > from) expect(sum(from, to)).toBeLessThanOrEqual(most.size);
+          const next = to + 1;
+          if (next < own.length && next - from < most.count) expect(sum(from, next)).toBeGreaterThan(most.size);
+        }
+      }),
+    );
+  });
+
+  it("count a row by its texts, what is changed twice, and what is kept elsewhere as long", () => {
+    const said = (content: string): Event => ({ type: "chat_request", id: "e", timestamp: "", content });
+    const short = rowSize({ kind: "event", event: said("x"), state: "shown" });
+    expect(rowSize({ kind: "event", event: said("x".repeat(1001)), state: "shown" })).toBe(short + 1000);
+    expect(rowSize({ kind: "event", event: said("x"), shown: said("xy"), state: "changed" })).toBe(short + 2);
+    const elsewhere: Event = { type: "chat_request", id: "e", timestamp: "", content: { $attachment: "a.txt" } };
+    expect(rowSize({ kind: "event", event: elsewhere, state: "shown" })).toBeGreaterThan(50_000);
+  });
+});
