@@ -68,7 +68,7 @@ function renderEvent(turn: number, reference: Event, { tools, links, pack, whole
   const address = links.text(turn, event.id);
   const said = renderSaid(event, { address, pack, ...(language === undefined ? {} : { language }) });
   if (!isFolded(event)) return html`<p class="who">${title}</p>${said}`;
-  return html`<details><summary><span class="who">${title}</span> ${headOf(event)}</summary>${said}</details>`;
+  return html`<details><summary><span class="who">${title}</span> <span>${headOf(event)}</span></summary>${said}</details>`;
 }
 
 /** Requests and answers are read; what an agent thinks, calls and gets is there for who opens it. */
