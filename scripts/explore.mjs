@@ -1,6 +1,7 @@
 // Looks for what the property tests miss: runs them again and again with fresh seeds until the time is up, and prints each failing
 // case, shrunk, as a test to paste. Usage: npm run explore [-- --minutes N] [test files]; or npm run explore -- --inputs N [FORMATS], which
-// has every format read N files with something wrong in them. Exit code 1 when something was found.
+// has every format read N files with something wrong in them; or npm run explore -- --sequences N, which draws N sequences of the law of
+// sharing, however long they take, and counts them. Exit code 1 when something was found.
 import { spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,21 +18,20 @@ const RUNS = 300;
 /** A test may hold several laws; each ends by itself (test/helpers/seed.ts). */
 const LONGEST_MS = 600_000;
 const MUTATED_INPUTS = "test/formats/mutated-inputs.test.ts";
+const LAW_OF_SHARING = ["test/app/share/clones-branches.test.ts", "test/app/share/clones-hidden.test.ts"];
 
 const { values: options, positionals } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, inputs: { type: "string" } },
+  options: {
+    minutes: { type: "string", default: "10" },
+    inputs: { type: "string" },
+    sequences: { type: "string" },
+  },
   allowPositionals: true,
 });
 if (options.inputs !== undefined) {
-  const env = {
-    ...process.env,
-    JPG_INPUTS: options.inputs,
-    JPG_FORMATS: positionals.join(" "),
-    JPG_SEED: String(randomInt(2 ** 31)),
-  };
-  const words = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", MUTATED_INPUTS, "--disable-console-intercept"];
-  process.exit(spawnSync(process.execPath, words, { cwd: ROOT, env, stdio: "inherit" }).status ?? 1);
+  runOnce([MUTATED_INPUTS], { JPG_INPUTS: options.inputs, JPG_FORMATS: positionals.join(" ") });
 }
+if (options.sequences !== undefined) runOnce(LAW_OF_SHARING, { JPG_SEQUENCES: options.sequences });
 const endsAt = Date.now() + Number(options.minutes) * 60_000;
 const files = positionals.length > 0 ? positionals : findPropertyTests(ROOT);
 const folder = mkdtempSync(join(tmpdir(), "jpg-explore-"));
@@ -55,6 +55,15 @@ try {
 }
 console.log(printed.size === 0 ? `Nothing found in ${rounds} rounds.` : `${printed.size} properties failed.`);
 process.exitCode = printed.size === 0 ? 0 : 1;
+
+/** Runs tests that count for themselves what they draw, from a fresh seed, and ends as they end. */
+function runOnce(files, env) {
+  const seed = String(randomInt(2 ** 31));
+  console.log(`seed ${seed}`);
+  const words = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files, "--disable-console-intercept"];
+  const run = { cwd: ROOT, env: { ...process.env, JPG_SEED: seed, ...env }, stdio: "inherit" };
+  process.exit(spawnSync(process.execPath, words, run).status ?? 1);
+}
 
 /** Resolves to the exit code when the round is over or the time is up. */
 function runTests(env) {

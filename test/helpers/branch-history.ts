@@ -9,6 +9,8 @@ interface Commit {
   readonly removed: readonly string[];
   /** Whether it tells of a fork: the fork's records are none of the branch's then. */
   readonly isTold: boolean;
+  /** The tips that a pull put together in it, in whichever order; null of any other commit. */
+  readonly meeting: string | null;
 }
 
 /** The commits of all branches of a store. */
@@ -41,6 +43,8 @@ export function readHistory({ git }: Clone): History {
       added: [...added, ...touched("A")],
       removed: [...removed, ...touched("D")],
       isTold: isMerge && /^merge .* as turn \d+$/.test(subject),
+      meeting:
+        isMerge && /^merge [0-9a-f]{9} into [0-9a-f]{9}$/.test(subject) ? parents.split(" ").sort().join() : null,
     });
   }
   return history;
@@ -67,12 +71,13 @@ interface Word {
 
 /**
  * Records by what the last word on each says: `brought` were brought and not taken back since, `takenBack` the other way
- * round. Where the last words of two sides that met ever differed, neither has it, until the next word.
+ * round. Where the last words of two sides that met ever differed, neither has it, until the next word. `known` = those that a
+ * word was ever said of.
  */
 export function lastWords(
   history: History,
   tip: string,
-): { readonly brought: readonly string[]; readonly takenBack: readonly string[] } {
+): { readonly brought: readonly string[]; readonly takenBack: readonly string[]; readonly known: ReadonlySet<string> } {
   const words = new Map<string, ReadonlyMap<string, readonly Word[]>>();
   // Parents come first.
   for (const commit of [...history.keys()].reverse()) {
@@ -92,7 +97,7 @@ export function lastWords(
     [...(words.get(tip) ?? [])]
       .filter(([, all]) => all.every((word) => word.isAdded === isAdded))
       .map(([path]) => path);
-  return { brought: saying(true), takenBack: saying(false) };
+  return { brought: saying(true), takenBack: saying(false), known: new Set(words.get(tip)?.keys()) };
 }
 
 /** The last words of all sides; of those that differ, that a merge chose. */

@@ -2,6 +2,7 @@
 // was for each example of a law. Making it starts sixty gits, putting it back none.
 import { cpSync, rmSync } from "node:fs";
 import { forkConversation } from "../../src/app/manage/fork.ts";
+import type { PullReport } from "../../src/app/share/pull.ts";
 import { type Clone, createClones, openClone } from "./clones.ts";
 import { createPlainClone, openPlainClone, type PlainClone, remoteRefs } from "./plain-clone.ts";
 import { readRefs } from "./ref-files.ts";
@@ -101,8 +102,27 @@ export async function settle(world: World): Promise<void> {
   throw new Error("the stores did not come to rest in 12 rounds");
 }
 
+/** Pulls; throws when somebody does not stand on all turns afterwards that they stood on. */
+export async function pullInPlace(clone: Clone): Promise<PullReport> {
+  const before = await standingTurns(clone);
+  const report = await clone.pull();
+  const after = await standingTurns(clone);
+  if (!before.every((start, turn) => after[turn] === start))
+    throw new Error(`a pull took turns from where somebody stood: ${before.join()} became ${after.join()}`);
+  return report;
+}
+
+/** What each turn of the active branch begins with: a turn that grew is the same. */
+async function standingTurns({ git, tree, workspace }: Clone): Promise<readonly string[]> {
+  const { turnOids } = await tree(git("symbolic-ref", "--short", "HEAD").trim());
+  const starts: string[] = [];
+  for await (const bytes of workspace.store.readBlobs(turnOids))
+    starts.push(/"id":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? "");
+  return starts;
+}
+
 async function pullAll(clone: Clone): Promise<void> {
-  const { branches } = await clone.pull();
+  const { branches } = await pullInPlace(clone);
   const kept = branches.filter(({ status }) => status === "kept");
   if (kept.length > 0) throw new Error(`a pull left something: ${JSON.stringify(kept)}`);
 }

@@ -12,7 +12,7 @@ import { setTitle } from "../../src/app/manage/title.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { Clone } from "./clones.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
-import { branchesOf, type World } from "./shared-world.ts";
+import { branchesOf, pullInPlace, type World } from "./shared-world.ts";
 import { importBytes } from "./workspace.ts";
 
 /** What was ever made. */
@@ -71,7 +71,7 @@ const DEEDS = {
         if (id !== "") made.compactions.add(id);
       }),
     ),
-  pull: async (scene) => ((await incoming(scene)).length > 0 ? [() => scene.clone.pull()] : []),
+  pull: async (scene) => ((await incoming(scene)).length > 0 ? [() => pullInPlace(scene.clone)] : []),
   merge: ({ clone, trees, made }) =>
     pairs(trees)
       .filter(([into, fork]) => !fork.turnOids.every((oid) => into.turnOids.includes(oid)))

@@ -27,9 +27,10 @@ async function survey(
     for await (const bytes of clone.workspace.store.readBlobs(fresh)) turns.push(Buffer.from(bytes).toString());
     const files = await clone.workspace.store.listTree(tip, { under: RECORD_FOLDERS });
     const live = new Set(files.map(({ path }) => path));
-    const { brought, takenBack } = lastWords(history, tip);
+    const { brought, takenBack, known } = lastWords(history, tip);
     expect(brought.filter((path) => !live.has(path))).toEqual([]);
     expect(takenBack.filter((path) => live.has(path))).toEqual([]);
+    expect([...live].filter((path) => !known.has(path))).toEqual([]);
     expect(await findBrokenLinks(clone.workspace.store, tree)).toEqual([]);
     await loadView(clone.workspace.store, tree);
   }
@@ -38,15 +39,24 @@ async function survey(
 
 type Place = "branches" | "hidden";
 
-async function holds(world: World, acts: readonly Act[]): Promise<void> {
+/** Counts acts by their kinds. */
+type Tally = Map<string, number>;
+
+async function holds(world: World, acts: readonly Act[], tally: Tally): Promise<void> {
   try {
     const made: Made = { turns: new Set(), compactions: new Set(), session: SHARED_SESSION };
-    for (const one of acts) await perform(world, one, made);
+    for (const one of acts) {
+      const kind = await perform(world, one, made);
+      tally.set(kind, (tally.get(kind) ?? 0) + 1);
+    }
     await settle(world);
     const [first, ...others] = world.all as [Clone, ...Clone[]];
     const { own: branches } = branchesOf(first);
     for (const other of others) expect(branchesOf(other).own).toEqual(branches);
     const history = readHistory(first);
+    // Whoever puts two tips together makes the same commit.
+    const meetings = [...history.values()].flatMap(({ meeting }) => meeting ?? []);
+    expect(meetings).toEqual([...new Set(meetings)]);
     const { turns, records } = await survey(first, history, branches);
     for (const [name, commits] of world.published) {
       const reached = reachedFrom(history, branches.get(name) ?? "");
@@ -62,10 +72,14 @@ async function holds(world: World, acts: readonly Act[]): Promise<void> {
 
 /** An example takes most of a second of a processor: dozens of gits. Long ones are for exploring. */
 const LONGEST_MS = 400_000;
-const [FEWEST_ACTS, MOST_ACTS] = process.env["JPG_RUNS"] === undefined ? [3, 8] : [5, 30];
+/** `npm run explore -- --sequences N` wants so many, however long they take. */
+const { JPG_RUNS: exploring, JPG_SEQUENCES: wanted } = process.env;
+const [FEWEST_ACTS, MOST_ACTS] = exploring === undefined && wanted === undefined ? [3, 8] : [5, 30];
 
 /** Sequences of both places together; each is a test file of its own, so that two processors share the work. */
 const PLACES = 2;
+/** Where so many are wanted, the count is said each time that so many more were drawn. */
+const SAID_EACH = 50;
 
 /** Draws what everybody does where conversations are published so, and sees that all come to the same. */
 export function testSharing(as: Place): void {
@@ -76,14 +90,30 @@ export function testSharing(as: Place): void {
     });
     afterAll(() => world.remove());
 
-    it("come to the same, and nothing is lost", async () => {
-      const acts = fc.array(act, { minLength: FEWEST_ACTS, maxLength: MOST_ACTS, size: "max" });
-      await fc.assert(
-        fc.asyncProperty(acts, async (list) => holds(await world.open(), list)),
-        { seed: seedOf(as), numRuns: runs(100 / PLACES, 2000 / PLACES), ...endOfLongLaw(LONGEST_MS) },
-      );
-    }, 600_000);
+    it(
+      "come to the same, and nothing is lost",
+      async () => {
+        const acts = fc.array(act, { minLength: FEWEST_ACTS, maxLength: MOST_ACTS, size: "max" });
+        const tally: Tally = new Map();
+        let drawn = 0;
+        const property = fc.asyncProperty(acts, async (list) => {
+          await holds(await world.open(), list, tally);
+          if (++drawn % SAID_EACH === 0 && wanted !== undefined) console.log(said(as, drawn, tally));
+        });
+        const count = wanted === undefined ? runs(100 / PLACES, 2000 / PLACES) : Math.ceil(Number(wanted) / PLACES);
+        const end = wanted === undefined ? endOfLongLaw(LONGEST_MS) : {};
+        await fc.assert(property, { seed: seedOf(as), numRuns: count, ...end });
+        if (wanted !== undefined) console.log(said(as, drawn, tally));
+      },
+      wanted === undefined ? 600_000 : 0,
+    );
   });
+}
+
+function said(as: Place, drawn: number, tally: Tally): string {
+  const kinds = [...tally].sort(([, one], [, other]) => other - one).map(([kind, count]) => `${count} ${kind}`);
+  const acts = [...tally.values()].reduce((sum, count) => sum + count, 0);
+  return `${as}: ${drawn} sequences hold, ${acts} acts: ${kinds.join(", ")}`;
 }
 
 /** The two draw different sequences. */
