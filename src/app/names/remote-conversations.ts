@@ -3,17 +3,15 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import type { RemoteBranch } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Names that a sentence lists. */
-const LISTED = 3;
-
 /** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
 export async function describeRemotes(workspace: Workspace): Promise<string | null> {
   const [first, ...more] = await findRemote(workspace);
   if (first === undefined) return describeUnseen(workspace);
-  const names = [first, ...more].slice(0, LISTED).map(({ name }) => name);
-  const listed = names.join(", ") + (more.length >= LISTED ? " …" : "");
-  const count = more.length === 0 ? "a conversation branch" : `${more.length + 1} conversation branches`;
-  return `${first.remote} has ${count} not here yet: ${listed}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
+  const what =
+    more.length === 0
+      ? `a conversation branch not here yet: ${first.name}`
+      : `${more.length + 1} conversation branches not here yet, such as ${first.name}`;
+  return `${first.remote} has ${what}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
 }
 
 /** In a store that has no conversation, what to type where a remote may have some; null where it has no remote. */

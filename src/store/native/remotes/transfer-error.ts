@@ -15,8 +15,10 @@ interface TransferRule {
 
 /** Stands in a hint for the address, as a shell takes it. */
 const ADDRESS = "ADDRESS";
-const CHECK =
-  "Check the address: `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.";
+const CHECK = "Check the address.";
+/** What follows where a remote has that address. */
+const CHANGE =
+  ": `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.";
 const AGAIN = "Run the command again: nothing was lost.";
 
 // Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
@@ -55,7 +57,7 @@ const RULES: readonly TransferRule[] = [
     pattern:
       /\bDENIED by\b|Permission to \S+ denied to|not allowed to (?:push|pull|download|upload)|do(?:es)?n't have permission/,
     says: "does not let you do that, or has no such repository",
-    hints: ["Check the address, and ask its owner what you may do there; `jpg remote ls` lists the addresses."],
+    hints: [`Ask its owner what you may do there. ${CHECK}`],
   },
   {
     code: "remote_not_found",
@@ -104,10 +106,13 @@ const RULES: readonly TransferRule[] = [
   },
 ];
 
-/** The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`; `cwd` = the store on this side. */
+/**
+ * The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`; `cwd` = the store on this side;
+ * `isRemote` = whether the address is one of its remotes, default true.
+ */
 export function transferError(
   doing: string,
-  { url, cwd }: { readonly url: string; readonly cwd: string },
+  { url, cwd, isRemote = true }: { readonly url: string; readonly cwd: string; readonly isRemote?: boolean },
   { code, stderr }: Pick<GitResult, "code" | "stderr">,
 ): JpgError {
   const place = shownUrl(url);
@@ -124,9 +129,9 @@ export function transferError(
     `${doing} ${place} failed: ${says}${cause || "git said nothing"}`,
     {
       // What is masked in an address is not to be typed.
-      hints: (rule?.hints ?? [AGAIN]).map((hint) =>
-        place === url ? hint.replace(ADDRESS, () => shellWord(url)) : hint,
-      ),
+      hints: (rule?.hints ?? [AGAIN])
+        .map((hint) => (place === url ? hint.replace(ADDRESS, () => shellWord(url)) : hint))
+        .map((hint) => (isRemote && hint.endsWith(CHECK) ? hint.replace(/\.$/, CHANGE) : hint)),
       data: { url: place, exit: code, stderr: said },
     },
   );

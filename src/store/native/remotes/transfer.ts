@@ -40,7 +40,7 @@ export async function readFromNowhere(
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<string> {
   const result = await runnerOf(options)(args, { cwd, env, extraEnv: promptOf(options) });
-  if (result.code !== 0) throw transferError("Reading from", { url, cwd }, result);
+  if (result.code !== 0) throw transferError("Reading from", { url, cwd, isRemote: false }, result);
   return result.stdout.toString();
 }
 

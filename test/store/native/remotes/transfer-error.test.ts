@@ -43,7 +43,7 @@ describe("a host that does not let one in", () => {
       { url: "git@host:talks", cwd: "/here" },
       { code: 128, stderr: text },
     );
-    expect([code, hints.join(" ")]).toEqual(["remote_denied", expect.stringContaining("ask its owner")]);
+    expect([code, hints.join(" ")]).toEqual(["remote_denied", expect.stringContaining("Ask its owner")]);
   });
 });
 
@@ -88,5 +88,11 @@ describe("the error of a transfer", () => {
     expect(failed("/gone", "fatal: '/gone' does not appear to be a git repository").hints).toEqual([
       "Check the address: `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.",
     ]);
+  });
+
+  it("says of an address that no remote has to look at it, not how a remote's is changed", () => {
+    const stderr = "fatal: '/gone' does not appear to be a git repository";
+    const own = { url: "/gone", cwd: "/", isRemote: false };
+    expect(transferError("Reading from", own, { code: 128, stderr }).hints).toEqual(["Check the address."]);
   });
 });
