@@ -34,7 +34,12 @@ interface Refusal {
   readonly error: {
     readonly code: string;
     readonly data: {
-      readonly secrets: readonly { readonly rule: string; readonly turn?: number; readonly fingerprint: string }[];
+      readonly secrets: readonly {
+        readonly branch?: string;
+        readonly rule: string;
+        readonly turn?: number;
+        readonly fingerprint: string;
+      }[];
     };
   };
 }
@@ -59,6 +64,40 @@ it("refuses a push, lists where the secrets are without showing them, and sends 
   // In the turn, and in the agent's own line of it.
   expect(data.secrets.map(({ rule }) => rule).sort()).toEqual(["assigned", "assigned", "github", "github"]);
   expect(refs()).toBe("");
+});
+
+it("names the conversation that each secret is in, and what masks these, where several are sent", async () => {
+  const writer = createClaudeWriter();
+  for (const said of ["Chart the sound", `The key is ${TOKEN}.`]) {
+    writer.prompt(said);
+    writer.say("Done.");
+  }
+  const clean = createClaudeWriter();
+  clean.prompt("A walk to the beacon");
+  clean.say("It is lit.");
+  const ids: string[] = [];
+  for (const { lines } of [clean, writer]) {
+    const own = sessionBytes(lines)
+      .toString()
+      .replaceAll("0000-4000-8000", `000${ids.length + 1}-4000-8000`);
+    const path = sandbox.session(`other-${ids.length}.jsonl`, Buffer.from(own));
+    const [report] = await sandbox.json<readonly { id: string }[]>(["import", path]);
+    ids.push(report?.id ?? "");
+  }
+  const [walk = "", chart = ""] = ids;
+  const harbour = (await sandbox.json<readonly { id: string }[]>(["ls"])).find(({ id }) => !ids.includes(id))?.id ?? "";
+  expect(await sandbox.jpg(["fork", harbour, "calm", "--first", "1"])).toMatchObject({ code: 0 });
+  const { stderr } = await sandbox.jpg(["push", "--all"]);
+  expect(stderr).toMatch(new RegExp(`^ +${harbour}/main:\n +(?:sources|turn).*\n`, "m"));
+  expect(stderr).toMatch(new RegExp(`^ +${chart}/main:\n`, "m"));
+  expect(stderr).toContain(`\`jpg redact ${chart}\`, \`jpg redact ${harbour}\` make copies`);
+  expect(stderr).not.toContain(walk);
+  expect(stderr).not.toContain("/calm");
+  const { data } = await refused(["push", "--all"]);
+  const branches = data.secrets.map(({ branch, rule }) => `${branch} ${rule}`);
+  expect([...new Set(branches)].sort()).toEqual(
+    [`${chart}/main github`, `${harbour}/main assigned`, `${harbour}/main github`].sort(),
+  );
 });
 
 it("sends what a rule finds when that is said, this once", async () => {

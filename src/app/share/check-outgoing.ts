@@ -10,9 +10,10 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";
 import { createReadTurns } from "./read-turns.ts";
 import { refuseDamage } from "./refuse-damage.ts";
-import { type LeavingSecret, nothingDone, type RefusedCommand, refuseFound } from "./refused-secrets.ts";
+import { nothingDone, type RefusedCommand, refusedOf, secretsError } from "./refused-secrets.ts";
 import { requireSharing } from "./remotes.ts";
-import { findLeavingSecrets } from "./scan-outgoing.ts";
+import { findLeavingSecrets, type SecretOfObject } from "./scan-outgoing.ts";
+import { findCarriers } from "./secret-carriers.ts";
 
 /** What is about to leave. */
 export interface Outgoing {
@@ -47,8 +48,32 @@ export async function checkOutgoing(
   const nothing = nothingDone({ command });
   const found = await lookInto(workspace.store, { objects, names }, { tips: outgoing.tips, nothing });
   const { config } = await workspace.config();
-  const allowed = { rules: allow, secrets: config.secrets.allow };
-  refuseFound(found, allowed, { command, of: names[0] ?? "@" });
+  const refused = refusedOf(found, { rules: allow, secrets: config.secrets.allow });
+  if (refused.length > 0) throw await placedError(workspace, refused, { ...outgoing, objects, command });
+}
+
+/** The error of secrets, each with the branch that would take it along. */
+async function placedError(
+  workspace: Workspace,
+  secrets: readonly SecretOfObject[],
+  {
+    objects,
+    command,
+    ...outgoing
+  }: Outgoing & { readonly objects: readonly OutgoingObject[]; readonly command: RefusedCommand["command"] },
+): Promise<Error> {
+  const dirty = new Set(secrets.map(({ oid }) => oid));
+  const sent = objects.flatMap(({ oid }) => (dirty.has(oid) ? [oid] : []));
+  const carriers = await findCarriers(workspace, outgoing, sent);
+  const placed = secrets.map(({ oid, ...secret }) => {
+    const branch = carriers.get(oid)?.name;
+    return { ...(branch === undefined ? {} : { branch }), ...secret };
+  });
+  const tips = carriers.size === 0 ? outgoing.tips.slice(0, 1) : [...carriers.values()];
+  const of = await Promise.all(
+    tips.map(async ({ name, commit }) => (await idIn(workspace.store, name, commit))[0] ?? conversationOf(name)),
+  );
+  return secretsError(placed, { command, of: [...new Set(of)] });
 }
 
 /** Reads what leaves, once; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
@@ -56,7 +81,7 @@ async function lookInto(
   store: ConversationStore,
   leaving: Parameters<typeof findLeavingSecrets>[1],
   { tips, nothing }: { readonly tips: readonly BranchTip[]; readonly nothing: string },
-): Promise<readonly LeavingSecret[]> {
+): Promise<readonly SecretOfObject[]> {
   const turns = createReadTurns();
   try {
     return await findLeavingSecrets(store, leaving, turns.read);

@@ -1,11 +1,12 @@
 // What is said where secrets would leave, by a push or in a review, and what lets them pass.
-import { conversationOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { SecretFinding } from "../secrets/scan-source.ts";
 
 /** A secret that would leave. */
 export interface LeavingSecret extends SecretFinding {
+  /** The branch that would take it along; absent where it stands in no object that is sent. */
+  readonly branch?: string;
   /** A file of a conversation's tree, `commit ID`, `tag ID`, or `names of branches and files`. */
   readonly path: string;
   /** 0-based; absent where it stands in no turn. */
@@ -20,10 +21,10 @@ export interface AllowedSecrets {
   readonly secrets: readonly string[];
 }
 
-/** Who is refused: the command, what it did not do, a branch of the conversation. */
+/** Who is refused: the command, and the conversations that can be masked instead, at least one. */
 export interface RefusedCommand {
   readonly command: "jpg push" | "jpg review --markdown" | "jpg share --full";
-  readonly of: string;
+  readonly of: readonly string[];
 }
 
 /** How that is said of each command. */
@@ -48,37 +49,61 @@ export function nothingDone({ command }: Pick<RefusedCommand, "command">): strin
   return WORDS[command].nothing;
 }
 
-/** Refuses what is not allowed. Throws `secrets_found`. */
-export function refuseFound(found: readonly LeavingSecret[], allowed: AllowedSecrets, refused: RefusedCommand): void {
-  const secrets = found.filter(
+/** Those that nothing lets pass. */
+export function refusedOf<Secret extends LeavingSecret>(
+  found: readonly Secret[],
+  allowed: AllowedSecrets,
+): readonly Secret[] {
+  return found.filter(
     ({ rule, fingerprint }) => !allowed.rules.includes(rule) && !allowed.secrets.includes(fingerprint),
   );
-  if (secrets.length > 0) throw secretsError(secrets, refused);
 }
 
 /** Secrets that an error lists. */
 const MOST_LISTED = 10;
+/** Conversations that a hint names. */
+const MOST_NAMED = 3;
 
-function secretsError(secrets: readonly LeavingSecret[], { command, of }: RefusedCommand): Error {
+/** The error of secrets that would leave, `secrets_found`. */
+export function secretsError(secrets: readonly LeavingSecret[], { command, of }: RefusedCommand): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
   const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
   const more = secrets.length > MOST_LISTED ? [`and ${secrets.length - MOST_LISTED} more`] : [];
-  const lines = secrets.slice(0, MOST_LISTED).map(describe);
   const [first] = secrets;
   const { nothing, does, instead, gone } = WORDS[command];
   return userError(
     "secrets_found",
-    [`${count} would leave this machine${places}; ${nothing}:`, ...lines, ...more].join("\n"),
+    [
+      `${count} would leave this machine${places}; ${nothing}:`,
+      ...listByBranch(secrets.slice(0, MOST_LISTED)),
+      ...more,
+    ].join("\n"),
     {
       hints: [
-        `\`jpg redact ${shellWord(conversationOf(of))}\` makes a copy in which they are masked, ${instead}.`,
+        `${redactHint(of)} in which they are masked, ${instead}.`,
         `\`${command} --allow ${first?.rule}\` ${does} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
         `What was ${gone} cannot be called back: a real secret is to be revoked where it was issued.`,
       ],
       data: { secrets },
     },
   );
+}
+
+function redactHint(conversations: readonly string[]): string {
+  const commands = conversations.slice(0, MOST_NAMED).map((id) => `\`jpg redact ${shellWord(id)}\``);
+  if (commands.length === 1) return `${commands[0]} makes a copy`;
+  const more = conversations.length - commands.length;
+  return `${commands.join(", ")}${more === 0 ? "" : ` and ${more} more`} make copies`;
+}
+
+/** A line for each, below the branch that would take it along. */
+function listByBranch(secrets: readonly LeavingSecret[]): readonly string[] {
+  const branches = [...new Set(secrets.map(({ branch }) => branch))];
+  return branches.flatMap((branch) => {
+    const lines = secrets.filter((secret) => secret.branch === branch).map(describe);
+    return branch === undefined ? lines : [`${branch}:`, ...lines.map((line) => `  ${line}`)];
+  });
 }
 
 function describe({ path, turn, line, rule, sample, count, fingerprint }: LeavingSecret): string {

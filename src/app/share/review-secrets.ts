@@ -1,9 +1,10 @@
 // A review that is printed to be sent is looked through first, as what is pushed is: whole, also where the review cuts a text.
+import { conversationOf } from "../../core/conversation-name.ts";
 import { scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { refuseFound } from "./refused-secrets.ts";
+import { refusedOf, secretsError } from "./refused-secrets.ts";
 import type { ReviewReport } from "./review.ts";
 
 /** Refuses a review in which secrets stand; `allow` = rules that may, this once. Throws `secrets_found`. */
@@ -28,9 +29,7 @@ export async function checkReview(
     ...(turn === undefined ? {} : { turn }),
     ...finding,
   }));
-  const allowed = { rules: allow, secrets: config.secrets.allow };
-  refuseFound(secrets, allowed, {
-    command: "jpg review --markdown",
-    of: report.fork,
-  });
+  const refused = refusedOf(secrets, { rules: allow, secrets: config.secrets.allow });
+  if (refused.length > 0)
+    throw secretsError(refused, { command: "jpg review --markdown", of: [conversationOf(report.fork)] });
 }

@@ -19,12 +19,18 @@ interface NamedObjects {
 /** Told of each content that is read: who has another question to it need not read it again. */
 export type ContentReader = (object: OutgoingObject, bytes: Uint8Array) => void;
 
+/** A secret, and the object that it stands in. */
+export interface SecretOfObject extends LeavingSecret {
+  /** Of names: of a file that holds them. */
+  readonly oid: string;
+}
+
 /** Lists the secrets of objects, and of the names of what leaves. */
 export async function findLeavingSecrets(
   store: ConversationStore,
   outgoing: NamedObjects,
   read?: ContentReader,
-): Promise<readonly LeavingSecret[]> {
+): Promise<readonly SecretOfObject[]> {
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
   const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
@@ -36,9 +42,9 @@ export async function findLeavingSecrets(
   const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
   const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));
   await clean.add([...unknown.map(({ oid }) => oid), namesOid].filter((oid) => !dirty.has(oid) && !clean.has(oid)));
-  return [...found, ...named].map(({ in: { place }, ...finding }) => {
+  return [...found, ...named].map(({ in: { oid, place }, ...finding }) => {
     const turn = turnIndexOfPath(place);
-    return { path: place, ...(turn === null ? {} : { turn }), ...finding };
+    return { oid, path: place, ...(turn === null ? {} : { turn }), ...finding };
   });
 }
 
