@@ -39,8 +39,8 @@ it("is sent neither by stock git nor by jpg, and becomes a fork of its own with 
   expect(there()).toContain("Main, told to a.");
   expect(await run("jpg pull")).toMatchInlineSnapshot(`
     "$ jpg pull
-      forked  <id>/a  yours is a-ada-test-1
-    Both sides had added turns: theirs keeps the name, and yours is a fork now.
+      forked  <id>/a
+    Both sides of a had added turns: theirs keeps the name, yours is a-ada-test-1.
     ! From team (branches): <root>/bare.git
     "
   `);

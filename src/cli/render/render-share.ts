@@ -6,6 +6,7 @@ import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../..
 import type { Rendering } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
+import { renderTakenNotes } from "./render-sharing.ts";
 
 /** What a file holds, and what it does not; `path` null = standard output. */
 export function renderSharedFile(
@@ -51,14 +52,11 @@ export function renderSharedPage(
 
 /** What became of the branches of a file. */
 export function renderBundle(rows: readonly BundleRow[], { style, width }: Rendering): SafeText {
-  const cells = rows.map(({ status, branch, turns, fork, reason }) => [
+  const cells = rows.map(({ status, branch, turns }) => [
     status === "left_out" ? "left out" : status,
     branch,
-    reason ??
-      [turns === 0 ? "" : renderCount(turns, "turn"), fork === undefined ? "" : `yours is ${fork}`]
-        .filter(Boolean)
-        .join("; "),
+    turns === 0 ? "" : renderCount(turns, "turn"),
   ]);
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
-  return joinLines(renderTable(cells, { columns, width }));
+  return joinLines([...renderTable(cells, { columns, width }), ...renderTakenNotes(rows, style)]);
 }

@@ -127,17 +127,27 @@ export function renderPull(report: PullReport, rendering: Rendering): SafeText {
 /** What became of branches that something came for: a branch a line, then why some stayed as they were. */
 export function renderTaken(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
-  return [
-    ...renderFew(branches.map(pulledCells), columns, width),
-    ...keptNotes(branches, style),
-    ...(branches.some(({ status }) => status === "forked")
-      ? [safe`Both sides had added turns: theirs keeps the name, and yours is a fork now.`]
-      : []),
-  ];
+  return [...renderFew(branches.map(pulledCells), columns, width), ...renderTakenNotes(branches, style)];
 }
 
-/** Why branches stayed as they were: whole sentences, which no table has room for. */
-function keptNotes(branches: PullReport["branches"], style: Style): readonly SafeText[] {
+/** What has no room in a row: why branches stayed as they were, and what one's own are called where both sides had turns. */
+export function renderTakenNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
+  return [...keptNotes(branches, style), ...forkNotes(branches)];
+}
+
+type TakenBranch = Pick<PullReport["branches"][number], "branch" | "fork" | "reason">;
+
+/** Short names where all are of one conversation. */
+function forkNotes(branches: readonly TakenBranch[]): readonly SafeText[] {
+  const forked = branches.flatMap(({ branch, fork }) => (fork === undefined ? [] : [{ branch, fork }]));
+  const isOne = new Set(forked.map(({ branch }) => conversationOf(branch))).size === 1;
+  return forked.slice(0, MOST_ROWS).map(({ branch, fork }) => {
+    const name = forTerminalLine(isOne ? forkOf(branch) : branch);
+    return safe`Both sides of ${name} had added turns: theirs keeps the name, yours is ${forTerminalLine(forkOf(fork))}.`;
+  });
+}
+
+function keptNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
   const kept = branches.filter(({ reason }) => reason !== undefined);
   return kept
     .slice(0, MOST_ROWS)
@@ -147,9 +157,8 @@ function keptNotes(branches: PullReport["branches"], style: Style): readonly Saf
     );
 }
 
-function pulledCells({ branch, status, turns, fork }: PullReport["branches"][number]): string[] {
-  const count = turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`;
-  return [status, branch, [fork === undefined ? "" : `yours is ${forkOf(fork)}`, count].filter(Boolean).join("; ")];
+function pulledCells({ branch, status, turns }: PullReport["branches"][number]): string[] {
+  return [status, branch, turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`];
 }
 
 /** What a clone made. */

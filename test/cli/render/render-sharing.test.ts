@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderPush } from "../../../src/cli/render/render-sharing.ts";
+import { renderPull, renderPush } from "../../../src/cli/render/render-sharing.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 it("a push that went over somebody's turns says so, and how to keep them", () => {
@@ -14,5 +14,23 @@ it("a push that went over somebody's turns says so, and how to keep them", () =>
     Meanwhile somebody else pushed 2 turns to try that yours does not have.
     That person's next \`jpg pull\` makes it a fork. To keep it here as well:
       jpg git branch fix-parser-k3f9/NAME 70b575623"
+  `);
+});
+
+it("a pull that made forks names them whole, however narrow the terminal; of several conversations with these", () => {
+  const [long, short] = ["fix-the-parser-that-reads-every-line-twice-k3f9", "tide-m2q8"];
+  const forked = (id: string, fork: string) =>
+    ({ branch: `${id}/main`, status: "forked", turns: 1, fork: `${id}/${fork}` }) as const;
+  const report = { remote: "team", as: "branches", url: "/srv/team.git", removed: [], total: 4, active: null } as const;
+  const pulled = (branches: readonly ReturnType<typeof forked>[]): string => renderPull({ ...report, branches }, PLAIN);
+  expect(pulled([forked(long, "main-ada-1")])).toMatchInlineSnapshot(`
+    "  forked  fix-the-parser-that-reads-every-line-twice-k3f9/main  1 turn more
+    Both sides of main had added turns: theirs keeps the name, yours is main-ada-1."
+  `);
+  expect(pulled([forked(long, "main-ada-1"), forked(short, "main-ada-2")])).toMatchInlineSnapshot(`
+    "  forked  fix-the-parser-that-reads-every-line-twice-k3f9/main  1 turn more
+      forked  tide-m2q8/main                                        1 turn more
+    Both sides of fix-the-parser-that-reads-every-line-twice-k3f9/main had added turns: theirs keeps the name, yours is main-ada-1.
+    Both sides of tide-m2q8/main had added turns: theirs keeps the name, yours is main-ada-2."
   `);
 });
