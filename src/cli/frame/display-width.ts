@@ -72,6 +72,21 @@ export function fitWidth(text: SafeText, columns: number): SafeText {
   return `${kept.trimEnd()}…` as SafeText;
 }
 
+/** Shortens a text to at most `columns` (>= 2) by what stands in its middle: of a path the file's name stays. */
+export function fitMiddle(text: SafeText, columns: number): SafeText {
+  if (displayWidth(text) <= columns) return text;
+  const head = fitWidth(text, Math.ceil(columns / 2));
+  const room = columns - displayWidth(head);
+  let tail = "";
+  let used = 0;
+  for (const character of charactersOf(text).reverse()) {
+    used += character.width;
+    if (used > room) break;
+    tail = character.text + tail;
+  }
+  return (head + tail) as SafeText;
+}
+
 function graphemeWidth(grapheme: string): number {
   if (NO_WIDTH.test(grapheme)) return 0;
   if (EMOJI.test(grapheme)) return 2;

@@ -4,7 +4,7 @@ import type { ReviewedCompaction } from "../../app/share/reviewed-compactions.ts
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { forTerminalLine, joinLines, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { fitWidth } from "../frame/display-width.ts";
+import { displayWidth, fitMiddle, fitWidth } from "../frame/display-width.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";
@@ -148,9 +148,10 @@ function changesLines(
   { style, width }: Rendering,
 ): readonly SafeText[] {
   const lines = largest.flatMap(({ turn, title, tokens, before, after }) => {
-    const size = safe`${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
+    const name = safe`    ${forTerminalLine(turn)}, ${forTerminalLine(title)}`;
+    const size = safe`: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
     return [
-      style.hunk(fitWidth(safe`    ${forTerminalLine(turn)}, ${forTerminalLine(title)}: ${size}`, width)),
+      style.hunk(safe`${fitMiddle(name, Math.max(2, width - displayWidth(size)))}${size}`),
       ...side(before, "-", width).map(style.removed),
       ...side(after, "+", width).map(style.added),
     ];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { displayWidth, fitWidth } from "../../../src/cli/frame/display-width.ts";
+import { displayWidth, fitMiddle, fitWidth } from "../../../src/cli/frame/display-width.ts";
 import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -57,5 +57,23 @@ describe("fitWidth", () => {
   it("says that something was cut off", () => {
     expect(fitWidth(safe`conversation`, 8)).toBe("convers…");
     expect(fitWidth(safe`日本語の会話`, 6)).toBe("日本…");
+  });
+});
+
+describe("fitMiddle", () => {
+  it("never takes more columns than it may, and leaves alone what fits", () => {
+    const columns = fc.integer({ min: 2, max: 30 });
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), columns, (text, most) => {
+        const shown = forTerminal(text);
+        const fitted = fitMiddle(shown, most);
+        expect(displayWidth(fitted)).toBeLessThanOrEqual(most);
+        if (displayWidth(shown) <= most) expect(fitted).toBe(shown);
+      }),
+    );
+  });
+
+  it("keeps the name of a file", () => {
+    expect(fitMiddle(safe`Read /home/ada/work/harbour/lib/pier.ts`, 24)).toBe("Read /home/…/lib/pier.ts");
   });
 });
