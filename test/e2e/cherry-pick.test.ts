@@ -41,8 +41,10 @@ describe("jpg cherry-pick", () => {
     const short = `${sandbox.conversation}/short`;
     const before = tree(short);
     const refused = await sandbox.jpg(["cherry-pick", id, "--onto", short]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("has other turns there") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${short} has 3 turns.`) });
     expect(tree(short)).toBe(before);
+    const [, command = ""] = /`jpg (compact [^`]*)`/.exec(refused.stderr) ?? [];
+    expect(await sandbox.json(command.split(" "))).toMatchObject({ branch: short, from_turn: 0, to_turn: 2 });
     expect(await sandbox.jpg(["cherry-pick", "nosuch", "--onto", main])).toMatchObject({ code: 2 });
     for (const none of ["", "@"])
       expect(await sandbox.jpg(["cherry-pick", none, "--onto", main])).toMatchObject({

@@ -107,6 +107,19 @@ describe("jpg compact with a summary", () => {
     expect(sandbox.server.requests).toHaveLength(4);
   });
 
+  it("says of a merge what helps there, when its summary may not be stored", async () => {
+    const sandbox = await open(say("## TASK STATE\nx"));
+    await sandbox.jpg(["fork", "@", "short", "--first", "3"]);
+    const before = storeState(sandbox);
+    const { code, stderr } = await sandbox.jpg(["merge", "main"]);
+    expect([code, storeState(sandbox)]).toEqual([4, before]);
+    expect(stderr).toContain("hint: `--summary TEXT` says it in your own words");
+    expect(stderr).not.toContain("jpg compact");
+    const { error } = await sandbox.json<{ error: Json }>(["merge", "main", "--concise"]);
+    expect(error).toMatchObject({ kind: "provider", code: "summary_rejected", data: { reason: "sections_missing" } });
+    expect(String(error["hints"])).not.toContain("--concise");
+  });
+
   it("commits nothing, exit 4, when the stream is cut, and goes on after a rate limit", async () => {
     const sandbox = await open(async (stream, body, request) => {
       if (request === 1) stream.fail(429, "slow down", "rate_limit_exceeded");

@@ -98,10 +98,17 @@ async function readPicked(
 }
 
 async function requireCovers({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<void> {
-  const isThere = record.to_turn < tree.turnOids.length;
+  const { id, from_turn: from, to_turn: to } = record;
+  const turns = tree.turnOids.length;
+  const isThere = to < turns;
   if (isThere && (await checkCovers(record, coverFacts(store, tree))).matches) return;
-  const range = `turns ${record.from_turn}..${record.to_turn}`;
-  throw userError("covers_differ", `${record.id} was made over ${range}, and ${tree.branch} has other turns there.`, {
-    hints: [`\`jpg compact ${tree.branch} --from ${record.from_turn} --to ${record.to_turn}\` makes one for these.`],
+  const why = isThere ? "has other turns there" : turns === 1 ? "has one turn" : `has ${turns} turns`;
+  throw userError("covers_differ", `${id} was made over turns ${from}..${to}, and ${tree.branch} ${why}.`, {
+    hints:
+      from < turns
+        ? [
+            `\`jpg compact ${tree.branch} --from ${from} --to ${Math.min(to, turns - 1)}\` makes one for the turns that it has.`,
+          ]
+        : ["A compaction goes onto a fork that has all turns that it was made over."],
   });
 }

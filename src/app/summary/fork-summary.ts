@@ -1,6 +1,7 @@
 // The summary of what a fork has that another one has not, by the same rules as a compaction's: from raw events, by the model that
 // the user's settings or this call name, as an extract where there is none.
 import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
+import { JpgError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
@@ -68,9 +69,27 @@ export async function writeForkSummary(
     replaced,
     // The thread that its provider has cached is the fork's, not the branch's.
     suffixFor: async () => null,
+  }).catch((error: unknown) => {
+    throw asMerge(error, request);
   });
   refuseAborted(request.signal);
   return summary;
+}
+
+/** What helps where a model's summary was given up: other turns cannot be named, but there are other ways to tell of these. */
+function asMerge(error: unknown, { style }: Pick<SummaryRequest, "style">): unknown {
+  if (!(error instanceof JpgError) || error.code !== "summary_rejected") return error;
+  const { kind, code, message, data } = error;
+  const shorter = style === "concise" ? [] : ["`--concise` asks for fewer sections."];
+  return new JpgError(kind, code, message, {
+    hints: [
+      "`--summary TEXT` says it in your own words, `-m extractive` takes an extract, `-m NAME` asks another model.",
+      ...shorter,
+      "Nothing was committed.",
+    ],
+    data,
+    cause: error,
+  });
 }
 
 async function choiceOf(workspace: Workspace, { ours, turns, request }: ForkSummaryJob): Promise<SummaryModelChoice> {
