@@ -79,7 +79,7 @@ export function fitMiddle(text: SafeText, columns: number): SafeText {
   const room = columns - displayWidth(head);
   let tail = "";
   let used = 0;
-  for (const character of charactersOf(text).reverse()) {
+  for (const character of [...charactersOf(text)].reverse()) {
     used += character.width;
     if (used > room) break;
     tail = character.text + tail;
