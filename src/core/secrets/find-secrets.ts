@@ -1,6 +1,6 @@
 // Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
 import { createStartFinder } from "./first-characters.ts";
-import { isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
+import { holdsPassword, isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
 import {
   AFTER_TOKEN,
   BEFORE_TOKEN,
@@ -26,6 +26,12 @@ const OTHER = new RegExp(formsOf(OTHERS), "g");
 const nextStart = createStartFinder(TOKENS.flatMap(({ forms }) => forms));
 const VAGUE = VAGUE_RULES.map(({ id, form }) => ({ id, pattern: new RegExp(form, "dgi") }));
 
+/** What a value has to look like; else as if it had been made by a generator. In an address nothing but a password stands there. */
+const LIKELY: Readonly<Partial<Record<string, (value: string) => boolean>>> = {
+  "url-credentials": mayBePassword,
+  basic: holdsPassword,
+};
+
 /** Lists what the rules find, in order; of two that overlap the first and longer. */
 export function findSecrets(text: string): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
@@ -34,8 +40,8 @@ export function findSecrets(text: string): readonly FoundSecret[] {
   for (const { id, pattern } of VAGUE) {
     for (const { 1: value = "", indices } of text.matchAll(pattern)) {
       const [start, end] = indices?.[1] ?? [0, 0];
-      // In an address nothing else stands there.
-      if (id === "url-credentials" ? mayBePassword(value) : looksRandom(value)) found.push({ rule: id, start, end });
+      const isLikely = LIKELY[id] ?? looksRandom;
+      if (isLikely(value)) found.push({ rule: id, start, end });
     }
   }
   return withoutOverlaps(found);

@@ -19,6 +19,21 @@ export function mayBePassword(value: string): boolean {
   return !FROM_ELSEWHERE.test(value) && !STAND_INS.test(value) && !isDocumented(value);
 }
 
+/** Whether it is, in base64, a name and what may be its password. */
+export function holdsPassword(value: string): boolean {
+  const [, password] = /^[\x20-\x7e]*?:([\x20-\x7e]{3,})$/.exec(decode(value)) ?? [];
+  return password !== undefined && mayBePassword(password);
+}
+
+/** Bytes as characters; "" where it is no base64. */
+function decode(value: string): string {
+  try {
+    return atob(value);
+  } catch {
+    return ""; // what it is says nothing
+  }
+}
+
 /** Whether it looks made by a generator, or by somebody who takes care: letters and digits, mixed well. */
 export function looksRandom(value: string): boolean {
   if (!mayBePassword(value)) return false;

@@ -110,6 +110,8 @@ export const VAGUE_RULES: readonly { readonly id: string; readonly form: string 
     // An address as people write it: a name or a password may hold "@", and the last one before the host counts.
     form: ":(?:\\\\{0,3}/){2}[^\\s:/\"'`<>\\\\]{0,80}:([^\\s:/@\"'`<>\\\\]{0,200}(?:@[^\\s:/@?\"'`<>\\\\]{0,200}){1,8}|[^\\s:/@\"'`<>\\\\]{3,200})@(?![^\\s:/@?\"'`<>\\\\]{0,200}@)(?!(?:localhost|127(?:\\.\\d+){3}|0\\.0\\.0\\.0|host|db|postgres|mysql|redis|[\\w.-]*example\\.[a-z]+)(?:[^\\w.-]|$))[a-z0-9.-]+",
   },
+  // A name and a password, as a request has them in base64.
+  { id: "basic", form: "\\bbasic +([a-z0-9+/]{12,2000}={0,2})" },
   { id: "bearer", form: "\\bbearer +([a-z0-9._~+/-]{24,2000}={0,2})" },
   {
     id: "assigned",

@@ -78,6 +78,22 @@ describe("findSecrets", () => {
     expect(found(`authorization: Bearer ${token}`)).toEqual([["bearer", token]]);
   });
 
+  it("finds a name and password that a request has in base64, and no words or stand-ins that have its form", () => {
+    const coded = (text: string): string => Buffer.from(text).toString("base64");
+    const login = coded("kim:hV7q2Lm9xT");
+    expect(found(`> Authorization: Basic ${login}\\r\\n`)).toEqual([["basic", login]]);
+    expect(found(`"authorization":"Basic ${login}"`)).toEqual([["basic", login]]);
+    const harmless = [
+      coded("user:password"),
+      coded("kim:$TOKEN_OF_CI"),
+      coded("a sentence"),
+      coded("kim:hV"),
+      "arithmetic123",
+    ];
+    for (const other of harmless) expect(found(`Authorization: Basic ${other}`)).toEqual([]);
+    expect(found("basic authentication/authorization is switched on")).toEqual([]);
+  });
+
   it.each([
     ["https://kim:hV7@q2Lm9x@harbour.org/tide", "hV7@q2Lm9x"],
     ["https://kim:hV7@@q2Lm9x@harbour.org", "hV7@@q2Lm9x"],
