@@ -7,6 +7,7 @@ import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
 import type { StoredObject } from "../native/objects/batch-parser.ts";
+import { createObject } from "../native/objects/loose-objects.ts";
 import { packError } from "./pack-error.ts";
 import { formatPack, type PackedObject } from "./pack-format.ts";
 import type { EmbeddedRepository } from "./repository.ts";
@@ -64,7 +65,11 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     for (let at = 0; at < objects.length; at += BESIDE) {
       const some = objects.slice(at, at + BESIDE);
       await Promise.all(
-        some.map(({ type, bytes }) => git.writeObject({ fs, gitdir, type, object: bytes, format: "content" })),
+        some.map(({ type, bytes }) => {
+          // Deflated here: isomorphic-git would do it through streams of the web, which takes several times as long.
+          const { oid, deflated: object } = createObject(type, bytes);
+          return git.writeObject({ fs, gitdir, oid, object, format: "deflated" });
+        }),
       );
     }
   };
