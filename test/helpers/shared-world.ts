@@ -1,13 +1,12 @@
 // Three people's stores, a plain clone and their remote, all with a compacted conversation and a fork of it: made once, and put back as it
-// was for each example of a law. Making it starts sixty gits, putting it back none.
-import { cpSync, rmSync } from "node:fs";
+// was for each example of a law.
 import { forkConversation } from "../../src/app/manage/fork.ts";
 import type { PullReport } from "../../src/app/share/pull.ts";
-import { type Clone, createClones, openClone } from "./clones.ts";
+import type { Clone } from "./clones.ts";
 import { createPlainClone, openPlainClone, type PlainClone, remoteRefs } from "./plain-clone.ts";
+import { prepareClones } from "./prepared-clones.ts";
 import { readRefs } from "./ref-files.ts";
 import { buildSession, plainTurns, type SessionStep } from "./session-builder.ts";
-import { createTempFolder } from "./temp-repository.ts";
 import { importBytes } from "./workspace.ts";
 
 const PEOPLE = 3;
@@ -31,52 +30,39 @@ export interface World {
 /** Makes it; the function opens it as it was made, one at a time. */
 export async function prepareWorld(
   as: "branches" | "hidden",
-): Promise<{ readonly open: () => Promise<World>; readonly remove: () => void }> {
-  const place = createTempFolder();
-  const saved = createTempFolder();
-  const clones = await createClones(PEOPLE, as, place);
-  const [first, ...others] = clones.all as [Clone, ...Clone[]];
-  await importBytes(first.workspace, buildSession(SHARED_SESSION).text());
-  const [main = ""] = Object.keys(await first.branches());
-  // There is something to take back, and a fork that an earlier pull may have made: its name is taken.
-  await first.compact(main, 0);
-  const fork = { activate: false, first: 2, name: "main-ada-1" };
-  await forkConversation(first.workspace, await first.tree(main), fork);
-  await first.push();
-  for (const other of others) await other.pull();
-  createPlainClone(place.path, clones.remote, as);
-  for (const { workspace } of clones.all) await workspace.close();
-  // A pack is one file to copy, its objects are fifty.
-  for (const { git } of clones.all) git("repack", "-adq");
-  cpSync(place.path, saved.path, { recursive: true, verbatimSymlinks: true });
+): Promise<{ readonly open: () => Promise<World>; readonly remove: () => Promise<void> }> {
+  const prepared = await prepareClones(PEOPLE, as, async (clones, folder, pack) => {
+    const [first, ...others] = clones.all as [Clone, ...Clone[]];
+    await importBytes(first.workspace, buildSession(SHARED_SESSION).text());
+    const [main = ""] = Object.keys(await first.branches());
+    // There is something to take back, and a fork that an earlier pull may have made: its name is taken.
+    await first.compact(main, 0);
+    const fork = { activate: false, first: 2, name: "main-ada-1" };
+    await forkConversation(first.workspace, await first.tree(main), fork);
+    await first.push();
+    for (const other of others) await other.pull();
+    createPlainClone(folder, clones.remote, as);
+    pack(openPlainClone(folder, clones.remote, as).gitDir);
+  });
   const open = async (): Promise<World> => {
-    rmSync(place.path, { recursive: true, force: true });
-    cpSync(saved.path, place.path, { recursive: true, verbatimSymlinks: true });
-    const all: Clone[] = [];
-    for (let at = 0; at < PEOPLE; at++) all.push(await openClone(place.path, at, 1));
-    const plain = openPlainClone(place.path, clones.remote, as);
+    const { all, remote, remove: close } = await prepared.open();
+    const plain = openPlainClone(prepared.folder, remote, as);
     const published = new Map<string, Set<string>>();
-    const gitDirs = [...all.map(({ gitDir }) => gitDir), plain.gitDir, clones.remote];
+    const gitDirs = [...all.map(({ gitDir }) => gitDir), plain.gitDir, remote];
     return {
       all,
       plain,
       remote() {
-        const refs = remoteRefs(clones.remote, as);
+        const refs = remoteRefs(remote, as);
         for (const [name, commit] of refs) published.set(name, (published.get(name) ?? new Set()).add(commit));
         return refs;
       },
       published,
       state: () => JSON.stringify(gitDirs.map((gitDir) => [...readRefs(gitDir)].sort())),
-      close: async () => {
-        for (const { workspace } of all) await workspace.close();
-      },
+      close,
     };
   };
-  const remove = (): void => {
-    place.remove();
-    saved.remove();
-  };
-  return { open, remove };
+  return { open, remove: prepared.remove };
 }
 
 /**

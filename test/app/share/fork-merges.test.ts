@@ -1,10 +1,11 @@
 // What a pull and a push make of a fork that was merged somewhere: its commits are in the history of the branch that was told of
 // it, its turns and compactions are not there.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { mergeFork } from "../../../src/app/manage/merge.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
-import { type Clone, type Clones, createClones, syncAll } from "../../helpers/clones.ts";
+import { type Clone, type Clones, syncAll } from "../../helpers/clones.ts";
+import { type PreparedClones, prepareClones } from "../../helpers/prepared-clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { importBytes } from "../../helpers/workspace.ts";
 
@@ -13,13 +14,20 @@ let ada: Clone;
 let ben: Clone;
 let main: string;
 let fork: string;
-beforeEach(async () => {
-  clones = await createClones(2);
-  [ada, ben] = clones.all as [Clone, Clone];
-  ({ branch: main } = await importBytes(ada.workspace, buildSession(plainTurns(4)).text()));
+let prepared: PreparedClones<string>;
+beforeAll(async () => {
+  prepared = await prepareClones(2, "hidden", async ({ all }) => {
+    const [first] = all as [Clone];
+    return (await importBytes(first.workspace, buildSession(plainTurns(4)).text())).branch;
+  });
+  main = prepared.made;
   fork = main.replace("/main", "/try");
 });
-afterEach(() => clones.remove());
+afterAll(() => prepared.remove());
+beforeEach(async () => {
+  clones = await prepared.open();
+  [ada, ben] = clones.all as [Clone, Clone];
+});
 
 const beginFork = async (): Promise<void> => {
   await forkConversation(ada.workspace, await ada.tree(main), { activate: false, name: "try" });

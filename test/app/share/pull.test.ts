@@ -1,13 +1,14 @@
 // What becomes of a branch that went on in two stores, case by case; `test/helpers/sharing-law.ts` draws them at random.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
 import { markThisProcess } from "../../../src/store/files/running-process.ts";
-import { type Clone, type Clones, createClones, syncAll } from "../../helpers/clones.ts";
+import { type Clone, type Clones, syncAll } from "../../helpers/clones.ts";
+import { type PreparedClones, prepareClones } from "../../helpers/prepared-clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { importBytes } from "../../helpers/workspace.ts";
 
@@ -15,14 +16,22 @@ let clones: Clones;
 let ada: Clone;
 let ben: Clone;
 let branch: string;
-beforeEach(async () => {
-  clones = await createClones(3);
-  [ada, ben] = clones.all as [Clone, Clone];
-  ({ branch } = await importBytes(ada.workspace, buildSession(plainTurns(4)).text()));
-  await ada.push();
-  await ben.pull();
+let prepared: PreparedClones<string>;
+beforeAll(async () => {
+  prepared = await prepareClones(3, "hidden", async ({ all }) => {
+    const [first, second] = all as [Clone, Clone];
+    const report = await importBytes(first.workspace, buildSession(plainTurns(4)).text());
+    await first.push();
+    await second.pull();
+    return report.branch;
+  });
+  branch = prepared.made;
 });
-afterEach(() => clones.remove());
+afterAll(() => prepared.remove());
+beforeEach(async () => {
+  clones = await prepared.open();
+  [ada, ben] = clones.all as [Clone, Clone];
+});
 
 const conversation = (): string => branch.replace("/main", "");
 const statuses = async (clone: Clone): Promise<string[]> =>
