@@ -58,13 +58,23 @@ export interface TempStore {
   remove(): void;
 }
 
+const kept: TempFolder[] = [];
+
+/** Keeps a folder for as long as this process runs. */
+export function keepFolder(folder: TempFolder): void {
+  if (kept.push(folder) > 1) return;
+  process.once("exit", () => {
+    for (const one of kept) one.remove();
+  });
+}
+
 let template: Promise<string> | undefined;
 
 /** The store that the others are copies of: making one starts six gits. It goes with this process. */
 function templateStore(): Promise<string> {
   template ??= (async () => {
     const folder = createTempFolder();
-    process.once("exit", folder.remove);
+    keepFolder(folder);
     const root = join(folder.path, "store");
     const env = testEnvironment(join(folder.path, "home"));
     await createStore(root, { env, nodePath: "/nonexistent/node", jpgPath: "/nonexistent/jpg.js" });
@@ -80,12 +90,12 @@ function copyStore(from: string, to: string): void {
   writeFileSync(config, readFileSync(config, "utf8").replaceAll(from, to));
 }
 
-/** Makes a store in a temporary folder; its hooks call programs that do not exist. */
-export async function createTempStore(): Promise<TempStore> {
+/** Makes a store in a temporary folder, empty or as the one at `from`; its hooks call programs that do not exist. */
+export async function createTempStore(from?: string): Promise<TempStore> {
   const folder = createTempFolder();
   const env = testEnvironment(join(folder.path, "home"));
   mkdirSync(join(folder.path, "home"));
   const root = join(folder.path, "store");
-  copyStore(await templateStore(), root);
+  copyStore(from ?? (await templateStore()), root);
   return { folder: folder.path, root, env, remove: folder.remove };
 }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { importSessions } from "../../src/app/import/import.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
 import type { ImportRequest } from "../../src/app/import/import-request.ts";
+import { sha256 } from "../../src/app/workspace/object-id.ts";
 import type { Runtime } from "../../src/app/workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { createMemoryStore } from "./embedded-store.ts";
-import { createTempStore, type TempStore } from "./temp-repository.ts";
+import { createTempStore, keepFolder, type TempStore } from "./temp-repository.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -81,9 +82,9 @@ export interface GitWorkspace extends TestWorkspace {
   readonly temp: TempStore;
 }
 
-/** A workspace over a new store with the git program; remove it with `remove()`. */
-export async function createGitWorkspace(): Promise<GitWorkspace> {
-  const temp = await createTempStore();
+/** A workspace over a store with the git program, a new one or a copy of the one at `from`; remove it with `removeWorkspace`. */
+export async function createGitWorkspace(from?: string): Promise<GitWorkspace> {
+  const temp = await createTempStore(from);
   const runtime = createTestRuntime(temp.folder, temp.env);
   const workspace = await openWorkspace(runtime, { store: temp.root });
   return {
@@ -94,6 +95,29 @@ export async function createGitWorkspace(): Promise<GitWorkspace> {
       return workspace.store;
     },
   };
+}
+
+interface ImportedStore {
+  readonly root: string;
+  readonly branch: string;
+}
+
+const importedStores = new Map<string, Promise<ImportedStore>>();
+
+/** A workspace over a store with one imported session, and its branch: a copy of the store that imported it first in this process. */
+export async function createImportedWorkspace(bytes: Uint8Array): Promise<{ workspace: GitWorkspace; branch: string }> {
+  const key = sha256(bytes);
+  const made = importedStores.get(key) ?? importInto(await createGitWorkspace(), bytes);
+  importedStores.set(key, made);
+  const { root, branch } = await made;
+  return { workspace: await createGitWorkspace(root), branch };
+}
+
+async function importInto(workspace: GitWorkspace, bytes: Uint8Array): Promise<ImportedStore> {
+  keepFolder({ path: workspace.temp.folder, remove: workspace.temp.remove });
+  const { branch } = await importBytes(workspace, bytes);
+  await workspace.close();
+  return { root: workspace.temp.root, branch };
 }
 
 /** Closes and removes it. */

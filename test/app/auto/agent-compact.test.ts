@@ -7,7 +7,7 @@ import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts"
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { COMPACT_TOOL } from "../../../src/core/tools/tool-definition.ts";
 import { type SurveyedSession, surveyedSession } from "../../helpers/surveyed-session.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 // covers: v2 "Agent-triggered compaction by a tool"
 // covers: v2 "A built-in `compact` tool"
@@ -33,9 +33,8 @@ interface Place {
 }
 
 async function open(session: SurveyedSession): Promise<Place> {
-  const workspace = await createGitWorkspace();
+  const { workspace, branch } = await createImportedWorkspace(surveyedSession(session));
   opened.push(workspace);
-  const { branch } = await importBytes(workspace, surveyedSession(session));
   const tree = async () => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   return { workspace, branch, compactions: async () => (await loadCompactions(workspace.store, await tree())).all };
 }

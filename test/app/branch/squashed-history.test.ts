@@ -16,7 +16,7 @@ import { parseTurnBound } from "../../../src/core/range/range-bound.ts";
 import { appendToSession, buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import {
-  createGitWorkspace,
+  createImportedWorkspace,
   type GitWorkspace,
   importBytes,
   inFolder,
@@ -31,8 +31,7 @@ const STEPS: readonly SessionStep[] = plainTurns(TURNS);
 let workspace: GitWorkspace;
 let main: string;
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
-  ({ branch: main } = await importBytes(workspace, buildSession(STEPS).text()));
+  ({ workspace, branch: main } = await createImportedWorkspace(buildSession(STEPS).text()));
 });
 afterEach(() => removeWorkspace(workspace));
 

@@ -8,7 +8,7 @@ import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { createClaudeWriter } from "../../helpers/claude-session.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 // covers: history "Progressive: making them"
 
@@ -39,9 +39,8 @@ interface Opened {
 }
 
 async function open(bytes: Buffer): Promise<Opened> {
-  const workspace = await createGitWorkspace();
+  const { workspace, branch } = await createImportedWorkspace(bytes);
   opened.push(workspace);
-  const { branch } = await importBytes(workspace, bytes);
   const tree = async (of = branch): Promise<BranchTree> =>
     loadBranchTree(workspace.store, of, await tipOf(workspace, of));
   return {

@@ -12,7 +12,7 @@ import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
 import { createScriptedModel, type Script, type ScriptedModel, says, stop } from "../../helpers/scripted-model.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 // covers: 064 "Tangent classification is orthogonal"
 // covers: 036 "`classify-tangents` returns turn positions to review"
@@ -33,9 +33,8 @@ interface Session {
 }
 
 async function open(turns = 9): Promise<Session> {
-  const workspace = await createGitWorkspace();
+  const { workspace, branch } = await createImportedWorkspace(buildSession(plainTurns(turns)).text());
   opened.push(workspace);
-  const { branch } = await importBytes(workspace, buildSession(plainTurns(turns)).text());
   const tree = async (): Promise<BranchTree> => loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   const models: ScriptedModel[] = [];
   return {

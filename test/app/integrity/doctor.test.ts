@@ -7,14 +7,13 @@ import { resolveBranch } from "../../../src/app/names/resolve-id.ts";
 import { createWorkspaceStore } from "../../../src/app/workspace/workspace.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";
 
 let workspace: GitWorkspace;
 let root: string;
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
+  ({ workspace } = await createImportedWorkspace(buildSession(plainTurns(1)).text()));
   root = workspace.store.root;
-  await importBytes(workspace, buildSession(plainTurns(1)).text());
   git(root, workspace.temp.env, ["remote", "add", "origin", "/nowhere"]);
   // The hooks of this runtime.
   await createWorkspaceStore(workspace.runtime, root);

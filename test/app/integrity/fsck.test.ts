@@ -10,7 +10,7 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { FindingCode } from "../../../src/core/integrity/finding.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
 
 const SESSION = "00000000-0000-4000-8000-00000000000a";
 const TURN_1 = "turns/0000/000001.jsonl";
@@ -21,9 +21,8 @@ const NEWEST_SOURCE = `sources/${SESSION}/0000/000002.jsonl`;
 let workspace: GitWorkspace;
 let branch: string;
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
   const session = buildSession([...plainTurns(2), "prompt", { tools: 1 }, "say"], { session: SESSION });
-  ({ branch } = await importBytes(workspace, session.text()));
+  ({ workspace, branch } = await createImportedWorkspace(session.text()));
 });
 afterEach(() => removeWorkspace(workspace));
 

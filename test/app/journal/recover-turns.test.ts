@@ -11,7 +11,13 @@ import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { markThisProcess } from "../../../src/store/files/running-process.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+import {
+  createImportedWorkspace,
+  type GitWorkspace,
+  importBytes,
+  removeWorkspace,
+  tipOf,
+} from "../../helpers/workspace.ts";
 
 let workspace: GitWorkspace;
 let branch: string;
@@ -35,8 +41,7 @@ const WHOLE: readonly JournalLine[] = [
 ];
 
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
-  ({ branch } = await importBytes(workspace, smallSession({ turns: 2 })));
+  ({ workspace, branch } = await createImportedWorkspace(smallSession({ turns: 2 })));
   const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   const writer = { ...(await markThisProcess()), started: "1" };
   head = { journal: 1, branch, turn: 2, start: "live0", parent: tree.commit, prev: tree.turnOids.at(-1)!, writer };

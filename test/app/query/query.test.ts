@@ -24,14 +24,13 @@ import {
   thinks,
 } from "../../helpers/scripted-model.ts";
 import { git } from "../../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 let workspace: GitWorkspace;
 let branch: string;
 
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
-  ({ branch } = await importBytes(workspace, smallSession({ turns: 4 })));
+  ({ workspace, branch } = await createImportedWorkspace(smallSession({ turns: 4 })));
 });
 
 afterEach(() => removeWorkspace(workspace));

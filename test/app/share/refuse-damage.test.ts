@@ -13,7 +13,7 @@ import { turnPath } from "../../../src/core/event/turn-file.ts";
 import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
+import { createImportedWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";
 
 const TURNS = 12;
 
@@ -22,8 +22,7 @@ let branch: string;
 /** The tip that was found sound. */
 let sound: string;
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
-  ({ branch } = await importBytes(workspace, buildSession(plainTurns(TURNS)).text()));
+  ({ workspace, branch } = await createImportedWorkspace(buildSession(plainTurns(TURNS)).text()));
   const payload = "what is too long for a line\n";
   const name = sha256(payload);
   sound = commit(branch, {
