@@ -1,90 +1,12 @@
-// Partial clones: what is read together comes in one request, what is hidden stays where it is, and without a connection the
-// turns that are missing are named.
-import { execFile } from "node:child_process";
+// Partial clones: what is hidden stays where it is, and without a connection the turns that are missing are named. How much comes of
+// a long conversation: `view-cost.test.ts`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../src/app/branch/load-view.ts";
-import { compact } from "../../src/app/compact/compact.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ListRow } from "../../src/app/inspect/list-row.ts";
 import type { StatsReport } from "../../src/app/inspect/stats.ts";
-import { parseTurnBound } from "../../src/core/range/range-bound.ts";
-import { openNativeStore } from "../../src/store/native/native-store.ts";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { buildSession, type SessionStep } from "../helpers/session-builder.ts";
-import { git } from "../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../helpers/workspace.ts";
-
-describe("a partial clone of a conversation of 10,000 turns, 99 in 100 of them hidden", () => {
-  const turns: SessionStep[] = Array.from({ length: 10_000 }, (): SessionStep[] => ["prompt", "say"]).flat();
-  let workspace: GitWorkspace;
-  let server: GitHttpServer;
-  let branch: string;
-  const stockGit = (...args: string[]): string => git(workspace.temp.root, workspace.temp.env, args);
-
-  beforeAll(async () => {
-    workspace = await createGitWorkspace();
-    ({ branch } = await importBytes(workspace, buildSession(turns).text()));
-    const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
-    const range = { from: parseTurnBound("0"), to: parseTurnBound("9899") };
-    await compact(workspace, tree, {
-      ...{ dryRun: false, fork: false, activate: false },
-      ...{ range, summary: { summary: "in short" } },
-    });
-    const served = join(workspace.temp.root, "served");
-    mkdirSync(served);
-    stockGit("clone", "--quiet", "--bare", workspace.temp.root, join(served, "talks.git"));
-    git(join(served, "talks.git"), workspace.temp.env, ["config", "uploadpack.allowFilter", "true"]);
-    server = await startGitHttpServer(served);
-  });
-  afterAll(async () => {
-    await server.close();
-    removeWorkspace(workspace);
-  });
-
-  it("gets all that its view is made of in three requests at most, and three parts in a hundred of the bytes", async () => {
-    const url = `${server.url}/talks.git`;
-    const [whole, partial] = ["whole", "partial"].map((name) => join(workspace.temp.root, name)) as [string, string];
-    // Not in this process, which answers.
-    const clone = async (...words: string[]): Promise<number> => {
-      const before = server.state.sent;
-      await gitBeside(workspace, ["clone", "--quiet", "--no-checkout", ...words]);
-      return server.state.sent - before;
-    };
-    const bytes = await clone(url, whole);
-    await clone("--filter=blob:none", url, partial);
-    await fetchOnce(workspace, partial);
-    const methods: string[] = [];
-    server.state.onRequest = (method) => methods.push(method);
-    const before = server.state.sent;
-    const store = await openNativeStore({ root: partial, env: workspace.temp.env });
-    const commit = await tipOf(workspace, branch);
-    const { view } = await loadView(store, await loadBranchTree(store, branch, commit));
-    await store.close();
-    const own = await loadView(workspace.store, await loadBranchTree(workspace.store, branch, commit));
-    expect(view).toEqual(own.view);
-    expect(view.turns).toHaveLength(101);
-    // Git greets with a GET before it asks with a POST.
-    expect(methods.filter((method) => method === "POST").length).toBeLessThanOrEqual(3);
-    expect(methods.length).toBeLessThanOrEqual(6);
-    expect((server.state.sent - before) / bytes).toBeLessThan(0.03);
-  });
-});
-
-/** The user's own fetch: nothing is asked of a remote before. */
-async function fetchOnce({ temp }: GitWorkspace, root: string): Promise<void> {
-  const store = await openNativeStore({ root, env: temp.env });
-  const [origin] = (await store.sharing?.remotes()) ?? [];
-  if (origin !== undefined) await store.sharing?.fetch(origin);
-  await store.close();
-}
-
-async function gitBeside({ temp }: GitWorkspace, args: readonly string[]): Promise<void> {
-  await promisify(execFile)("git", args, { cwd: temp.root, env: temp.env });
-}
 
 describe("jpg clone --filter=blob:none", () => {
   let sandbox: ImportedSandbox;

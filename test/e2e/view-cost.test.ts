@@ -1,7 +1,9 @@
-// What a view costs: a long conversation under a summary reads what it shows, a new turn writes a bounded number of
+// What a view costs: a long conversation under a summary reads what it shows, here and in a partial clone, a new turn writes a bounded number of
 // objects, and the views beside checked-out branches are right however the branch was moved.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../src/app/branch/load-view.ts";
@@ -18,6 +20,7 @@ import { useConversation } from "../../src/app/manage/use.ts";
 import type { Workspace } from "../../src/app/workspace/workspace.ts";
 import { parseTurnBound } from "../../src/core/range/range-bound.ts";
 import { openNativeStore } from "../../src/store/native/native-store.ts";
+import { startGitHttpServer } from "../helpers/git-http-server.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";
 import {
@@ -67,6 +70,41 @@ describe("a conversation of 10,000 turns", () => {
     // 101 turns, 2 small files; the trees: root, turns/ and none of its full folders, compactions/.
     expect(store.objectsRead).toBeLessThanOrEqual(101 + 2 + 3);
     await store.close();
+  });
+
+  it("comes to a partial clone in three requests at most, and three parts in a hundred of the bytes", async () => {
+    const served = inFolder(workspace, "served");
+    mkdirSync(served);
+    stockGit("clone", "--quiet", "--bare", workspace.temp.root, join(served, "talks.git"));
+    git(join(served, "talks.git"), workspace.temp.env, ["config", "uploadpack.allowFilter", "true"]);
+    const server = await startGitHttpServer(served);
+    const url = `${server.url}/talks.git`;
+    const [whole, partial] = ["whole", "partial"].map((name) => inFolder(workspace, name)) as [string, string];
+    // Not in this process, which answers.
+    const clone = async (...words: string[]): Promise<number> => {
+      const before = server.state.sent;
+      const args = ["clone", "--quiet", "--no-checkout", ...words];
+      await promisify(execFile)("git", args, { cwd: workspace.temp.folder, env: workspace.temp.env });
+      return server.state.sent - before;
+    };
+    const bytes = await clone(url, whole);
+    await clone("--filter=blob:none", url, partial);
+    await fetchOnce(workspace, partial);
+    const methods: string[] = [];
+    server.state.onRequest = (method) => methods.push(method);
+    const before = server.state.sent;
+    const store = await openNativeStore({ root: partial, env: workspace.temp.env });
+    const commit = await tipOf(workspace, branch);
+    const { view } = await loadView(store, await loadBranchTree(store, branch, commit));
+    await store.close();
+    const own = await loadView(workspace.store, await loadBranchTree(workspace.store, branch, commit));
+    expect(view).toEqual(own.view);
+    expect(view.turns).toHaveLength(101);
+    // Git greets with a GET before it asks with a POST.
+    expect(methods.filter((method) => method === "POST").length).toBeLessThanOrEqual(3);
+    expect(methods.length).toBeLessThanOrEqual(6);
+    expect((server.state.sent - before) / bytes).toBeLessThan(0.03);
+    await server.close();
   });
 
   it("reads no hidden turn for what does not show it, in any command", async () => {
@@ -123,6 +161,14 @@ describe("a conversation of 10,000 turns", () => {
     expect(written.length).toBeLessThanOrEqual(1 + 2 + 6);
   });
 });
+
+/** The user's own fetch: nothing is asked of a remote before. */
+async function fetchOnce({ temp }: GitWorkspace, root: string): Promise<void> {
+  const store = await openNativeStore({ root, env: temp.env });
+  const [origin] = (await store.sharing?.remotes()) ?? [];
+  if (origin !== undefined) await store.sharing?.fetch(origin);
+  await store.close();
+}
 
 describe("VIEW.md and view.jsonl", () => {
   let workspace: GitWorkspace;
