@@ -4,14 +4,15 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createImportedSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import type { Sandbox } from "../helpers/run-jpg.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";
 
 const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
 let box: Sandbox;
 beforeEach(async () => {
-  box = await createImportedSandbox(4);
+  box = await copyImportedSandbox(4);
 });
 afterEach(() => box.remove());
 

@@ -5,7 +5,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createImportedSandbox, type JpgResult, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { type JpgResult, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 const JPG = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
@@ -14,7 +15,7 @@ let target: string;
 let clone: string;
 
 beforeEach(async () => {
-  box = await createImportedSandbox(4);
+  box = await copyImportedSandbox(4);
   target = join(box.home, ".bashrc");
   clone = join(box.root, "clone");
   writeFileSync(target, "# mine\n");

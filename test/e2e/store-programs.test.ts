@@ -2,13 +2,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createImportedSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 import { writeText } from "../helpers/temp-repository.ts";
 
 let sandbox: Sandbox & { readonly conversation: string };
 let marks: string;
 beforeEach(async () => {
-  sandbox = await createImportedSandbox(6);
+  sandbox = await copyImportedSandbox(6);
   marks = join(sandbox.root, "started");
   writeFileSync(marks, "");
   writeText(join(sandbox.store, ".git", "info", "attributes"), "* filter=evil diff=evil merge=evil\n");
