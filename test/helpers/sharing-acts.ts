@@ -148,12 +148,13 @@ const DEEDS = {
   "plain revert": ({ plain }) => plain.revertible().map((name) => () => plain.revert(name)),
   "plain pull": ({ plain }) => (plain.isBehind() ? [() => plain.pull()] : []),
   // Nothing is lost by it where the remote has all of the branch.
-  "tell anew": ({ clone, trees, made, remote }) =>
+  "tell anew": ({ clone, trees, made, pick, remote }) =>
     trees
       .filter(({ branch, commit }) => remote().get(branch) === commit)
       .map((tree) => async () => {
         tellAnew(clone, tree);
         made.turns.add(await clone.turn(tree.branch, `t${made.turns.size}`));
+        if (pick % 2 === 0) await compactAndTakeBack(clone, tree.branch, made);
       }),
 } satisfies Record<string, (scene: Scene) => readonly Deed[] | Promise<readonly Deed[]>>;
 
@@ -267,12 +268,23 @@ function tellAnew({ git }: Clone, { branch, commit }: BranchTree): void {
   git("update-ref", `refs/heads/${branch}`, root, commit);
 }
 
+/** What was taken back can be brought again: it stays in the history, whoever tells that anew. */
+async function compactAndTakeBack(clone: Clone, branch: string, made: Made): Promise<void> {
+  const id = await clone.compact(branch, 0);
+  if (id === "") return;
+  made.compactions.add(id);
+  await undoCompaction(clone.workspace, await clone.tree(branch));
+}
+
 async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, BranchTree], made: Made): Promise<void> {
   const text = `told ${made.turns.size}`;
   const report = await mergeFork(clone.workspace, { into, fork, text, dryRun: false, summary: {} });
   if (report.commit === null) return;
   const again = { into: await clone.tree(into.branch), fork, text: "told again", dryRun: false, summary: {} };
   if ((await mergeFork(clone.workspace, again)).commit !== null) throw new Error(`${fork.branch} was told of twice`);
+  const parents = clone.git("rev-list", "--parents", "-n", "1", report.commit).trim().split(" ").slice(1);
+  if (parents.join() !== `${into.commit},${fork.commit}`)
+    throw new Error(`a merge of ${fork.branch} has other parents`);
   const file = clone.git("show", `${report.commit}:turns/0000/${String(report.turn).padStart(6, "0")}.jsonl`);
   made.turns.add((JSON.parse(file.split("\n")[0] ?? "") as { id: string }).id);
 }
