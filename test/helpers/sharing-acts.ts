@@ -101,6 +101,18 @@ const DEEDS = {
       scene.clone.git("fetch", "--quiet", "team");
       return gitMerge(scene.clone, name, `refs/remotes/team/${name}`);
     }),
+  // One's other machine gets the branch past the remote; then both pull, before either sends what came of it.
+  "both pull": async (scene) =>
+    (await incoming(scene)).flatMap((name) => {
+      const { all, clone, own } = scene;
+      const tip = own.get(name);
+      const others = tip === undefined ? [] : all.filter((other) => other !== clone);
+      return others.map((other) => async () => {
+        other.git("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", clone.gitDir, name);
+        await gitMerge(other, name, tip ?? "");
+        for (const one of [clone, other]) await pullInPlace(one);
+      });
+    }),
   revert: async ({ clone, trees }) => (await Promise.all(trees.map((tree) => reverts(clone, tree)))).flat(),
   grow: ({ clone, made, pick }) => [
     () => {
