@@ -63,7 +63,7 @@ export function createClaudeWriter(): ClaudeWriter {
       writer.lines.push({ ...line, sessionId: SESSION });
     },
     node(line, at = {}) {
-      const id = uuid();
+      const id = typeof line["uuid"] === "string" ? line["uuid"] : uuid();
       const parentUuid = at.parent === undefined ? writer.head : at.parent;
       writer.lines.push({ parentUuid, ...envelope(), ...line, uuid: id, timestamp: time() });
       writer.head = id;

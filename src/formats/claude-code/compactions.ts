@@ -7,6 +7,7 @@ import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf } from "../json-line.ts";
 import { addMilliseconds } from "../timestamp.ts";
 import { isSent } from "./line-kind.ts";
+import type { SessionGraph } from "./session-graph.ts";
 import type { LineEntry } from "./session-index.ts";
 import { readLineEvents, type TurnPlan } from "./turn-reader.ts";
 
@@ -22,9 +23,7 @@ export interface CompactionSources {
   readonly plan: TurnPlan;
   /** The path from root to leaf. */
   readonly chain: readonly LineEntry[];
-  readonly nodes: ReadonlyMap<string, LineEntry>;
-  /** Whether the agent sends nothing of what stands before a line. */
-  readonly isCutOff: (entry: LineEntry) => boolean;
+  readonly graph: Pick<SessionGraph, "isCutOff" | "keptBy">;
 }
 
 /** Reads the compactions of a path, oldest first, with rising timestamps. */
@@ -34,12 +33,13 @@ export function readAgentCompactions(sources: CompactionSources): readonly Compa
   for (const found of findBreaks(sources)) {
     const end = lastEventBefore(sources.plan, places, found.at);
     if (end === undefined) continue;
-    compactions.push(createCompaction(sources, found, { end, after: compactions.at(-1)?.timestamp }));
+    const kept = readKeptEvents(sources, places, found);
+    compactions.push(createCompaction(sources, found, { end, kept, after: compactions.at(-1)?.timestamp }));
   }
   return compactions;
 }
 
-function findBreaks({ chain, isCutOff, plan }: CompactionSources): readonly Break[] {
+function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[] {
   const breaks: Break[] = [];
   const newestOpener = plan.openers.at(-1);
   const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
@@ -48,7 +48,7 @@ function findBreaks({ chain, isCutOff, plan }: CompactionSources): readonly Brea
     const found = isSentBefore ? breakAt(chain, position) : undefined;
     if (found !== undefined) breaks.push(found);
     // Also where a compaction of the agent covers it later: a shorter state of the file did not know that.
-    else if (isSentBefore && isCutOff(entry) && !(position > newestTurn && mayPrecedeItsParent(chain, position)))
+    else if (isSentBefore && graph.isCutOff(entry) && !(position > newestTurn && mayPrecedeItsParent(chain, position)))
       breaks.push({ at: entry, reason: "broken-parent" });
     isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
   }
@@ -113,26 +113,27 @@ function lastEventBefore(
   return undefined;
 }
 
-interface Ending {
+interface Extent {
   readonly end: EventPlace;
+  readonly kept: KeptEvents;
   /** Timestamp of the compaction before. */
   readonly after: string | undefined;
 }
 
-function createCompaction(sources: CompactionSources, found: Break, { end, after }: Ending): Compaction {
+function createCompaction(sources: CompactionSources, found: Break, { end, kept, after }: Extent): Compaction {
   const { plan } = sources;
   const own = (found.boundary ?? found.at).timestamp;
   const isLater = after === undefined || compareTimestamps(own, after) > 0;
-  const keep = keptEvents(sources, found);
   const summary = found.summary === undefined ? undefined : rawLine(plan, found.summary);
   return {
     type: "compaction",
     id: deriveName(`${found.at.uuid ?? plan.sessionId}${found.reason === "broken-parent" ? ".broken-parent" : ""}`),
     timestamp: isLater ? own : addMilliseconds(after, 1),
-    from_turn: 0,
+    from_turn: kept.start?.turn ?? 0,
     to_turn: end.turn,
+    ...(kept.start?.event !== undefined && { from_event: kept.start.event }),
     to_event: end.event,
-    ...(keep.length > 0 && { keep }),
+    ...(kept.start === undefined && kept.events.length > 0 && { keep: kept.events }),
     ...(summary === undefined
       ? { turns: "omit" as const }
       : {
@@ -148,9 +149,36 @@ function createCompaction(sources: CompactionSources, found: Break, { end, after
   };
 }
 
-function keptEvents({ plan, nodes }: CompactionSources, { boundary }: Break): readonly string[] {
-  const kept = (boundary?.preserved ?? []).flatMap((uuid) => nodes.get(uuid) ?? []);
-  return kept.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
+interface KeptEvents {
+  /** Ids, in order. */
+  readonly events: readonly string[];
+  /** Where what is hidden begins, behind kept lines that stand before the summary; absent = in turn 0. */
+  readonly start?: { readonly turn: number; readonly event?: string };
+}
+
+function readKeptEvents(
+  { plan, graph }: CompactionSources,
+  places: ReadonlyMap<LineEntry, LinePlace>,
+  { at, boundary }: Break,
+): KeptEvents {
+  if (boundary?.kept === undefined) return { events: [] };
+  const lines = graph.keptBy(boundary);
+  const events = lines.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
+  const last = lines.at(-1);
+  const start = boundary.kept.isBefore && last !== undefined ? placeBehind(plan, places.get(last), at) : undefined;
+  return { events, ...(start !== undefined && { start }) };
+}
+
+/** The next event behind a line in its turn, or else the next turn; absent where none stands before `end`. */
+function placeBehind(plan: TurnPlan, place: LinePlace | undefined, end: LineEntry): KeptEvents["start"] {
+  if (place === undefined) return undefined;
+  const { turn, position } = place;
+  for (const entry of (plan.lines[turn] ?? []).slice(position + 1)) {
+    if (entry === end) return undefined;
+    const event = readLineEvents(plan, entry)[0]?.id;
+    if (event !== undefined) return { turn, event };
+  }
+  return plan.lines[turn + 1]?.[0] === end ? undefined : { turn: turn + 1 };
 }
 
 function compactionMetadata(plan: TurnPlan, { at, boundary, summary }: Break): Readonly<Record<string, unknown>> {

@@ -22,7 +22,7 @@ import type { TurnCut } from "./turn-cuts.ts";
 import { readPlannedTurn } from "./turn-reader.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const IMPORTER_VERSION = 4;
+export const IMPORTER_VERSION = 5;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";
@@ -35,7 +35,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const sessionId = sessionIdOf(index);
   const reading = readPath(lines, index, sessionId);
   const { graph, path, cuts, plan } = reading;
-  const compactions = readAgentCompactions({ plan, chain: path.chain, nodes: index.nodes, isCutOff: graph.isCutOff });
+  const compactions = readAgentCompactions({ plan, chain: path.chain, graph });
   const starts = turnStarts(cuts);
   const title = firstTitle(plan);
   const origin = readExportOrigin(index.firstLine);

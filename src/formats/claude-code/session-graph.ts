@@ -1,5 +1,6 @@
 // Who follows whom: the parent of every node, with the links that the file leaves open closed as the agent closes them
 // (formats: parents that are not in the file, the turns behind a compaction, messages a compaction kept).
+import { findKept } from "./kept-lines.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
 
 export interface SessionGraph {
@@ -10,6 +11,8 @@ export interface SessionGraph {
   isCutOff(entry: LineEntry): boolean;
   /** The summary of the newest compaction that kept a line; absent when none did. */
   keptUnder(entry: LineEntry): LineEntry | undefined;
+  /** The lines that a boundary keeps, in order. */
+  keptBy(boundary: LineEntry): readonly LineEntry[];
 }
 
 /** How much older than an orphan the line may be that the agent has it follow, in milliseconds: seen in Claude Code 2.1.330. */
@@ -23,21 +26,31 @@ export function createGraph(index: SessionIndex): SessionGraph {
   const orphans = new Set<LineEntry>();
   const cutOff = new Set<LineEntry>();
   const kept = new Map<string, LineEntry>();
+  const parentOf = (entry: LineEntry): LineEntry | undefined => parents.get(entry);
+  const keptBy = ({ kept: lines }: LineEntry): readonly LineEntry[] =>
+    lines === undefined ? [] : findKept(lines, index.nodes, parentOf);
   const above: LineEntry[] = [];
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
-    if (entry.kind === "summary") noteKeptLines(index, entry, kept);
+    if (entry.kind === "summary") noteKept(entry);
     const link = resolveLink(index, entry, kept);
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
     if (!entry.isSidechain) above.push(entry);
   }
   return {
-    parentOf: (entry) => parents.get(entry),
+    parentOf,
+    keptBy,
     isOrphan: (entry) => orphans.has(entry),
     isCutOff: (entry) => cutOff.has(entry),
     keptUnder: ({ uuid }) => (uuid === undefined ? undefined : kept.get(uuid)),
   };
+
+  /** What follows a kept message follows, in the whole conversation, the summary that kept it. */
+  function noteKept(summary: LineEntry): void {
+    const boundary = index.nodes.get(summary.parent ?? "");
+    for (const { uuid } of boundary === undefined ? [] : keptBy(boundary)) kept.set(uuid ?? "", summary);
+  }
 
   function adopt(entry: LineEntry): LineEntry | undefined {
     const near = nearestAbove(entry, above, parents);
@@ -45,12 +58,6 @@ export function createGraph(index: SessionIndex): SessionGraph {
     if (near === undefined) cutOff.add(entry);
     return near ?? above.at(-1);
   }
-}
-
-/** What follows a kept message follows, in the whole conversation, the summary that kept it. */
-function noteKeptLines(index: SessionIndex, summary: LineEntry, keptUnder: Map<string, LineEntry>): void {
-  const boundary = summary.parent === undefined ? undefined : index.nodes.get(summary.parent);
-  for (const uuid of boundary?.preserved ?? []) keptUnder.set(uuid, summary);
 }
 
 type Link = LineEntry | "missing" | undefined;

@@ -1,9 +1,10 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
 import type { SkippedLine } from "../imported-session.ts";
-import { type RawLine, recordOf, stringOf, stringsOf } from "../json-line.ts";
+import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import { NO_DATE, readTimestamp } from "../timestamp.ts";
+import { type Kept, readKept } from "./kept-lines.ts";
 import { messageBlocks } from "./line.ts";
 import { kindOfLine, type LineKind } from "./line-kind.ts";
 import { sessionOfLine } from "./named-session.ts";
@@ -33,8 +34,8 @@ export interface LineEntry {
   readonly calls?: readonly string[];
   /** RFC 3339 UTC; that of the line before when the line has none. */
   readonly timestamp: string;
-  /** Lines that this boundary keeps, in order, and the last of them; only boundaries have it. */
-  readonly preserved?: readonly string[];
+  /** The lines that a compaction leaves as they were; only boundaries have it. */
+  readonly kept?: Kept;
 }
 
 /** A line that names the session or its end: titles, the newest prompt. */
@@ -185,6 +186,7 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
   const logicalParent = idOf(raw, "logicalParentUuid");
   const messageId = kind === "assistant" ? stringOf(recordOf(raw, "message") ?? {}, "id") : undefined;
   const calls = callsOf(raw, kind);
+  const kept = kind === "boundary" ? readKept(raw) : undefined;
   return {
     line,
     firstLine: earlier?.firstLine ?? line,
@@ -199,7 +201,7 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     ...(logicalParent !== undefined && { logicalParent }),
     ...(messageId !== undefined && { messageId }),
     ...(calls.length > 0 && { calls }),
-    ...(kind === "boundary" && { preserved: preservedLines(raw) }),
+    ...(kept !== undefined && { kept }),
   };
 }
 
@@ -221,9 +223,4 @@ function callsOf(raw: RawLine, kind: LineKind): readonly string[] {
   const key = kind === "assistant" ? "id" : "tool_use_id";
   const type = kind === "assistant" ? "tool_use" : "tool_result";
   return (messageBlocks(raw) ?? []).flatMap((block) => (block["type"] === type ? (stringOf(block, key) ?? []) : []));
-}
-
-function preservedLines(raw: RawLine): readonly string[] {
-  const kept = recordOf(recordOf(raw, "compactMetadata") ?? {}, "preservedMessages");
-  return kept === undefined ? [] : stringsOf(kept, "uuids");
 }

@@ -7,6 +7,7 @@ import { createNameFilter, type NameFilter, openNameFilter } from "../name-filte
 import type { ParsedLines } from "../parsed-lines.ts";
 import type { SessionMark } from "../session-mark.ts";
 import { readTimestamp } from "../timestamp.ts";
+import { namesOfKept } from "./kept-lines.ts";
 import { kindOfLine } from "./line-kind.ts";
 import { type LineEntry, modelOfAnswer, type SessionIndex } from "./session-index.ts";
 import type { firstTitle, SessionReading } from "./session-reading.ts";
@@ -157,6 +158,7 @@ const ROOM_TO_GROW = 2;
 
 /** Every name by which a line may have to do with another one. */
 export function namesOf(entry: LineEntry): string[] {
-  const { uuid, parent, logicalParent, messageId, calls = [], preserved = [] } = entry;
-  return [uuid, parent, logicalParent, messageId, ...calls, ...preserved].filter((name) => name !== undefined);
+  const { uuid, parent, logicalParent, messageId, calls = [], kept } = entry;
+  const names = kept === undefined ? [] : namesOfKept(kept);
+  return [uuid, parent, logicalParent, messageId, ...calls, ...names].filter((name) => name !== undefined);
 }

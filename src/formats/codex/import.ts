@@ -18,7 +18,7 @@ import { readThreadNames } from "./thread-names.ts";
 import { cutRollout, type LeftTurns, type RolloutTurn, turnAt } from "./turns.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const CODEX_IMPORTER_VERSION = 1;
+export const CODEX_IMPORTER_VERSION = 2;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

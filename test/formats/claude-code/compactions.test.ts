@@ -88,6 +88,72 @@ describe("imported compactions", () => {
     },
   );
 
+  /** As the agent writes one that keeps lines; `before` has the kept ones stand before the summary. */
+  const compactKeeping = (
+    writer: ClaudeWriter,
+    kept: { readonly head: string; readonly tail: string; readonly uuids?: readonly string[] },
+    before = false,
+  ): void => {
+    const uuid = "00000000-0000-4000-8000-0000000000bb";
+    const summary = "00000000-0000-4000-8000-0000000000cc";
+    const anchorUuid = before ? uuid : summary;
+    const compactMetadata = {
+      trigger: "manual",
+      preservedSegment: { headUuid: kept.head, tailUuid: kept.tail, anchorUuid },
+      ...(kept.uuids !== undefined && { preservedMessages: { uuids: kept.uuids, anchorUuid } }),
+    };
+    const boundary = { type: "system", subtype: "compact_boundary", compactMetadata, logicalParentUuid: writer.head };
+    const at = writer.node({ ...boundary, uuid }, { parent: null });
+    const message = { role: "user", content: "the summary" };
+    writer.node({ type: "user", isCompactSummary: true, message, uuid: summary }, { parent: at });
+  };
+
+  const threeTurns = () => {
+    const writer = createClaudeWriter();
+    const lines = ["one", "two", "three"].map((word) => [writer.prompt(word), writer.say(`re ${word}`)] as const);
+    return { writer, lines };
+  };
+
+  it("keep what stands from one line to another where the agent names these alone", () => {
+    const { writer, lines } = threeTurns();
+    compactKeeping(writer, { head: lines[2]![0], tail: lines[2]![1] });
+    writer.prompt("four");
+    expect(importLines(writer.lines).compactions[0]?.keep).toEqual(lines[2]);
+    expect(shown(writer.lines)).toEqual(["the summary", "three", "re three", "four"]);
+    expect(shown(writer.lines, [0])).toEqual(["one", "re one", "two", "re two", "three", "re three", "four"]);
+  });
+
+  it.each([
+    ["no line of the file", "00000000-0000-4000-8000-00000000ffff"],
+    ["no line above the other", 4],
+  ])("keep nothing where the first of the two is %s", (_, head) => {
+    const { writer, lines } = threeTurns();
+    const first = typeof head === "string" ? head : lines[2]![1];
+    compactKeeping(writer, { head: first, tail: lines[1]![1] });
+    expect(importLines(writer.lines).compactions[0]?.keep).toBeUndefined();
+    expect(shown(writer.lines)).toEqual(["the summary"]);
+  });
+
+  it.each([["named one by one"], ["named as a segment"]])(
+    "begin behind what the agent keeps before the summary: %s",
+    (how) => {
+      const { writer, lines } = threeTurns();
+      const [head, tail] = lines[0]!;
+      compactKeeping(writer, { head, tail, ...(how === "named one by one" && { uuids: [head, tail] }) }, true);
+      writer.prompt("four");
+      expect(importLines(writer.lines).compactions[0]).toMatchObject({ from_turn: 1, to_turn: 2 });
+      expect(shown(writer.lines)).toEqual(["one", "re one", "the summary", "four"]);
+      expect(shown(writer.lines, [0])).toEqual(["one", "re one", "two", "re two", "three", "re three", "four"]);
+    },
+  );
+
+  it("begin inside a turn where what is kept before the summary ends there", () => {
+    const { writer, lines } = threeTurns();
+    compactKeeping(writer, { head: lines[0]![0], tail: lines[1]![0] }, true);
+    expect(importLines(writer.lines).compactions[0]).toMatchObject({ from_turn: 1, from_event: lines[1]![1] });
+    expect(shown(writer.lines)).toEqual(["one", "re one", "two", "the summary"]);
+  });
+
   it("may be a summary without boundary, and its text may be blocks", () => {
     const writer = createClaudeWriter();
     writer.prompt("one");
