@@ -2,6 +2,7 @@
 // in `metadata.item`.
 import type { Event, EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
+import { toOpenAiContent } from "../openai-chat/content-parts.ts";
 import {
   answerFacts,
   type CallItem,
@@ -9,7 +10,6 @@ import {
   readCallItem,
   readReasoningItem,
 } from "../openai-responses/item-parts.ts";
-import { toItemContent } from "./content-parts.ts";
 import { callFailed } from "./failed-call.ts";
 
 /** Where an item stands, and who made it. */
@@ -70,7 +70,7 @@ function requestEvent(item: RawLine, { id, timestamp, origin }: ItemPlace): Even
     id,
     timestamp,
     ...((role === "developer" || role === "system") && { role }),
-    content: toItemContent(item["content"]),
+    content: toOpenAiContent(item["content"]),
     ...(origin !== undefined && { metadata: { origin } }),
   };
 }
@@ -80,7 +80,7 @@ function answerEvent(item: RawLine, place: ItemPlace): Event {
     type: "chat_response",
     id: place.id,
     timestamp: place.timestamp,
-    message: toItemContent(item["content"]),
+    message: toOpenAiContent(item["content"]),
     metadata: { ...madeBy(place), ...answerFacts(item) },
   };
 }
@@ -132,7 +132,7 @@ function outputEvent(item: RawLine, place: ItemPlace): Event {
     id: place.id,
     timestamp: place.timestamp,
     call_id: stringOf(item, "call_id") ?? "",
-    content: toItemContent(content),
+    content: toOpenAiContent(content),
     is_error: succeeded === false || callFailed(content),
   };
 }

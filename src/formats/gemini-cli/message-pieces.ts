@@ -1,8 +1,6 @@
 // What a message of a session says, piece by piece: one piece, one event. A message is written again with more in it while the
 // agent works, and once more, in another form, when the session is resumed: a piece has the same name in all of them.
-import { isText } from "../../core/event/content.ts";
-import type { Content, ContentPart } from "../../core/event/event.ts";
-import { readFunctionResponse, toGoogleContent } from "../google/read-contents.ts";
+import { readFunctionResponse, toGoogleContent, withMedia } from "../google/read-contents.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { isLeftOut, type Voice, voiceBesideResults, voiceOf } from "./harness-text.ts";
 import { thoughtText } from "./thought.ts";
@@ -163,7 +161,7 @@ function splitResults(parts: readonly RawLine[]): {
 
 function resultPiece({ response, media }: FoundResult, name: string, failed = false): MessagePiece {
   const { content, is_error: isError } = readFunctionResponse(response["response"]);
-  const whole = media.length === 0 ? content : withMedia(content, media);
+  const whole = withMedia(content, media);
   const body = {
     type: "tool_call_response",
     call_id: callIdOf(response),
@@ -171,12 +169,6 @@ function resultPiece({ response, media }: FoundResult, name: string, failed = fa
     is_error: isError || failed,
   };
   return { name, body, parts: [whole] };
-}
-
-function withMedia(content: Content, media: readonly RawLine[]): readonly ContentPart[] {
-  const text: readonly ContentPart[] = content === "" ? [] : [{ type: "text", text: String(content) }];
-  const converted = toGoogleContent(media);
-  return isText(converted) ? text : [...text, ...converted];
 }
 
 /** Some calls have no id of their own: then a result is known by the name. */

@@ -1,5 +1,6 @@
 // Contents of generateContent as what they say. Calls have no ids for most models: a result answers the oldest open call of its
 // name. Keys are read in both spellings that the API takes, `functionCall` and `function_call`.
+import { isText } from "../../core/event/content.ts";
 import type { Content, ContentPart, EventMetadata } from "../../core/event/event.ts";
 import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
 import { stringOf } from "../json-line.ts";
@@ -52,7 +53,7 @@ export function createContentReader(metadata: EventMetadata): (content: Fields) 
     return {
       type: "tool_call_response",
       call_id: id ?? answered?.id ?? "",
-      ...readFunctionResponse(response["response"]),
+      ...readAnswer(response),
     };
   };
   const readPart = (part: Fields): SaidEvent | null => {
@@ -121,6 +122,20 @@ export function readFunctionResponse(response: unknown): { readonly content: Con
   if (isPlain && ["output", "result", "error"].includes(only[0]))
     return { content: String(only[1]), is_error: only[0] === "error" };
   return { content: typeof response === "string" ? response : JSON.stringify(response ?? {}), is_error: false };
+}
+
+/** Newer models are given images and files with a result. */
+function readAnswer(answer: Fields): ReturnType<typeof readFunctionResponse> {
+  const { content, is_error } = readFunctionResponse(answer["response"]);
+  return { content: withMedia(content, partsOf(answer)), is_error };
+}
+
+/** A result's text and what came with it. */
+export function withMedia(content: Content, media: readonly Fields[]): Content {
+  if (media.length === 0) return content;
+  const partsIn = (some: Content): readonly ContentPart[] =>
+    !isText(some) ? some : some === "" ? [] : [{ type: "text", text: some }];
+  return [...partsIn(content), ...partsIn(toGoogleContent(media))];
 }
 
 /** Parts that are neither call nor result as the content of an event. */

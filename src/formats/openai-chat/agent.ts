@@ -71,13 +71,13 @@ function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent
 
 /** Calls that are older than ids are called as their function is, and so are their results. */
 function callOf(call: Fields, metadata: EventMetadata): SaidEvent {
-  const { name, arguments: text } = fieldsOf(call["function"] ?? call["custom"]);
+  const { name, arguments: text, input } = fieldsOf(call["function"] ?? call["custom"]);
   const called = typeof name === "string" ? name : "";
   return {
     type: "tool_call_request",
     call_id: stringOf(call, "id") ?? called,
     name: called,
-    arguments: readArguments(text),
+    arguments: typeof input === "string" ? { input } : readArguments(text),
     metadata,
   };
 }

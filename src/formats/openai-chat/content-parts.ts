@@ -25,14 +25,12 @@ function toPart(part: unknown): ContentPart {
   return imageOf(part) ?? fileOf(part) ?? opaque(part);
 }
 
-/** `detail` and the like are lost with a plain image, so one that says such things stays as it is. */
-function imageOf(part: Fields): ContentPart | undefined {
-  if (part["type"] !== "image_url" && part["type"] !== "input_image") return undefined;
-  const { url = part["image_url"], ...more } = fieldsOf(part["image_url"]);
-  const { type: _type, image_url: _image, ...beside } = part;
-  if (typeof url !== "string" || Object.keys(isFields(part["image_url"]) ? more : {}).length > 0) return undefined;
-  if (Object.keys(beside).length > 0) return undefined;
-  return mediaOf("image", url);
+/** A plain image, so that every model is shown it: how closely it is to be looked at (`detail`) is OpenAI's word. */
+function imageOf({ type, image_url: image, detail: _, ...beside }: Fields): ContentPart | undefined {
+  if (type !== "image_url" && type !== "input_image") return undefined;
+  const { url, detail: __, ...more } = isFields(image) ? image : { url: image };
+  const isPlain = typeof url === "string" && Object.keys({ ...beside, ...more }).length === 0;
+  return isPlain ? mediaOf("image", url) : undefined;
 }
 
 function fileOf(part: Fields): ContentPart | undefined {

@@ -241,6 +241,40 @@ describe("a request as an API takes it", () => {
     ]);
   });
 
+  it("shows images to every model, however closely OpenAI's was to look at them", () => {
+    const image = [{ type: "image", media_type: "image/png", data: "AAAA" }];
+    const url = "data:image/png;base64,AAAA";
+    const chat = { type: "image_url", image_url: { url, detail: "high" } };
+    const item = { type: "input_image", image_url: url, detail: "auto" };
+    expect(open({ messages: [{ role: "user", content: [chat] }] }).readTurn(0)[1]).toMatchObject({ content: image });
+    expect(open({ input: [{ role: "user", content: [item] }] }).readTurn(0)[1]).toMatchObject({ content: image });
+    const uploaded = { type: "input_image", file_id: "file-1" };
+    expect(open({ input: [{ role: "user", content: [uploaded] }] }).readTurn(0)[1]).toMatchObject({
+      content: [{ type: "opaque", value: uploaded }],
+    });
+  });
+
+  it("keeps the free text of a call of Chat Completions", () => {
+    const calls = [{ id: "c1", type: "custom", custom: { name: "apply_patch", input: "*** Begin" } }];
+    const answer = { role: "assistant", content: null, tool_calls: calls };
+    const [, , call] = open({ messages: [{ role: "user", content: "go" }, answer] }).readTurn(0);
+    expect(call).toMatchObject({ call_id: "c1", name: "apply_patch", arguments: { input: "*** Begin" } });
+  });
+
+  it("keeps what Google's model was given with a result", () => {
+    const inlineData = { mimeType: "image/png", data: "AAAA" };
+    const image = { type: "image", media_type: "image/png", data: "AAAA" };
+    const contents = (response: Readonly<Record<string, unknown>>) => [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: [{ functionCall: { name: "look", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { name: "look", response, parts: [{ inlineData }] } }] },
+    ];
+    const result = (response: Readonly<Record<string, unknown>>) =>
+      open({ contents: contents(response) }).readTurn(0)[3];
+    expect(result({ output: "kelp" })).toMatchObject({ content: [{ type: "text", text: "kelp" }, image] });
+    expect(result({ error: "" })).toMatchObject({ content: [image], is_error: true });
+  });
+
   it("may be a log of requests, one a line, of which each goes on with the one before", () => {
     const lines = [2, 3, 6].map((length) => JSON.stringify({ ...CHAT, messages: CHAT.messages.slice(0, length) }));
     const session = openText(`${lines.join("\n")}\n{"messages":[{"role":`);
