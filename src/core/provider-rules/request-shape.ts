@@ -50,9 +50,11 @@ function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousRespon
   };
 }
 
-function listOf({ contents, input, messages }: Json): readonly unknown[] | null {
+/** What Gemini CLI saves with `/chat save` holds contents under `history`. */
+function listOf({ contents, input, messages, history }: Json): readonly unknown[] | null {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
-  return [contents, input, messages].find((list) => Array.isArray(list)) ?? null;
+  const saved = Array.isArray(history) && history.some((entry) => isFields(entry) && Array.isArray(entry["parts"]));
+  return [contents, input, messages, saved ? history : null].find((list) => Array.isArray(list)) ?? null;
 }
 
 /** Sessions of agents have lists of messages too, whose entries name their role elsewhere. */

@@ -8,6 +8,7 @@ const called = { role: "assistant", content: [{ type: "tool_use", id: "a", name:
 describe("recognizeRequest", () => {
   it.each<[string, unknown, string]>([
     ["contents", { contents: [] }, "google"],
+    ["what Gemini CLI saves of a chat", { history: [{ role: "user", parts: [{ text: "hi" }] }] }, "google"],
     ["a list with parts", [{ role: "user", parts: [{ text: "go" }] }], "google"],
     ["input items", { input: [user] }, "openai-responses"],
     ["an input text", { input: "go" }, "openai-responses"],
