@@ -127,7 +127,7 @@ function describe({ open, session, chain, decision, place }: Planned, counts: { 
 }
 
 /** How many skipped lines a report lists; it counts all. */
-const SKIPPED_LISTED = 20;
+const SKIPPED_LISTED = 1000;
 
 function turnsBefore(decision: ImportDecision): number {
   if (decision.kind === "create") return 0;

@@ -83,10 +83,15 @@ async function importFiles(
   return exitCodeAfterImport(outcome);
 }
 
-function printOutcome({ output, json }: CommandContext, outcome: ImportOutcome, taken: readonly BundleRow[]): void {
+function printOutcome(
+  { output, json, runtime }: CommandContext,
+  outcome: ImportOutcome,
+  taken: readonly BundleRow[],
+): void {
   const { sessions, failed } = outcome;
   if (json) output.json([...taken, ...sessions, ...failed.map(failureRow)]);
-  else if (!output.quiet) output.data(renderImport(sessions, { ...output, verbose: output.verbose }));
+  else if (!output.quiet)
+    output.data(renderImport(sessions, { ...output, verbose: output.verbose, namesIn: runtime.cwd }));
   for (const failure of failed) output.warn(renderFailure(failure));
   if (!json && output.seen && sessions.some(({ status }) => status === "created"))
     output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);

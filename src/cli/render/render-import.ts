@@ -7,8 +7,10 @@ import { groupDigits, renderBytes, renderCount } from "./render-quantity.ts";
 
 /** How an import is shown. */
 export interface ImportRendering extends Rendering {
-  /** Name the skipped lines of each session too. */
+  /** Name all skipped lines, however many, and the conversations of sub-agents. */
   readonly verbose?: boolean;
+  /** Name the first skipped lines; paths in this directory, absolute, are shown as seen from there. */
+  readonly namesIn?: string;
 }
 
 const HEADER = ["STATUS", "CONVERSATION", "BRANCH", "TURNS", "EVENTS", "COMPACTIONS", "SKIPPED"];
@@ -53,17 +55,23 @@ function cells(report: ImportReport, style: Style): Cell[] {
   ];
 }
 
-function skippedLines(reports: readonly ImportReport[], { style, verbose }: ImportRendering): SafeText[] {
-  if (verbose !== true) return [];
-  return reports.flatMap(({ id, source, skipped = [], skipped_lines }) => {
-    const lines = skipped.map(
-      ({ line, reason }) => safe`${forTerminalLine(source ?? id)}:${line}: ${forTerminalLine(reason)}`,
-    );
+function skippedLines(reports: readonly ImportReport[], { style, verbose, namesIn }: ImportRendering): SafeText[] {
+  if (verbose !== true && namesIn === undefined) return [];
+  const named = reports.flatMap(({ id, source = id, skipped = [], skipped_lines }) => {
+    const isBelow = namesIn !== undefined && source.startsWith(`${namesIn}/`);
+    const path = forTerminalLine(isBelow ? source.slice(namesIn.length + 1) : source);
+    const lines = skipped.map(({ line, reason }) => safe`${path}:${line}: ${forTerminalLine(reason)}`);
     const rest = skipped_lines - skipped.length;
-    if (rest > 0 && skipped.length > 0) lines.push(safe`${forTerminalLine(source ?? id)}: ${groupDigits(rest)} more`);
+    if (rest > 0 && skipped.length > 0) lines.push(safe`${path}: ${groupDigits(rest)} more`);
     return lines.map((line) => safe`${style.caution(safe`skipped:`)} ${line}`);
   });
+  if (verbose === true || named.length <= NAMED_SHOWN) return named;
+  const others = groupDigits(named.length - NAMED_SHOWN);
+  return [...named.slice(0, NAMED_SHOWN), safe`${style.caution(safe`skipped:`)} ${others} more (--json lists them)`];
 }
+
+/** How many skipped lines are named without `-v`. */
+const NAMED_SHOWN = 10;
 
 /** How many names of what was left are shown. */
 const LEFT_SHOWN = 5;

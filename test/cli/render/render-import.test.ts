@@ -57,12 +57,19 @@ describe("renderImport", () => {
     ]);
   });
 
-  it("names the skipped lines with verbose", () => {
-    const lines = renderImport([CREATED], { ...PLAIN, verbose: true }).split("\n");
-    expect(lines.filter((line) => line.startsWith("skipped:"))).toEqual([
-      "skipped: session.jsonl:4: not JSON",
-      "skipped: session.jsonl: 2 more",
+  it("names the skipped lines with their reasons: the first of many, and all with verbose", () => {
+    const named = (report: ImportReport, verbose: boolean): readonly string[] =>
+      renderImport([report], { ...PLAIN, verbose, namesIn: "/home/ada" })
+        .split("\n")
+        .filter((line) => line.startsWith("skipped:"));
+    expect(named(CREATED, false)).toEqual(["skipped: session.jsonl:4: not JSON", "skipped: session.jsonl: 2 more"]);
+    const skipped = Array.from({ length: 12 }, (_, at) => ({ line: at + 1, reason: "not JSON" }));
+    const many = { ...CREATED, source: "/home/ada/kelp/session.jsonl", skipped, skipped_lines: 12 };
+    expect(named(many, false).slice(9)).toEqual([
+      "skipped: kelp/session.jsonl:10: not JSON",
+      "skipped: 2 more (--json lists them)",
     ]);
+    expect(named(many, true)).toHaveLength(12);
   });
 
   it("counts a file that was named twice once, and the turns of a conversation once", () => {
