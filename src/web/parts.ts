@@ -4,13 +4,13 @@ import { eventText } from "../app/diff/view-text.ts";
 import { searchConversations } from "../app/inspect/search.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
 import { userError } from "../core/errors.ts";
-import type { Piece } from "../core/page/pieces.ts";
+import type { Piece } from "../core/page/page-cuts.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import type { PageAnswer, PageRequest, Route } from "./exchange.ts";
 import { drawnRows, type PageSpot, pageAt, turnsOf } from "./pages/page-parts.ts";
 import { renderFindPage } from "./pages/render-find.ts";
 import { renderPage, rowContext } from "./pages/render-page.ts";
-import { renderRows, renderTurns } from "./pages/render-turn.ts";
+import { drawRows, drawTurns } from "./pages/render-turn.ts";
 
 /** Most that a page shows of what is found. */
 const MOST_HITS = 200;
@@ -42,11 +42,11 @@ async function answerTurns(request: PageRequest): Promise<PageAnswer> {
     const turns = turnsOf(page, range);
     const whole = await readPayloads(workspace, page, drawnRows(turns));
     const context = rowContext(page, place, { turns: turns.map((drawn) => drawn.turn), whole });
-    return { type: "text/html", body: String(renderTurns(turns, context)) };
+    return { type: "text/html", body: String(drawTurns(turns, context)) };
   }
   const rows: Piece = { from: Number(from), to: Number(to) };
   const whole = await readPayloads(workspace, page, turn.rows.slice(rows.from, rows.to + 1));
-  return { type: "text/html", body: String(renderRows(turn, rows, rowContext(page, place, { turns: [turn], whole }))) };
+  return { type: "text/html", body: String(drawRows(turn, rows, rowContext(page, place, { turns: [turn], whole }))) };
 }
 
 /** The whole text of an event, as text. */

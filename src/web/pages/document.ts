@@ -1,6 +1,6 @@
 // The frame of every page: what stands in a document's head, and the style that it is drawn in.
 import { type Html, html } from "./html.ts";
-import type { Pack } from "./long-text.ts";
+import type { PackText } from "./long-text.ts";
 
 /** Text of jpg's own that stands in a page, which the page's policy allows by its digest: SHA-256, base64. */
 export interface OwnText {
@@ -14,7 +14,7 @@ export type Place =
       readonly kind: "file";
       readonly css: OwnText;
       readonly script: OwnText;
-      readonly pack: Pack;
+      readonly pack: PackText;
       /** What is not in it, one line each. */
       readonly notes: readonly string[];
     }

@@ -15,7 +15,7 @@ const BEGINNING = 1500;
 export type Write = (text: string) => Html;
 
 /** Gives a text as `deflate-raw` in base64. */
-export type Pack = (text: string) => string;
+export type PackText = (text: string) => string;
 
 export interface LongTextOptions {
   /** Of the event that says it. */
@@ -37,7 +37,7 @@ export function writeCut(text: string, write: Write, { address, id }: LongTextOp
 export function writePacked(
   text: string,
   write: Write,
-  { pack, id }: { readonly pack: Pack; readonly id: string },
+  { pack, id }: { readonly pack: PackText; readonly id: string },
 ): Html {
   // What turns text around is made visible before, so that nothing comes out of it that a page would not show.
   const safe = forMarkdown(text);

@@ -2,12 +2,12 @@
 // the page's script fills as they come into sight, and that are links without it.
 import type { ConversationPage, PageTurn } from "../../app/page/conversation-page.ts";
 import type { BothRow } from "../../core/page/both-views.ts";
-import { cutPieces, type Piece, type PieceLimits, rowSize } from "../../core/page/pieces.ts";
+import { type CutLimits, cutPage, type Piece, rowSize } from "../../core/page/page-cuts.ts";
 
 /** Turns that are drawn or loaded at once. */
-const TURNS: PieceLimits = { size: 100_000, count: 25 };
+const TURNS: CutLimits = { size: 100_000, count: 25 };
 /** Rows of a turn that are. */
-const ROWS: PieceLimits = { size: 100_000, count: 100 };
+const ROWS: CutLimits = { size: 100_000, count: 100 };
 
 /** Where a page is opened: a turn position, 0-based, and one of its events. */
 export interface PageSpot {
@@ -38,7 +38,7 @@ export function wholePage({ turns }: ConversationPage): readonly TurnsPart[] {
 /** Gives a page of which only what stands around a spot is drawn. */
 export function pageAt({ turns }: ConversationPage, spot: PageSpot): readonly TurnsPart[] {
   const at = Math.min(Math.max(0, spot.turn), Math.max(0, turns.length - 1));
-  return cutPieces(turns.map(sizeOf), TURNS).map(({ from, to }) => {
+  return cutPage(turns.map(sizeOf), TURNS).map(({ from, to }) => {
     const own = turns.slice(from, to + 1);
     if (at < from || at > to) return { kind: "gap", turns: own };
     return { kind: "turns", turns: own.map((turn) => firstOf(turn, turn.turn === at ? spot.event : undefined)) };
@@ -66,7 +66,7 @@ function firstOf(turn: PageTurn, event: string | undefined): DrawnTurn {
 function drawTurn(turn: PageTurn, isDrawn: (piece: Piece) => boolean): DrawnTurn {
   return {
     turn,
-    parts: cutPieces(turn.rows.map(rowSize), ROWS).map((piece) => ({ ...piece, isDrawn: isDrawn(piece) })),
+    parts: cutPage(turn.rows.map(rowSize), ROWS).map((piece) => ({ ...piece, isDrawn: isDrawn(piece) })),
   };
 }
 

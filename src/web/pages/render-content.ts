@@ -6,7 +6,7 @@ import { isFields } from "../../core/event/fields.ts";
 import { fileLanguage } from "./code-language.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { imageAddress } from "./images.ts";
-import { type Pack, type Write, writeCut, writePacked } from "./long-text.ts";
+import { type PackText, type Write, writeCut, writePacked } from "./long-text.ts";
 import { codeBlock, markdownHtml, plainBlock } from "./markdown.ts";
 
 export interface SaidOptions {
@@ -15,7 +15,7 @@ export interface SaidOptions {
   /** Of what a tool gave. */
   readonly language?: string;
   /** Packs long texts of tools for the page's script; null = they stand as they are. */
-  readonly pack?: Pack | null;
+  readonly pack?: PackText | null;
 }
 
 /** Writes what an event says; empty where it says nothing. */

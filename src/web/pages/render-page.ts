@@ -18,7 +18,7 @@ import { renderComments } from "./render-comments.ts";
 import { renderCompactions } from "./render-compaction.ts";
 import type { CalledTool, RowContext } from "./render-row.ts";
 import { timelineHtml } from "./render-timeline.ts";
-import { renderParts } from "./render-turn.ts";
+import { drawParts } from "./render-turn.ts";
 
 /** What is drawn of a conversation, and what its events refer to. */
 export interface DrawnPage {
@@ -40,7 +40,7 @@ ${barHtml(page, place)}
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
 ${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { branch: page.branch, links: context.links, place })}</section>
 ${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}"` : nothing}>
-${renderParts(parts, context)}</div></main>
+${drawParts(parts, context)}</div></main>
 `;
   return renderDocument(page.title, place, body);
 }

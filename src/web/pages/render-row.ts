@@ -6,7 +6,7 @@ import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction-looks.ts";
 import { type Html, html } from "./html.ts";
-import type { Pack } from "./long-text.ts";
+import type { PackText } from "./long-text.ts";
 import { eventAnchor } from "./names.ts";
 import type { PageLinks } from "./page-links.ts";
 import { renderSaid } from "./render-content.ts";
@@ -28,7 +28,7 @@ export interface RowContext {
   readonly looks: CompactionLooks;
   readonly links: PageLinks;
   /** Packs long texts of tools; null = they stand as they are. */
-  readonly pack: Pack | null;
+  readonly pack: PackText | null;
   /** Gives an event with the payloads that it refers to. */
   readonly whole: (event: Event) => Event;
 }

@@ -1,7 +1,7 @@
 // Turns as HTML: a heading with a link to itself, then what was said, in parts. A part that is not drawn yet is a link to it,
 // which the page's script puts the part in place of.
 import type { PageTurn } from "../../app/page/conversation-page.ts";
-import type { Piece } from "../../core/page/pieces.ts";
+import type { Piece } from "../../core/page/page-cuts.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import { type Html, html, nothing } from "./html.ts";
@@ -10,17 +10,17 @@ import type { DrawnTurn, TurnsPart } from "./page-parts.ts";
 import { type RowContext, renderRow } from "./render-row.ts";
 
 /** Draws parts of a conversation, in order. */
-export function renderParts(parts: readonly TurnsPart[], context: RowContext): Html {
-  return html`${parts.map((part) => (part.kind === "turns" ? renderTurns(part.turns, context) : renderGap(part.turns, context)))}`;
+export function drawParts(parts: readonly TurnsPart[], context: RowContext): Html {
+  return html`${parts.map((part) => (part.kind === "turns" ? drawTurns(part.turns, context) : renderGap(part.turns, context)))}`;
 }
 
 /** Draws turns. */
-export function renderTurns(turns: readonly DrawnTurn[], context: RowContext): Html {
+export function drawTurns(turns: readonly DrawnTurn[], context: RowContext): Html {
   return html`${turns.map((turn) => renderTurn(turn, context))}`;
 }
 
 /** Draws some rows of a turn. */
-export function renderRows({ turn, rows }: PageTurn, { from, to }: Piece, context: RowContext): Html {
+export function drawRows({ turn, rows }: PageTurn, { from, to }: Piece, context: RowContext): Html {
   return html`<div class="rows">${rows.slice(from, to + 1).map((row) => renderRow(turn, row, context))}</div>`;
 }
 
@@ -29,7 +29,7 @@ function renderTurn({ turn, parts }: DrawnTurn, context: RowContext): Html {
   const facts = [...timeOf(time), tokensText(tokens), ...(cost === null ? [] : [renderPrice(cost)])];
   return html`<section class="turn" id="${turnAnchor(at)}" data-turn="${at}">
 <h2><a href="${context.links.turn(at)}">Turn ${at}</a> <span class="facts">${facts.join(" · ")}</span></h2>
-${parts.map((part) => (part.isDrawn ? renderRows(turn, part, context) : renderRowsGap(turn, part, context)))}</section>
+${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRowsGap(turn, part, context)))}</section>
 `;
 }
 

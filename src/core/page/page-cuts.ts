@@ -9,7 +9,7 @@ export interface Piece {
   readonly to: number;
 }
 
-export interface PieceLimits {
+export interface CutLimits {
   /** Most that the sizes of a piece add up to; one that is larger stands alone. */
   readonly size: number;
   /** Most things of a piece. */
@@ -22,7 +22,7 @@ const PAYLOAD = 100_000;
 const ROW = 200;
 
 /** Cuts things of these sizes, in order, into pieces that hold each once. */
-export function cutPieces(sizes: readonly number[], { size, count }: PieceLimits): readonly Piece[] {
+export function cutPage(sizes: readonly number[], { size, count }: CutLimits): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   let sum = 0;

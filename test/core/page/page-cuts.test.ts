@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
-import { cutPieces, rowSize } from "../../../src/core/page/pieces.ts";
+import { cutPage, rowSize } from "../../../src/core/page/page-cuts.ts";
 
 const sizes = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 });
 const limits = fc.record({ size: fc.integer({ min: 1, max: 200 }), count: fc.integer({ min: 1, max: 10 }) });
@@ -10,7 +10,7 @@ describe("pieces of a page", () => {
   it("hold each thing once, in order", () => {
     fc.assert(
       fc.property(sizes, limits, (own, most) => {
-        const held = cutPieces(own, most).flatMap(({ from, to }) => own.map((_, at) => at).slice(from, to + 1));
+        const held = cutPage(own, most).flatMap(({ from, to }) => own.map((_, at) => at).slice(from, to + 1));
         expect(held).toEqual(own.map((_, at) => at));
       }),
     );
@@ -21,7 +21,7 @@ describe("pieces of a page", () => {
       fc.property(sizes, limits, (own, most) => {
         const sum = (from: number, to: number): number =>
           own.slice(from, to + 1).reduce((total, one) => total + one, 0);
-        for (const { from, to } of cutPieces(own, most)) {
+        for (const { from, to } of cutPage(own, most)) {
           expect(to - from + 1).toBeLessThanOrEqual(most.count);
           if (to > from) expect(sum(from, to)).toBeLessThanOrEqual(most.size);
           const next = to + 1;
