@@ -8,6 +8,8 @@ const AXIS = 48;
 
 /** Of each turn, in order. */
 export interface Numbers {
+  /** Positions; a page of a view alone has not got all turns. */
+  readonly turns: readonly number[];
   readonly raw: readonly number[];
   readonly view: readonly number[];
   /** Dollars; null = not known. Empty when none is. */
@@ -30,7 +32,7 @@ export function readColours(plot: HTMLElement): Colours {
 }
 
 /** What the chart is drawn by; a range can be chosen on it. */
-export function chartOptions({ raw, cost }: Numbers, colours: Colours, size: Size): uPlot.Options {
+export function chartOptions({ turns, cost }: Numbers, colours: Colours, size: Size): uPlot.Options {
   const hasCost = cost.length > 0;
   return {
     ...size,
@@ -38,11 +40,11 @@ export function chartOptions({ raw, cost }: Numbers, colours: Colours, size: Siz
     padding: [8, hasCost ? 0 : 8, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: {
-      x: { time: false, range: [-0.5, raw.length - 0.5] },
+      x: { time: false, range: [-0.5, turns.length - 0.5] },
       y: { range: (_chart, _least, most) => [0, Math.max(1, most * 1.05)] },
       cost: { range: (_chart, _least, most) => [0, Math.max(0.0001, most * 1.05)] },
     },
-    axes: axes(colours, hasCost),
+    axes: axes(colours, turns, hasCost),
     series: [
       {},
       bars(colours.raw),
@@ -59,7 +61,7 @@ function bars(fill: string): uPlot.Series {
   return { fill, width: 0, points: { show: false }, ...(paths && { paths }) };
 }
 
-function axes({ text, grid }: Colours, hasCost: boolean): uPlot.Axis[] {
+function axes({ text, grid }: Colours, turns: readonly number[], hasCost: boolean): uPlot.Axis[] {
   const axis = (values: (value: number) => string, more: uPlot.Axis): uPlot.Axis => ({
     stroke: text,
     font: "12px system-ui, sans-serif",
@@ -70,7 +72,11 @@ function axes({ text, grid }: Colours, hasCost: boolean): uPlot.Axis[] {
   });
   const bare = { grid: { show: false } };
   return [
-    axis(String, { ...bare, size: 26, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
+    axis((at) => String(turns[at] ?? ""), {
+      ...bare,
+      size: 26,
+      incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+    }),
     axis(formatTokens, { size: AXIS }),
     ...(hasCost ? [axis((dollars) => `$${dollars.toFixed(2)}`, { ...bare, scale: "cost", side: 1, size: AXIS })] : []),
   ];

@@ -27,7 +27,7 @@ export function drawTimeline(): void {
     readout.replaceChildren(...(at === null ? legend : [describe(numbers, at)]));
   };
   let chart = createChart(plot, numbers, tell);
-  takeArrows(plot, () => chart, numbers.raw.length);
+  takeArrows(plot, () => chart, numbers.turns);
   new ResizeObserver(() => chart.setSize({ width: plot.clientWidth, height: HEIGHT })).observe(plot);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     chart.destroy();
@@ -35,19 +35,20 @@ export function drawTimeline(): void {
   });
 }
 
-function readNumbers({ raw = "", view = "", cost = "" }: DOMStringMap): Numbers {
+function readNumbers({ turns, raw = "", view = "", cost = "" }: DOMStringMap): Numbers {
   const read = (text: string): number[] => text.split(",").map(Number);
   return {
+    turns: turns === undefined ? read(raw).map((_, at) => at) : read(turns),
     raw: read(raw),
     view: read(view),
     cost: cost === "" ? [] : cost.split(",").map((text) => (text === "" ? null : Number(text))),
   };
 }
 
-function describe({ raw, view, cost }: Numbers, at: number): string {
+function describe({ turns, raw, view, cost }: Numbers, at: number): string {
   const dollars = cost[at];
   const price = dollars == null ? "" : ` · $${dollars.toFixed(dollars < 1 ? 4 : 2)}`;
-  return `turn ${at} · said ${formatTokens(raw[at] ?? 0)} tokens · the model reads ${formatTokens(view[at] ?? 0)}${price}`;
+  return `turn ${turns[at]} · said ${formatTokens(raw[at] ?? 0)} tokens · the model reads ${formatTokens(view[at] ?? 0)}${price}`;
 }
 
 function createChart(plot: HTMLElement, numbers: Numbers, tell: (at: number | null) => void): uPlot {
@@ -55,7 +56,10 @@ function createChart(plot: HTMLElement, numbers: Numbers, tell: (at: number | nu
   const options = chartOptions(numbers, colours, { width: plot.clientWidth, height: HEIGHT });
   const { raw, view, cost } = numbers;
   const data: uPlot.AlignedData = [raw.map((_, turn) => turn), [...raw], [...view]];
-  const hooks: uPlot.Hooks.Arrays = { setCursor: [({ cursor: { idx } }) => tell(idx ?? null)], setSelect: [choose] };
+  const hooks: uPlot.Hooks.Arrays = {
+    setCursor: [({ cursor: { idx } }) => tell(idx ?? null)],
+    setSelect: [(chosen) => choose(chosen, numbers.turns)],
+  };
   const chart = new uPlot({ ...options, hooks }, cost.length === 0 ? data : [...data, [...cost]], plot);
   plot.querySelector("svg")?.remove();
   // A click that is no drag goes to the turn.
@@ -64,13 +68,14 @@ function createChart(plot: HTMLElement, numbers: Numbers, tell: (at: number | nu
     pressed = clientX;
   });
   chart.over.addEventListener("click", ({ clientX }) => {
-    if (Math.abs(clientX - pressed) < 4 && chart.cursor.idx != null) goToTurn(chart.cursor.idx);
+    if (Math.abs(clientX - pressed) < 4 && chart.cursor.idx != null) goToTurn(numbers.turns[chart.cursor.idx] ?? 0);
   });
   return chart;
 }
 
-function choose({ select, posToIdx }: uPlot): void {
-  if (select.width > 0) dryRun({ from: posToIdx(select.left), to: posToIdx(select.left + select.width) });
+function choose({ select, posToIdx }: uPlot, turns: readonly number[]): void {
+  const at = (position: number): number => turns[posToIdx(position)] ?? 0;
+  if (select.width > 0) dryRun({ from: at(select.left), to: at(select.left + select.width) });
 }
 
 function goToTurn(turn: number): void {
@@ -81,7 +86,8 @@ function goToTurn(turn: number): void {
 }
 
 /** Arrow keys move from turn to turn, with Shift they choose a range; Enter goes to the turn. */
-function takeArrows(plot: HTMLElement, chart: () => uPlot, count: number): void {
+function takeArrows(plot: HTMLElement, chart: () => uPlot, turns: readonly number[]): void {
+  const count = turns.length;
   plot.tabIndex = 0;
   plot.setAttribute("role", "application");
   plot.setAttribute(
@@ -91,7 +97,7 @@ function takeArrows(plot: HTMLElement, chart: () => uPlot, count: number): void 
   let [anchor, at] = [0, 0];
   plot.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -count, End: count }[event.key];
-    if (event.key === "Enter") goToTurn(at);
+    if (event.key === "Enter") goToTurn(turns[at] ?? at);
     if (by === undefined) return;
     event.preventDefault();
     at = Math.min(Math.max(0, at + by), count - 1);

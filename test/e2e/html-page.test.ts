@@ -56,7 +56,7 @@ describe("a conversation as an HTML file", () => {
     const changed = rows(page, /result changed/);
     expect(changed).toHaveLength(2);
     expect(changed[0]).toContain("[compacted]");
-    const names = [...page.matchAll(/<li id="(compaction-\w+)" class="live">/g)].map(([, name]) => name);
+    const names = [...page.matchAll(/<li id="(compaction-\w+)" class="live tint-\d">/g)].map(([, name]) => name);
     expect(names).toHaveLength(2);
     for (const name of names) expect(page).toContain(`href="#${name}"`);
   });

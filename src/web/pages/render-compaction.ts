@@ -3,6 +3,7 @@
 import type { PageCompaction } from "../../app/page/conversation-page.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { actionAddress, compactionAddress } from "./addresses.ts";
+import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { markdownHtml } from "./markdown.ts";
@@ -14,6 +15,7 @@ import { renderReceipt } from "./render-lost.ts";
 export interface StackContext {
   readonly branch: string;
   readonly links: PageLinks;
+  readonly looks: CompactionLooks;
   readonly place: Place;
 }
 
@@ -42,7 +44,7 @@ function renderCompaction(stackRow: StackRow, context: StackContext): Html {
   const inside = row.live ? records.map((record) => renderRecord(record, context)) : nothing;
   // What is in force has one row, of the newest commit that brought it: links lead there.
   const id = row.live ? html` id="${compactionAnchor(compaction)}"` : nothing;
-  return html`<li${id} class="${row.live ? "live" : "gone"}"><p><strong>${subject}</strong></p>
+  return html`<li${id} class="${row.live ? `live ${tintClass(context.looks, compaction)}` : "gone"}"><p><strong>${subject}</strong></p>
 <p class="facts">${standing(row)} · ${compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
 ${inside}${renderWays(stackRow, context)}</li>
 `;

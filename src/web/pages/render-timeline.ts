@@ -20,7 +20,9 @@ export function timelineHtml(
 ): Html {
   if (turns.length < 2) return nothing;
   const numbers = (read: (turn: PageTurn) => string | number): string => turns.map(read).join(",");
-  return html`<section id="timeline" aria-label="Tokens by turn" data-raw="${numbers(({ tokens }) => tokens.raw)}" data-view="${numbers(({ tokens }) => tokens.view)}" data-cost="${turns.every(({ cost }) => cost === null) ? "" : numbers(({ cost }) => cost?.toFixed(4) ?? "")}">
+  // A page of a view alone has not got all turns.
+  const isWhole = turns.every(({ turn }, at) => turn === at);
+  return html`<section id="timeline" aria-label="Tokens by turn"${isWhole ? nothing : html` data-turns="${numbers(({ turn }) => turn)}"`} data-raw="${numbers(({ tokens }) => tokens.raw)}" data-view="${numbers(({ tokens }) => tokens.view)}" data-cost="${turns.every(({ cost }) => cost === null) ? "" : numbers(({ cost }) => cost?.toFixed(4) ?? "")}">
 <div class="plot">${barsHtml(turns, links)}</div>
 ${lanesHtml(compactions, turns.length, looks)}<p class="readout facts"><span class="raw">said</span> <span class="view">read by the model</span></p></section>`;
 }
