@@ -208,7 +208,8 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     await code.locator(".hl-keyword").waitFor();
     expect(await code.textContent()).toBe('const water: number = 0; // "</code><b>"');
     await page.locator("#turn-5 img").scrollIntoViewIfNeeded();
-    await page.waitForFunction("document.querySelector('#turn-5 img')?.naturalWidth === 1");
+    // Not waitForFunction: it evaluates in the page, which the page's policy forbids.
+    await expect.poll(() => page.evaluate("document.querySelector('#turn-5 img')?.naturalWidth")).toBe(1);
     await page.keyboard.press("/");
     await page.keyboard.type("output of");
     await page.keyboard.press("Enter");
