@@ -81,7 +81,8 @@ export function chooseStrategies({ choosePipelines, parseTarget }, names, target
  * null where there is nothing to compact; its gain is not looked at.
  */
 export async function planOver(library, turns, { chosen, compactions = [], keep = [], viewTokens }) {
-  const { DEFAULT_TOOL_HINTS: hints, PROTECT_TOKENS: protectTokens } = library;
+  const { DEFAULT_TOOL_HINTS: hints, PROTECT_TOKENS } = library;
+  const { protectTokens = PROTECT_TOKENS } = chosen;
   const { pairs: subsumed } = await library.findSubsumed(library.listToolCalls(turns), { hints, cwd: ".", env: {} });
   const plan = library.planCompaction({
     range: { keep: 0, protectTokens },

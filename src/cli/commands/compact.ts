@@ -91,7 +91,7 @@ export const command: CommandSpec = {
     {
       flags: "--protect <tokens>",
       description:
-        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000",
+        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000, for auto 2000, since it leaves the newest calls whole by itself",
     },
     {
       flags: "--min-gain <tokens>",
@@ -134,7 +134,7 @@ export const command: CommandSpec = {
   examples: [
     { command: "jpg compact --dry-run", explains: "what the default profile would do" },
     { command: "jpg compact --profile light --keep 5", explains: "strip reasoning, leave the last 5 turns alone" },
-    { command: "jpg compact -s auto", explains: "reasoning, repeated calls, obsolete and old results, in one batch" },
+    { command: "jpg compact -s auto", explains: "reasoning, repeated, obsolete and older calls, in one batch" },
     {
       command: "jpg compact -s strip-reasoning -s dedup-tools",
       explains: "remove reasoning, and all but the newest of equal calls",

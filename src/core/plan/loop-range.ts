@@ -30,8 +30,9 @@ export function keepLoop(request: CompactionRequest): CompactionRequest {
   if (turn === undefined || start === null) return request;
   const { policies, strategies } = request;
   const uses = (wanted: object): boolean => strategies?.uses.some(({ strategy }) => strategy === wanted) === true;
+  const omits = strategies?.uses.some(({ strategy }) => strategy.omitsCalls === true) === true;
   const isKept = {
-    reasoning: strategies === undefined ? policies.reasoning !== undefined : uses(stripReasoning),
+    reasoning: strategies === undefined ? policies.reasoning !== undefined : uses(stripReasoning) || omits,
     requests: strategies === undefined ? policies.attachments !== undefined : uses(stripAttachments),
   };
   const waiting = unansweredCalls(turn.events.slice(start));

@@ -1,12 +1,14 @@
 // What strategies ask of a call before they decide about it.
 import type { CallPolicy } from "../compaction/compaction.ts";
-import { dropLongTexts } from "../projection/tool-stub.ts";
+import { stringsIn } from "../loss/event-texts.ts";
+import { dropLongTexts, truncateCall } from "../projection/tool-stub.ts";
+import { type CallFacts, isWriting } from "../tools/call-facts.ts";
 import { isGone } from "./call-strength.ts";
 import type { CallDecision, ViewedCall } from "./strategy.ts";
 
-/** Whether both halves may be left out: one alone would be an orphan. */
-export function canOmit({ requestState, responseState }: ViewedCall): boolean {
-  return requestState.isOpen && (responseState === null || responseState.isOpen);
+/** Whether both halves may be left out: one alone would be an orphan, and so would reasoning that is kept. */
+export function canOmit({ requestState, responseState, isTied }: ViewedCall): boolean {
+  return !isTied && requestState.isOpen && (responseState === null || responseState.isOpen);
 }
 
 /** Whether a result is shown and is no error; a shortened one counts. */
@@ -37,6 +39,27 @@ export function dropBodies(
   const max_chars = Math.max(maxChars, path?.length ?? 0);
   if (!requestState.isOpen || dropLongTexts(request, max_chars) === request) return {};
   return { request: { drop: { max_chars } } };
+}
+
+/** The files that a call changes, as written. */
+export function changedPaths({ kind, path, paths }: CallFacts): readonly string[] {
+  if (!isWriting(kind)) return [];
+  return paths ?? (path === undefined ? [] : [path]);
+}
+
+/**
+ * Leaves out of a call's arguments what does not name files, when a strategy may speak of them: long texts, or what follows the
+ * last name in a patch.
+ */
+export function keepPaths(call: ViewedCall, paths: readonly string[]): CallDecision {
+  const { request, requestState } = call;
+  if (!requestState.isOpen) return {};
+  const max_chars = Math.max(1, ...paths.map(({ length }) => length));
+  const texts = stringsIn(dropLongTexts(request, max_chars).arguments);
+  if (paths.every((path) => texts.some((text) => text.includes(path)))) return dropBodies(call, max_chars, undefined);
+  const ends = stringsIn(request.arguments).flatMap((text) => paths.map((path) => text.indexOf(path) + path.length));
+  const truncation = { max_chars: Math.max(1, ...ends), head: 1 };
+  return truncateCall(request, truncation) === request ? {} : { request: { truncate: truncation } };
 }
 
 /** Collects the decisions that say something. */

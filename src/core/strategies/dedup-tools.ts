@@ -10,6 +10,7 @@ import type { Strategy, StrategyContext, ViewedCall } from "./strategy.ts";
 export const dedupTools: Strategy = {
   name: "dedup-tools",
   summary: "leave out calls that a later call repeats",
+  omitsCalls: true,
   usesSubsumption: true,
   decide: (context) => {
     const repeated = findRepeated(context);

@@ -9,6 +9,7 @@ import type { Strategy, ViewedCall } from "./strategy.ts";
 export const dropFailed: Strategy = {
   name: "drop-failed",
   summary: "leave out failed calls that were repeated with success",
+  omitsCalls: true,
   decide: ({ calls }) => {
     const obsolete = findObsolete(calls);
     return { calls: decideEach(calls, (call) => (obsolete.has(call) && canOmit(call) ? OMIT : {})) };

@@ -8,6 +8,8 @@ import { type PipelineName, type StrategyName, TANGENTS } from "./strategy-names
 
 /** What the newest tokens of a conversation are left alone: the agent is at work on them. Tokens, estimated. */
 export const PROTECT_TOKENS = 10_000;
+/** The same for `auto`, in which fade-tools leaves the newest calls whole: what was said last. */
+export const AUTO_PROTECT_TOKENS = 2000;
 /**
  * The least a batch must save, tokens a call. Every batch makes the provider's cache write anew what follows the first change:
  * masking a result at each turn costs 40 % more than doing nothing, batches of this size save 32 to 52 % (measured over
@@ -29,7 +31,7 @@ export interface Pipeline {
 export const PIPELINES: readonly Pipeline[] = [
   {
     name: "auto",
-    summary: "strip-reasoning, dedup-tools, supersede, strip-tool-results, prune-tools; in batches",
+    summary: "strip-reasoning, dedup-tools, supersede, fade-tools, prune-tools; in batches",
   },
   {
     name: "tiered",
@@ -39,16 +41,14 @@ export const PIPELINES: readonly Pipeline[] = [
 
 /** Strategies that are worth it only in batches: they leave the newest tokens alone and have a least gain. */
 const BATCHED: ReadonlySet<string> = new Set(["auto", "mask-results"]);
-/** Those that leave the newest tokens alone instead of the newest turns. */
-const PROTECTED: ReadonlySet<string> = new Set(["auto", "mask-results", "tiered"]);
+/** How many of the newest tokens some leave alone, beside the newest turns. */
+const PROTECTED: Readonly<Record<string, number>> = {
+  auto: AUTO_PROTECT_TOKENS,
+  "mask-results": PROTECT_TOKENS,
+  tiered: PROTECT_TOKENS,
+};
 
-const AUTO: readonly StrategyName[] = [
-  "strip-reasoning",
-  "dedup-tools",
-  "supersede",
-  "strip-tool-results",
-  "prune-tools",
-];
+const AUTO: readonly StrategyName[] = ["strip-reasoning", "dedup-tools", "supersede", "fade-tools", "prune-tools"];
 
 /** A size as a person writes it: tokens, or a share of the model's context window. */
 export type SizeTarget = { readonly tokens: number } | { readonly share: number };
@@ -102,10 +102,16 @@ export function choosePipelines(
   return {
     uses,
     names: given,
-    ...(given.some((name) => PROTECTED.has(name)) ? { protectTokens: PROTECT_TOKENS } : {}),
+    ...protectionOf(given),
     ...(given.some((name) => BATCHED.has(name)) ? { minGainTokens: MIN_GAIN_TOKENS } : {}),
     ...summaryOf(isSummarized ? "always" : (pipelines[0]?.name ?? null), target),
   };
+}
+
+/** The most that any of them leaves alone. */
+function protectionOf(names: readonly string[]): Pick<ChosenStrategies, "protectTokens"> {
+  const tokens = names.flatMap((name) => (Object.hasOwn(PROTECTED, name) ? [PROTECTED[name] as number] : []));
+  return tokens.length === 0 ? {} : { protectTokens: Math.max(...tokens) };
 }
 
 function summaryOf(wish: PipelineName | "always" | null, target: SizeTarget): Pick<ChosenStrategies, "summarizeAbove"> {

@@ -34,7 +34,11 @@ export function planStrategies(
   facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "toolTokens" | "pairs">,
   stubs?: StubStyle,
 ): StrategyOutcome {
-  const context = createStrategyContext({ ...facts, ...known });
+  const context = createStrategyContext({
+    ...facts,
+    ...known,
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+  });
   const { decisions, steps, reasoning, attachments, turns, prune } = composeSteps(uses, context, {
     ...(stubs === undefined ? {} : { stubs }),
     ...(viewTokens === undefined ? {} : { viewTokens }),

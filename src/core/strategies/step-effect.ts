@@ -4,7 +4,7 @@ import { stubAttachments } from "../event/attachment-stub.ts";
 import { type Event, isReasoning } from "../event/event.ts";
 import { shortenEvent } from "../projection/shorten-event.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
-import type { CallDecision, HalfState, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
+import type { CallDecision, HalfState, OpenEvent, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
 
 /** What is shown of something; tokens are an estimate. */
 export interface Shown {
@@ -57,6 +57,11 @@ function leftOf(event: Event, { reasoning, attachments, turns }: Spoken): Event 
 /** Adds up, with a factor for the second. */
 export function add(a: Shown, b: Shown, factor = 1): Shown {
   return { events: a.events + factor * b.events, tokens: a.tokens + factor * b.tokens };
+}
+
+/** Tokens of what is shown of an event that a strategy may speak of, an estimate. */
+export function shownTokens({ event, tool, state }: OpenEvent): number {
+  return shownOf(event, { tool, state, policy: undefined, stubs: undefined }).tokens;
 }
 
 interface Reading {

@@ -4,6 +4,7 @@ import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
+import { USUAL_WINDOW } from "../model/context-window.ts";
 import { planRanges } from "../projection/covered-range.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "../projection/survey.ts";
 import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
@@ -12,6 +13,7 @@ import { listPairedCalls, type ToolCall } from "../tools/tool-call.ts";
 import { hintFor, type ToolCompactionHint } from "../tools/tool-hints.ts";
 import { isGone } from "./call-strength.ts";
 import type { HalfState, OpenEvent, StrategyContext, ViewedCall } from "./strategy.ts";
+import { findTied } from "./tied-calls.ts";
 
 /** The conversation strategies are asked about, and what is known about its tools. */
 export interface ContextFacts {
@@ -29,6 +31,8 @@ export interface ContextFacts {
   readonly toolTokens?: ReadonlyMap<string, number>;
   /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = worked out. */
   readonly pairs?: CallPairs;
+  /** Context window of the conversation's model, tokens; default the usual one. */
+  readonly windowTokens?: number;
 }
 
 /** Creates what strategies look at. Throws `turn_not_read` (internal) when a turn is missing. */
@@ -39,7 +43,7 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
   const list = seen.map(({ turn }) => turn);
   const keep = new Set(facts.keep);
   const pairs = facts.pairs !== undefined && isWhole(seen, turns) ? facts.pairs : pairShown(list, survey);
-  const read: Reading = { surveyed: survey.turns, pairs, range, keep };
+  const read: Reading = { surveyed: survey.turns, pairs, range, keep, tied: findTied(list, keep) };
   const calls = listPairedCalls(list, pairs).map((call) => viewCall(call, read));
   const { open, hasOrphans } = listOpen(seen, read);
   const pruned = new Set(compactions.flatMap(({ tools }) => tools?.names ?? []));
@@ -48,6 +52,8 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
     calls,
     open,
     hasOrphans,
+    windowTokens: facts.windowTokens ?? USUAL_WINDOW,
+    newestFirst: () => listNewest(seen, read),
     hintFor: (tool) => {
       const hint = resolved.get(tool) ?? hintFor(tool, hints);
       resolved.set(tool, hint);
@@ -77,6 +83,7 @@ interface Reading {
   readonly pairs: CallPairs;
   readonly range: EventRange;
   readonly keep: ReadonlySet<string>;
+  readonly tied: ReadonlySet<string>;
 }
 
 function viewCall(call: ToolCall, read: Reading): ViewedCall {
@@ -84,6 +91,7 @@ function viewCall(call: ToolCall, read: Reading): ViewedCall {
   return {
     ...call,
     requestState: stateAt(request, turn, index, read),
+    isTied: read.tied.has(request.id),
     responseState: response === null ? null : stateAt(response, responseTurn, responseIndex ?? 0, read),
   };
 }
@@ -129,6 +137,17 @@ function listOpen(seen: readonly SurveyedTurn[], read: Reading): Pick<StrategyCo
     }
   }
   return { open, hasOrphans };
+}
+
+function* listNewest(seen: readonly SurveyedTurn[], read: Reading): Generator<OpenEvent> {
+  for (const { turn } of seen.toReversed()) {
+    for (let index = turn.events.length - 1; index >= 0; index--) {
+      const event = turn.events[index];
+      if (event === undefined || !traitsOf(event).providerVisible) continue;
+      const state = stateAt(event, turn.index, index, read);
+      if (!isGone(state)) yield openEvent(event, state, read.pairs);
+    }
+  }
 }
 
 function openEvent(event: Event, state: HalfState, pairs: CallPairs): OpenEvent {

@@ -3,6 +3,7 @@ import { type JpgError, userError } from "../errors.ts";
 import { nearestName } from "../nearest-name.ts";
 import { dedupTools } from "./dedup-tools.ts";
 import { dropFailed } from "./drop-failed.ts";
+import { fadeTools } from "./fade-tools.ts";
 import { classifyTangents, summarize } from "./hide-turns.ts";
 import { pruneTools } from "./prune-tools.ts";
 import { maskResults, truncateResults } from "./shorten-results.ts";
@@ -25,6 +26,7 @@ export const STRATEGIES: readonly Strategy[] = [
   stripArguments,
   stripToolResults,
   stripTools,
+  fadeTools,
   stripAttachments,
   pruneTools,
   classifyTangents,

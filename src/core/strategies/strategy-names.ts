@@ -12,6 +12,7 @@ export const STRATEGY_NAMES = [
   "strip-arguments",
   "strip-tool-results",
   "strip-tools",
+  "fade-tools",
   "strip-attachments",
   "prune-tools",
   "classify-tangents",

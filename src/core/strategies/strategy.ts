@@ -32,6 +32,8 @@ export interface ViewedCall extends ToolCall {
   readonly requestState: HalfState;
   /** Null without a result. */
   readonly responseState: HalfState | null;
+  /** Whether it belongs to reasoning that is kept by name, which providers refuse without the calls that it led to. */
+  readonly isTied: boolean;
 }
 
 /** An event that a strategy may speak of. */
@@ -48,6 +50,10 @@ export interface StrategyContext {
   readonly calls: readonly ViewedCall[];
   /** Events in the range of which a model is sent something, in order; those kept by name are left out. */
   readonly open: readonly OpenEvent[];
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+  /** The events that a model is sent, the newest of the conversation first. */
+  readonly newestFirst: () => Iterable<OpenEvent>;
   /** Whether there is a result without a call that a policy for all calls would change, or bring back. */
   readonly hasOrphans: boolean;
   readonly hintFor: (tool: string) => ToolCompactionHint;
@@ -90,6 +96,8 @@ export interface Strategy {
   readonly takes?: readonly (keyof StrategyOptions)[];
   /** Whether it changes requests too (range-location.ts). */
   readonly touchesRequests?: true;
+  /** Whether it leaves calls out by its own rule. */
+  readonly omitsCalls?: true;
   /** Whether it hides whole turns. */
   readonly hidesTurns?: true;
   /** Whether it needs every turn, hidden ones included. */

@@ -31,9 +31,13 @@ function loopOf(sizes: readonly number[]): readonly Turn[] {
   });
 }
 
-function planFor(turns: readonly Turn[], names: readonly string[], range: CompactionRequest["range"]) {
+function planFor(
+  turns: readonly Turn[],
+  names: readonly string[],
+  { windowTokens = 2000, ...range }: CompactionRequest["range"] & { readonly windowTokens?: number },
+) {
   const { uses } = choosePipelines(names, names.includes("mask-results") ? { newest: 1 } : {});
-  return askStrategies(turns, [], { request: { range }, known: { uses, hints: {} } });
+  return askStrategies(turns, [], { request: { range }, known: { uses, hints: {}, windowTokens } });
 }
 
 function viewAfter(turns: readonly Turn[], plan: ReturnType<typeof planFor>) {
@@ -44,14 +48,13 @@ function viewAfter(turns: readonly Turn[], plan: ReturnType<typeof planFor>) {
 describe("auto in an unfinished loop", () => {
   const turns = loopOf([200, 200, 200, 200]);
 
-  it("strips results before the newest tokens and leaves the reasoning of the loop where it is", () => {
+  it("leaves the reasoning of the loop where it is, with the calls that it led to", () => {
     const shown = viewAfter(turns, planFor(turns, ["auto"], { keep: 0, protectTokens: 100 })).turns.flatMap(
       ({ events }) => events,
     );
-    const results = shown.flatMap((event) =>
-      event.type === "tool_call_response" ? [String(event.content).slice(0, 11)] : [],
-    );
-    expect(results).toEqual(["[compacted]", "[compacted]", "[compacted]", "[compacted]", "x x x x x x"]);
+    const results = shown.flatMap((event) => (event.type === "tool_call_response" ? [event.content.slice(0, 11)] : []));
+    // The first is of the finished turn. A tenth of the window stays whole, as much before it is shortened.
+    expect(results).toEqual(["[compacted]", "[compacted]", "x x x x x x", "x x x x x x"]);
     expect(shown.filter((event) => isReasoning(event)).map(({ id }) => id)).toEqual(["e1.2", "e1.5", "e1.8", "e1.11"]);
   });
 
@@ -61,7 +64,15 @@ describe("auto in an unfinished loop", () => {
     expect(isNothing(plan) ? null : plan.compaction.to_event).toBe("e1.1");
   });
 
-  it("names no reasoning where none is stripped", () => {
+  it("leaves no call out from behind its reasoning, also where no reasoning is stripped", () => {
+    const plan = planFor(turns, ["fade-tools"], { keep: 0, protectTokens: 100 });
+    const calls = viewAfter(turns, plan).turns.flatMap(({ events }) =>
+      events.filter((event) => event.type === "tool_call_request"),
+    );
+    expect(calls.map(({ id }) => id)).toEqual(["e1.3", "e1.6", "e1.9", "e1.12"]);
+  });
+
+  it("names no reasoning where none is stripped and no call left out", () => {
     const plan = planFor(turns, ["mask-results"], { keep: 0, protectTokens: 100 });
     expect(isNothing(plan) ? null : plan.compaction.keep).toBeUndefined();
   });
@@ -70,11 +81,12 @@ describe("auto in an unfinished loop", () => {
     const random = fc.record({
       sizes: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 }),
       protectTokens: fc.integer({ min: 1, max: 500 }),
+      windowTokens: fc.integer({ min: 100, max: 5000 }),
     });
     fc.assert(
-      fc.property(random, ({ sizes, protectTokens }) => {
+      fc.property(random, ({ sizes, ...range }) => {
         const loop = loopOf(sizes);
-        const view = viewAfter(loop, planFor(loop, ["auto", "strip-arguments"], { keep: 0, protectTokens }));
+        const view = viewAfter(loop, planFor(loop, ["auto", "strip-arguments"], { keep: 0, ...range }));
         const messages = toAnthropicThread(view).messages.map(({ role, blocks }) => ({
           role,
           content: blocks.map(({ block }) => block),

@@ -1,6 +1,7 @@
 // Pipelines: which steps a name stands for, and when they are taken.
 import { describe, expect, it } from "vitest";
 import {
+  AUTO_PROTECT_TOKENS,
   choosePipelines,
   MIN_GAIN_TOKENS,
   PROTECT_TOKENS,
@@ -56,10 +57,10 @@ describe("splitTangents", () => {
 
 describe("choosePipelines", () => {
   it("runs auto in the order of RFD 036, in batches", () => {
-    expect(steps("auto")).toEqual(["strip-reasoning", "dedup-tools", "supersede", "strip-tool-results", "prune-tools"]);
+    expect(steps("auto")).toEqual(["strip-reasoning", "dedup-tools", "supersede", "fade-tools", "prune-tools"]);
     expect(choose("auto")).toMatchObject({
       names: ["auto"],
-      protectTokens: PROTECT_TOKENS,
+      protectTokens: AUTO_PROTECT_TOKENS,
       minGainTokens: MIN_GAIN_TOKENS,
       summarizeAbove: "threshold",
     });
@@ -85,7 +86,7 @@ describe("choosePipelines", () => {
       "strip-reasoning",
       "dedup-tools",
       "supersede",
-      "strip-tool-results",
+      "fade-tools",
       "prune-tools",
       "strip-attachments",
     ]);
@@ -120,6 +121,10 @@ describe("choosePipelines", () => {
     expect(uses[0]?.isWanted?.({ viewTokens: 500, windowTokens: 1000 })).toBe(false);
     const { uses: __, ...masked } = choose("mask-results");
     expect(masked).toEqual({ names: ["mask-results"], protectTokens: PROTECT_TOKENS, minGainTokens: MIN_GAIN_TOKENS });
+  });
+
+  it("leaves the most tokens alone that one of them does", () => {
+    expect(choose("auto", "mask-results").protectTokens).toBe(PROTECT_TOKENS);
   });
 
   it("leaves turns, not tokens, alone for plain strategies, and masks results in batches", () => {

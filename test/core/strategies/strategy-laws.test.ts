@@ -62,8 +62,9 @@ const situation = fc
     keepLast: fc.nat(2),
     stubs: fc.constantFrom({}, { first_line: true } as const, { pointers: true } as const),
     pinned: fc.nat(6),
+    windowTokens: fc.constantFrom(200, 1000, 5000, 200_000),
   })
-  .map(({ conversation, seed, names: chosen, hints: table, keepLast, stubs, pinned }) => {
+  .map(({ conversation, seed, names: chosen, hints: table, keepLast, stubs, pinned, windowTokens }) => {
     const turns = withTools(conversation.turns, seed);
     // Keeping by name what a compaction hides brings it back; that is not what is looked at here.
     const shown = [...shownIn(projectTurns(turns, conversation.compactions)).values()];
@@ -71,7 +72,7 @@ const situation = fc
     const keep = pinned === 0 ? [] : ids.filter((_, index) => index % 7 === pinned);
     const ask: AskOptions = {
       request: { compactions: conversation.compactions, range: { keep: keepLast }, stubs, keep },
-      known: { hints: table },
+      known: { hints: table, windowTokens },
     };
     return { turns, compactions: conversation.compactions, names: chosen, ask, keep };
   });
