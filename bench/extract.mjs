@@ -58,11 +58,12 @@ function withoutNewest(events) {
 function measureSession(library, placed) {
   const events = placed.map(({ event }) => event);
   const { summary } = library.extractSummary(placed);
+  const flat = summary.replace(/\s+/g, " ");
   const requests = events.map(startOfRequest).filter((start) => start !== null && start !== "");
   const files = [...new Set(events.map(changedFile))].filter((file) => file !== null);
   return {
     requests: requests.length,
-    shown: requests.filter((start) => summary.includes(start)).length,
+    shown: requests.filter((start) => flat.includes(start)).length,
     files: files.length,
     named: files.filter((file) => summary.includes(`- ${file}`)).length,
     raw: library.estimateEvents(events),

@@ -7,6 +7,7 @@ export const NOTHING_GATHERED: Gathered = {
   answers: [],
   modified: [],
   notModified: [],
+  changes: new Map(),
   read: [],
   tools: [],
   commands: [],

@@ -1,9 +1,11 @@
 // How long an extract may be, and how a number of characters is shared out among texts of different lengths.
 
 /** Share of the raw tokens that an extract has, up to so many tokens, and of what is beyond. */
-const SHARE = 0.1;
+const SHARE = 0.08;
 const FULL_SHARE_TOKENS = 50_000;
-const SHARE_BEYOND = 0.04;
+const SHARE_BEYOND = 0.02;
+/** Most tokens, however long the range: what is extracted again and again must not grow with the conversation. */
+const MOST_TOKENS = 6000;
 /** What the sections of a small range need, tokens. */
 const LEAST_TOKENS = 250;
 
@@ -13,7 +15,8 @@ export const CHARS_PER_TOKEN = 4;
 /** Gives the usual budget of an extract, tokens, from the tokens of the raw events. */
 export function extractBudget(rawTokens: number): number {
   const full = Math.min(rawTokens, FULL_SHARE_TOKENS);
-  return Math.max(LEAST_TOKENS, Math.round(SHARE * full + SHARE_BEYOND * (rawTokens - full)));
+  const tokens = Math.round(SHARE * full + SHARE_BEYOND * (rawTokens - full));
+  return Math.min(MOST_TOKENS, Math.max(LEAST_TOKENS, tokens));
 }
 
 /** Gives the largest cap so that the lengths, each cut to it, make no more than `chars`; infinite when all fit whole. */

@@ -6,6 +6,7 @@ import { ledgerOfCalls } from "../summary/event-ledger.ts";
 import { groupTurns, type PlacedEvent } from "../summary/placed-event.ts";
 import { callFacts, isWriting } from "../tools/call-facts.ts";
 import { listToolCalls, type ToolCall } from "../tools/tool-call.ts";
+import { changesOf, type LastChange } from "./changes.ts";
 import { commitsMade, type MadeCommit } from "./commits.ts";
 import { decisionsIn, type Reply } from "./decisions.ts";
 import { type Ending, endingOf } from "./ending.ts";
@@ -27,6 +28,8 @@ export interface Gathered {
   /** Files that calls changed, and those of which every change failed. */
   readonly modified: readonly string[];
   readonly notModified: readonly string[];
+  /** What became of the changed files. */
+  readonly changes: ReadonlyMap<string, LastChange>;
   /** Other files that were looked at. */
   readonly read: readonly string[];
   /** `NAME 12x`, the most called first. */
@@ -54,6 +57,7 @@ export function gather(events: readonly PlacedEvent[]): Gathered {
     answers,
     modified: ledger.modified,
     notModified: [...notModified],
+    changes: changesOf(calls),
     read: ledger.read.filter((file) => !notModified.has(file)),
     tools: countTools(calls),
     commands: commandsRunBy(calls),

@@ -1,6 +1,7 @@
 // Writes the sections of an extract within a budget: requests, changed files and where the work stopped first, then each kind of line
 // has its share, and what one leaves goes to the next.
 import { charsOf, createPurse, takeLines } from "./budget.ts";
+import { changeNotes } from "./changes.ts";
 import type { FailedCall } from "./failures.ts";
 import type { Gathered } from "./gather.ts";
 import { bothEnds, MARK_CHARS, newestLines, showAnswers, showPassages, showRequests } from "./lines.ts";
@@ -22,8 +23,9 @@ const SHARES = {
   failures: 0.1,
   commits: 0.06,
   commands: 0.08,
-  answers: 0.42,
-  read: 0.05,
+  changes: 0.06,
+  answers: 0.34,
+  read: 0.07,
   remarks: 0.1,
 } as const;
 /** Longest list of tools, characters. */
@@ -33,14 +35,15 @@ const FAILURE_CHARS = 500;
 
 /** Writes the sections; `chars` = what they should take, which requests and changed files alone may exceed. */
 export function writeSections(found: Gathered, chars: number): Sections {
-  const changed = [
+  const files = [
     ...found.modified.map((file) => `- ${file}`),
     ...found.notModified.map((file) => `- ${file} (every change failed)`),
   ];
   const steps = nextSteps(found, chars);
-  const room = chars - FRAME_CHARS - charsOf(changed) - charsOf(steps);
+  const room = chars - FRAME_CHARS - charsOf(files) - charsOf(steps);
   const requests = showRequests(found.requests, room * REQUESTS_SHARE);
   const parts = writeParts(found, requests, room - charsOfSaid(requests));
+  const changed = files.map((line, at) => `${line}${parts.changes[at] ?? ""}`);
   const tools = found.tools.length === 0 ? [] : [cutEnd(`Calls: ${found.tools.join(", ")}`, TOOLS_CHARS)];
   return [
     ["TASK STATE", [...interleave(requests, parts.answers), ...titled("Said on the way:", parts.remarks)]],
@@ -78,6 +81,11 @@ function writeParts(found: Gathered, requests: readonly Said[], chars: number): 
       most,
     ),
   );
+  const changes = take(
+    SHARES.changes,
+    (most) => changeNotes(found.modified, found.changes, most),
+    (notes) => notes.join("").length,
+  );
   const answers = take(SHARES.answers, (most) => showAnswers(found.answers, most), charsOfSaid);
   const read = lines("read", (most) =>
     takeLines(
@@ -90,7 +98,7 @@ function writeParts(found: Gathered, requests: readonly Said[], chars: number): 
   const seen = textOf([...requests, ...answers]);
   // What the others leave is not for these: they say the least.
   const remarks = showPassages(passages, Math.max(0, chars) * SHARES.remarks, seen);
-  return { guidance, decisions, failures, commits, commands, answers, read, remarks };
+  return { guidance, decisions, failures, commits, commands, changes, answers, read, remarks };
 }
 
 /** What failed, why, and what became of it. */

@@ -5,6 +5,7 @@ import { textsOf } from "../loss/event-texts.ts";
 import { errorLines } from "../loss/line-facts.ts";
 import { callFacts } from "../tools/call-facts.ts";
 import type { ToolCall } from "../tools/tool-call.ts";
+import { definedNames } from "./defined-names.ts";
 
 /** One entry; an index needs none of what the view shows the name of. */
 export interface IndexEntry {
@@ -25,7 +26,6 @@ const ENTRY_CHARS = 120;
 const STATUS_CHARS = 200;
 const EXIT_CODE = /\bexit(?:ed with)?(?: code| status)?[: ]{1,3}(\d{1,3})\b/i;
 const SHA = /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g;
-const DEFINED = /\b(?:function|class|interface|type|const|def|fn|func|struct|enum|trait)\s{1,4}([A-Za-z_]\w{3,59})/g;
 /** What a call did to a file, by its kind. */
 const ACTS: Readonly<Record<string, string>> = { write: "written", edit: "changed", read: "read" };
 
@@ -35,8 +35,8 @@ export function listEntries(events: readonly Event[], calls: readonly ToolCall[]
     { title: "Files", share: 0.35, entries: files(calls) },
     { title: "Commands", share: 0.25, entries: commands(calls) },
     { title: "Errors", share: 0.15, entries: lines(events) },
-    { title: "SHAs", share: 0.05, entries: matches(events, SHA) },
-    { title: "Names", share: 0.2, entries: matches(events, DEFINED) },
+    { title: "SHAs", share: 0.05, entries: names(events, shasIn) },
+    { title: "Names", share: 0.2, entries: names(events, definedNames) },
   ];
 }
 
@@ -75,10 +75,13 @@ function* lines(events: readonly Event[]): Generator<IndexEntry> {
     }
 }
 
-function* matches(events: readonly Event[], pattern: RegExp): Generator<IndexEntry> {
+function* names(events: readonly Event[], namesIn: (text: string) => Iterable<string>): Generator<IndexEntry> {
   for (const event of events)
-    for (const text of textsOf(event))
-      for (const [all, name = all] of text.matchAll(pattern)) yield { name, text: name };
+    for (const text of textsOf(event)) for (const name of namesIn(text)) yield { name, text: name };
+}
+
+function shasIn(text: string): readonly string[] {
+  return text.match(SHA) ?? [];
 }
 
 function shorten(text: string): string {

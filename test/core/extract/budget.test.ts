@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { charsOf, createPurse, extractBudget, fairCap, takeLines } from "../../../src/core/extract/budget.ts";
 
 describe("extractBudget", () => {
-  it("is a tenth of a small range, less of a large one, and enough for the sections", () => {
+  it("is a share of a small range, less of a large one, enough for the sections, and never more than 6,000 tokens", () => {
     expect(extractBudget(100)).toBe(250);
-    expect(extractBudget(20_000)).toBe(2000);
-    expect(extractBudget(50_000)).toBe(5000);
-    expect(extractBudget(300_000)).toBe(15_000);
+    expect(extractBudget(20_000)).toBe(1600);
+    expect(extractBudget(50_000)).toBe(4000);
+    expect(extractBudget(100_000)).toBe(5000);
+    expect(extractBudget(10_000_000)).toBe(6000);
   });
 });
 

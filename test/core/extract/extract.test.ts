@@ -66,7 +66,7 @@ const MIDDLE = `## TASK STATE
 
 ## FILES
 Changed:
-- parse.go
+- parse.go (t1)
 
 ## TOOL HISTORY
 Calls: Bash 3x, Edit 1x
@@ -152,8 +152,8 @@ describe("extractSummary", () => {
     const { summary, files } = extractSummary(placed(turns), { budgetTokens: 1000 });
     expect(section(summary, "FILES")).toEqual([
       "Changed:",
-      "- /p/edited.ts",
-      "- lib/patched.py",
+      "- /p/edited.ts (t0)",
+      "- lib/patched.py (t0)",
       "- /p/refused.ts (every change failed)",
       "Read:",
       "- /p/read.ts",
