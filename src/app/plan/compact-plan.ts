@@ -46,6 +46,7 @@ export interface PlannedCompaction {
 
 /** Why there is nothing to compact, with the size of the view as it is. */
 export interface NothingPlanned extends Nothing {
+  readonly live: LiveCompactions;
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
   readonly meter: TokenMeter;
@@ -74,6 +75,7 @@ export async function planOnBranch(
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, turns, request.turnCount)];
   const nothing = (reason: Nothing): NothingPlanned => ({
     ...reason,
+    live,
     problems,
     tokens: { before: counted.tokens, after: counted.tokens },
     tokens_source: counted.source,

@@ -331,6 +331,26 @@ describe("the pipelines in place of a profile", () => {
     expect(rangeOf(next?.further ?? next)).toEqual([7, 10]);
   });
 
+  it("has one summary stand for all where those behind each other would fill the window", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const low = ["auto.enabled=true", "auto.trigger_ratio=0.015", "auto.profile=tiered", "model=extractive"];
+    const ranges: ReturnType<typeof rangeOf>[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const report = await run(branch, low);
+      ranges.push(rangeOf(report?.further ?? report));
+      session.turns(4);
+      await grow();
+    }
+    expect(ranges).toEqual([
+      [0, 6],
+      [7, 10],
+      [11, 14],
+      [0, 18],
+      [19, 22],
+    ]);
+  });
+
   it("compacts by tiers with keep_last, whatever their own protection", async () => {
     session.turns(10);
     const branch = await grow();
