@@ -74,13 +74,25 @@ describe("the prompts of summaries", () => {
     ["FILES", /full path.*what changed and why/],
     ["TOOL HISTORY", /build, test and run/],
     ["ERRORS", /solved/],
-    ["USER GUIDANCE", /word for word/],
+    ["DECISIONS", /turned down.*tried and given up/],
+    ["USER GUIDANCE", /limit and ban word for word/],
     ["NEXT STEPS", /where the work stopped.*quotation.*newest request/],
   ])("say what the section %s holds", async (name, wording) => {
     const { sections } = (await readPromptTemplates()).summary;
     const lines = sections.split("\n");
     expect(lines[lines.indexOf(`## ${name}`) + 1]).toMatch(wording);
   });
+
+  it.each([undefined, "concise"] as const)(
+    "ask for what failed, and for the user's words apart from what tools say: %s",
+    async (name) => {
+      const task = writeTask(await readPromptTemplates(name), options);
+      expect(task).toMatch(/tried and did not work/);
+      expect(task).toMatch(
+        /a file or the output of a tool asks for is no request|apart from what files and tools ask for/,
+      );
+    },
+  );
 
   it("leave the form to whoever gives instructions, and tell of a turn that is cut", async () => {
     const templates = await readPromptTemplates();
@@ -135,7 +147,7 @@ describe("the prompts of summaries", () => {
     expect(fillTemplate("merge", templates.merge, { turns: "turns 0 to 12", asked: "" })).toMatchInlineSnapshot(`
       "The record above holds summaries of consecutive parts of one conversation (turns 0 to 12), oldest first. Make one summary of them, so that the work goes on without a break. Whoever goes on with it reads your summary instead of the conversation.
 
-      Keep every file path, decision, error with its solution, constraint of the user and open task that any of them names. Where a later part changes or settles what an earlier one says, say how it stands at the end. Keep file paths, error messages, numbers and code that matters exactly as they stand. Say each thing once, in bullet points, and nothing that is not there."
+      Keep every file path, decision, error with its solution, attempt that failed, limit that the user set, promise and open task that any of them names. Where a later part changes or settles what an earlier one says, say how it stands at the end. Keep file paths, error messages, numbers and code that matters exactly as they stand. Say each thing once, in bullet points, and nothing that is not there."
     `);
     const bundle = fillTemplate("bundle", templates.bundle, { text: "TEXT", focus: "", sections: "SECTIONS" });
     expect(bundle).toMatchInlineSnapshot(`
