@@ -106,14 +106,19 @@ function listRows(library, { rows, own, cycles, sessions }, id) {
     info("lift", "lift of auto over random drops of that size", auto.lift, "points", spread(auto)),
     info("needles", "the same of facts that stood in one place only", auto.needleLift, "points", ""),
     info("context", "facts in context under auto, above masking at that size", auto.aboveMasking, "points", ""),
-    info("recovery", "hidden facts that jpg search finds among the first five", auto.recovery, "%", recoveries(auto)),
+    info(
+      "recovery",
+      "hidden facts that jpg search --rank finds among the first five",
+      auto.recoveryRanked,
+      "%",
+      recoveries(auto),
+    ),
     info("floor", "cycles of auto at 160k until its view stays full", last.length, "", "of 20"),
   ];
 }
 
-function recoveries({ recoveryByPhrase, recoveryRanked, recoveryHidden }) {
-  const ways = `by the phrase before it ${recoveryByPhrase.toFixed(1)} %, ranked ${recoveryRanked.toFixed(1)} %`;
-  return `by the rarest word around the later use; ${ways}, ranked among hidden events ${recoveryHidden.toFixed(1)} %`;
+function recoveries({ recovery, recoveryByPhrase }) {
+  return `without it, by the rarest word around the later use ${recovery.toFixed(1)} %, by the phrase before it ${recoveryByPhrase.toFixed(1)} %`;
 }
 
 function spread({ liftSpread: [low, high] }) {

@@ -3,15 +3,17 @@
 import { type Compaction, EXTRACTIVE, type StubStyle } from "../../src/core/compaction/compaction.ts";
 import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
 import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
-import type { Event } from "../../src/core/event/event.ts";
+import { type Event, INDEX_ORIGIN } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
 import { extractSummary } from "../../src/core/extract/extract.ts";
+import { USUAL_WINDOW } from "../../src/core/model/context-window.ts";
 import { type CompactionDraft, planCompaction } from "../../src/core/plan/plan-compaction.ts";
 import { projectTurns } from "../../src/core/projection/projection.ts";
 import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/range/bound-resolution.ts";
 import { cutRangeOf, isInRange, locateRange } from "../../src/core/range/range-location.ts";
 import { definedTools } from "../../src/core/strategies/defined-tools.ts";
 import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/strategies/pipelines.ts";
+import { indexHidden } from "../../src/core/summary/hidden-index.ts";
 import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
 import { findContainedReads } from "../../src/core/tools/contained-reads.ts";
 import { listToolCalls } from "../../src/core/tools/tool-call.ts";
@@ -38,7 +40,12 @@ export interface Treatment {
   readonly extract?: "usual" | number;
   /** Newest tokens that are left alone; absent = as many as jpg leaves. */
   readonly newestTokens?: number;
+  /** Context window of the model; absent = the usual one. */
+  readonly windowTokens?: number;
 }
+
+/** What an extract leaves alone of a small window, as `auto` does. */
+const WHOLE_SHARE = 0.1;
 
 /** Gives the compactions that are in force after a treatment, the given ones among them; the same list where it finds nothing. */
 export function compact(conversation: Conversation, treatment: Treatment): readonly Compaction[] {
@@ -56,6 +63,18 @@ export function viewOf({ turns, compactions }: Conversation): readonly Event[] {
   return visibleEvents(projectTurns(turns, compactions).turns);
 }
 
+/** Adds the index of what a view hides, as new compactions carry one; in which place makes no difference here. */
+export function withIndex(turns: readonly Turn[], view: readonly Event[]): readonly Event[] {
+  const index = indexHidden({ turns, shown: view });
+  const [first] = visibleEvents(turns);
+  if (index === null || first === undefined) return view;
+  const { timestamp } = first;
+  return [
+    ...view,
+    { type: "chat_request", id: "index", timestamp, content: index.text, metadata: { origin: INDEX_ORIGIN } },
+  ];
+}
+
 /** The mechanical policies of a profile that comes with jpg. */
 export function policiesOf(profile: string): Policies {
   const { reasoning, tool_calls } = BUILT_IN_PROFILES[profile] ?? {};
@@ -67,11 +86,11 @@ export function policiesOf(profile: string): Policies {
 
 function planMechanical(
   { turns, compactions }: Conversation,
-  { strategies, target = "0.5", policies = {}, stubs, newestTokens }: Treatment,
+  { strategies, target = "0.5", policies = {}, stubs, newestTokens, windowTokens }: Treatment,
 ): CompactionDraft | null {
   const chosen = strategies === undefined ? undefined : choosePipelines(strategies, {}, parseTarget(target));
   const plan = planCompaction({
-    range: rangeOf(newestTokens),
+    range: rangeOf(newestTokens ?? chosen?.protectTokens),
     intoLoop: true,
     turnCount: turns.length,
     turns: byPosition(turns),
@@ -88,6 +107,7 @@ function planMechanical(
             uses: chosen.uses,
             names: chosen.names,
             hints: DEFAULT_TOOL_HINTS,
+            ...(windowTokens === undefined ? {} : { windowTokens }),
             viewTokens: estimateEvents(viewOf({ turns, compactions })),
             definedTools: definedTools(turns),
             subsumed: findContainedReads(listToolCalls(turns).filter(({ response }) => response !== null)),
@@ -101,10 +121,11 @@ function planMechanical(
 function extractOver(
   { turns, compactions }: Conversation,
   length: "usual" | number,
-  { newestTokens }: Treatment,
+  { newestTokens, windowTokens = USUAL_WINDOW }: Treatment,
 ): CompactionDraft | null {
   const facts = { turnCount: turns.length, turns: byPosition(turns), turnTimes: [], compactions, now: "" };
-  const bounds = resolveBounds(rangeOf(newestTokens), facts);
+  const newest = Math.min(PROTECT_TOKENS, WHOLE_SHARE * windowTokens);
+  const bounds = resolveBounds(rangeOf(newestTokens ?? newest), facts);
   if (isNothing(bounds)) return null;
   const range = locateRange(bounds, { ...facts, touchesRequests: true, intoLoop: true });
   if (range === null) return null;

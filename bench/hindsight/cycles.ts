@@ -21,11 +21,25 @@ export const CYCLE_SIZES: readonly number[] = [40_000, 160_000];
 /** Cycles that are shown. */
 export const SHOWN_CYCLES: readonly number[] = [1, 5, 20];
 const MOST_CYCLES = 20;
+const AROUND = 5;
+/** The share of a window that those sizes are. */
+const TRIGGER = 0.8;
 /** A view that comes out above this share of the size is full: it would be compacted again at once. */
 const FULL = 0.95;
 /** So many full views in a row, each after some growth, end the conversation. */
 const MOST_FULL = 3;
 const REGROWTH = 0.05;
+
+/** The medians of the cycle and up to four before it: what is newest may be a word or a file. Null where it was full before. */
+export function aroundCycle(cycles: readonly Cycle[], count: number): Cycle | null {
+  if (cycles.length < count) return null;
+  const some = cycles.slice(Math.max(0, count - AROUND), count);
+  return { freed: median(some.map(({ freed }) => freed)), floor: median(some.map(({ floor }) => floor)) };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
 
 /** A way to compact again and again. */
 export interface CycledRow {
@@ -110,15 +124,16 @@ function byJpg(name: string, treatment: Treatment, extractAbove = 0): CycledRow 
   return {
     name,
     start: (size, count) => {
+      const windowTokens = size / TRIGGER;
       const turns: Turn[] = [];
       let compactions: readonly Compaction[] = [];
       return {
         add: (events, isNewTurn) => addTo(turns, events, isNewTurn),
         compact: () => {
-          compactions = compact({ turns, compactions }, mechanical);
+          compactions = compact({ turns, compactions }, { ...mechanical, windowTokens });
           const view = viewOf({ turns, compactions });
           if (extract === undefined || sum(view, count) <= extractAbove * size) return view;
-          compactions = compact({ turns, compactions }, { extract });
+          compactions = compact({ turns, compactions }, { extract, windowTokens });
           return viewOf({ turns, compactions });
         },
       };

@@ -23,9 +23,8 @@ export interface Figures {
   /** Of what it hides: found by `jpg search` among the first five, with the rarest word, with the phrase. */
   readonly recovery: number;
   readonly recoveryByPhrase: number;
-  /** The same by a ranking of all events, and of those that do not stand in the view. */
+  /** The same by `jpg search --rank`. */
   readonly recoveryRanked: number;
-  readonly recoveryHidden: number;
   /** Of the view. */
   readonly stale: number;
 }
@@ -52,7 +51,6 @@ export function figuresOf(
     recovery: percent(all.found.byRarestWord, all.hidden),
     recoveryByPhrase: percent(all.found.asPhrase, all.hidden),
     recoveryRanked: percent(all.found.ranked, all.hidden),
-    recoveryHidden: percent(all.found.rankedHidden, all.hidden),
     stale: percent(staleTokens, tokens),
   };
 }

@@ -1,7 +1,9 @@
 // Measures every row at every cut, and adds the counts up: what a row shows of what was needed, against what chance and masking
 // show at its size.
+import { rankWeight } from "../../src/app/inspect/ranked-search.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
+import type { RankedText } from "../../src/core/word-ranking.ts";
 import { type CountTokens, maskingCurve } from "./baselines.ts";
 import type { Cut } from "./cut.ts";
 import { createFactReader, type FactReader } from "./fact-reader.ts";
@@ -35,8 +37,8 @@ export interface FactCounts {
   readonly found: Readonly<Record<Way, number>>;
 }
 
-/** A way to search; `rankedHidden` = ranked, and only events that do not stand in the view. */
-export type Way = "asPhrase" | "byRarestWord" | "ranked" | "rankedHidden";
+/** A way to search. */
+export type Way = "asPhrase" | "byRarestWord" | "ranked";
 
 /** A cut with what hindsight knows of it: worked out once for all rows. */
 export interface OpenCut {
@@ -78,14 +80,13 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
   const tokens = events.reduce((sum, event) => sum + count(event), 0);
   const { anywhere, inContext } = readView(events, { past: cut.past, facts, reader });
   const standing = new Set(events);
-  const isFoundHidden = (position: number): boolean => {
-    const order = recoveries[position]?.ranking ?? [];
-    const hits = order.filter((at) => !standing.has(cut.past[at] as Event)).slice(0, FIRST_HITS);
+  const isRanked = (position: number): boolean => {
+    const hits = firstHits(recoveries[position]?.ranking ?? [], cut.past, standing);
     return hits.some((at) => facts[position]?.sources.includes(at));
   };
   const counts = (positions: readonly number[], { random, masked }: OpenCut["expected"]["all"]): FactCounts => {
     const hidden = positions.filter((position) => !anywhere.has(position));
-    const found = (way: Exclude<Way, "rankedHidden">): number =>
+    const found = (way: Exclude<Way, "ranked">): number =>
       hidden.filter((position) => recoveries[position]?.[way]).length;
     return {
       needed: positions.length,
@@ -97,8 +98,7 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
       found: {
         asPhrase: found("asPhrase"),
         byRarestWord: found("byRarestWord"),
-        ranked: found("ranked"),
-        rankedHidden: hidden.filter(isFoundHidden).length,
+        ranked: hidden.filter(isRanked).length,
       },
     };
   };
@@ -108,6 +108,20 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
     all: counts([...facts.keys()], expected.all),
     needles: counts([...needles], expected.needles),
   };
+}
+
+/** The first hits as `jpg search --rank` orders them, which weighs what the view hides or changes more. */
+function firstHits(
+  ranking: readonly RankedText[],
+  past: readonly Event[],
+  standing: ReadonlySet<Event>,
+): readonly number[] {
+  const weighed = ranking.map(({ at, score }) => {
+    const event = past[at] as Event;
+    return { at, score: score * rankWeight(event.type, standing.has(event) ? "shown" : "hidden") };
+  });
+  const best = weighed.sort((a, b) => b.score - a.score || b.at - a.at);
+  return best.slice(0, FIRST_HITS).map(({ at }) => at);
 }
 
 /** Adds counts up. */
@@ -124,7 +138,6 @@ export function sumCounts(counts: readonly RowCounts[]): RowCounts {
       asPhrase: sum((one) => one[which].found.asPhrase),
       byRarestWord: sum((one) => one[which].found.byRarestWord),
       ranked: sum((one) => one[which].found.ranked),
-      rankedHidden: sum((one) => one[which].found.rankedHidden),
     },
   });
   return {

@@ -1,6 +1,7 @@
 // Whether a hidden fact would be found again: searched for with the words around its later use, the fact itself taken out, does
-// an event that holds it come among the first five? Asked of `jpg search` as it is, and of a ranking that it does not have.
+// an event that holds it come among the first five? Asked of `jpg search`, and of `jpg search --rank`.
 import type { Event } from "../../src/core/event/event.ts";
+import type { RankedText } from "../../src/core/word-ranking.ts";
 import type { Cut } from "./cut.ts";
 import { textOfFact } from "./fact.ts";
 import type { FactReader } from "./fact-reader.ts";
@@ -13,10 +14,8 @@ export interface Recovery {
   readonly asPhrase: boolean;
   /** `jpg search` with the rarest of the words: literal, hits in the order of the conversation. */
   readonly byRarestWord: boolean;
-  /** All words, ranked by BM25 over the events. */
-  readonly ranked: boolean;
-  /** Positions of the events in that order, as many as may be asked for. */
-  readonly ranking: readonly number[];
+  /** All words, ranked: positions of the events with their scores, whatever the view shows of them. */
+  readonly ranking: readonly RankedText[];
 }
 
 /** Hits that are looked at. */
@@ -44,12 +43,10 @@ export function searchFacts(
   return facts.map((needed) => {
     const { phrase, words } = wordsAround(needed, said);
     const isFound = (hits: readonly number[]): boolean => hits.some((hit) => needed.sources.includes(hit));
-    const ranking = index.ranked(words, RANKED);
     return {
       asPhrase: phrase !== "" && isFound(index.literal(phrase, FIRST_HITS)),
       byRarestWord: isFound(rarestHits(words, index)),
-      ranked: isFound(ranking.slice(0, FIRST_HITS)),
-      ranking,
+      ranking: index.ranked(words, RANKED),
     };
   });
 }
@@ -89,10 +86,7 @@ export function wordsAround(
   const without = (piece: string): string => piece.replaceAll(written, " ");
   const before = without(text.slice(Math.max(0, at - CHARS_ASIDE), at));
   const after = without(text.slice(end, end + CHARS_ASIDE));
-  const words = [
-    ...(before.match(WORD) ?? []).slice(-WORDS_ASIDE),
-    ...(after.match(WORD) ?? []).slice(0, WORDS_ASIDE),
-  ].map((word) => word.toLowerCase());
+  const words = [...(before.match(WORD) ?? []).slice(-WORDS_ASIDE), ...(after.match(WORD) ?? []).slice(0, WORDS_ASIDE)];
   const phrase = before.trim().split(/\s+/).slice(-PHRASE_WORDS).join(" ");
   return { phrase, words: [...new Set(words)] };
 }

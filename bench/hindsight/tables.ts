@@ -1,5 +1,5 @@
 // The tables of hindsight, as Markdown.
-import { SHOWN_CYCLES } from "./cycles.ts";
+import { aroundCycle, SHOWN_CYCLES } from "./cycles.ts";
 import type { Figures } from "./figures.ts";
 import type { CycledFigures, Hindsight } from "./hindsight.ts";
 
@@ -15,7 +15,6 @@ const COLUMNS: readonly (readonly [string, (row: Figures) => string])[] = [
   ["above masking", ({ aboveMasking }) => signed(aboveMasking)],
   ["search", ({ recovery }) => number(recovery)],
   ["ranked", ({ recoveryRanked }) => number(recoveryRanked)],
-  ["of the hidden", ({ recoveryHidden }) => number(recoveryHidden)],
   ["stale", ({ stale }) => number(stale)],
 ];
 
@@ -40,8 +39,8 @@ export function renderCycles(cycles: readonly CycledFigures[]): string {
       `${size / 1000}k`,
       name,
       ...SHOWN_CYCLES.map((count) => {
-        const cycle = run[count - 1];
-        return cycle === undefined ? "–" : `${number(100 * cycle.freed)}, ${number(100 * cycle.floor)}`;
+        const cycle = aroundCycle(run, count);
+        return cycle === null ? "–" : `${number(100 * cycle.freed)}, ${number(100 * cycle.floor)}`;
       }),
       run.length === Math.max(...SHOWN_CYCLES) ? `over ${run.length}` : String(run.length),
     ]),

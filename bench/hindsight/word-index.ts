@@ -1,53 +1,40 @@
-// An index over the texts of events: literal search in their order, as `jpg search` has it, and ranked search (BM25).
+// An index over the texts of events: literal search in their order, as `jpg search` has it, and ranked search, as `--rank` has it.
+import { parseWords, type RankedText, rankTexts, wordsIn } from "../../src/core/word-ranking.ts";
 
 /** Answers with positions of texts, 0-based. */
 export interface WordIndex {
   /** The first texts that hold a text, case ignored, in order. */
   literal(text: string, most: number): readonly number[];
   /** The texts that fit words best, best first; of equal ones the later first. */
-  ranked(words: readonly string[], most: number): readonly number[];
-  /** How many texts hold a word as a word. */
+  ranked(words: readonly string[], most: number): readonly RankedText[];
+  /** How many texts hold a word as a word, or as a part of a name. */
   frequency(word: string): number;
 }
-
-/** The usual constants of BM25: how soon a repeated word stops counting, how much long texts are held back. */
-const K1 = 1.2;
-const B = 0.75;
-const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 /** Indexes texts. */
 export function indexWords(texts: readonly string[]): WordIndex {
   const lower = texts.map((text) => text.toLowerCase());
   const lengths: number[] = [];
   const postings = new Map<string, Map<number, number>>();
-  for (const [at, text] of lower.entries()) {
-    const words = text.match(WORD) ?? [];
-    lengths.push(words.length);
-    for (const word of words) {
+  for (const [at, text] of texts.entries()) {
+    let length = 0;
+    for (const word of wordsIn(text)) {
+      length += 1;
       const places = postings.get(word) ?? new Map<number, number>();
       postings.set(word, places);
       places.set(at, (places.get(at) ?? 0) + 1);
     }
+    lengths.push(length);
   }
-  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-  const ranked = (words: readonly string[], most: number): readonly number[] => {
-    const scores = new Map<number, number>();
-    for (const word of words) {
-      const places = postings.get(word);
-      if (places === undefined) continue;
-      const weight = Math.log(1 + (texts.length - places.size + 0.5) / (places.size + 0.5));
-      for (const [at, times] of places) {
-        const share = (times * (K1 + 1)) / (times + K1 * (1 - B + (B * (lengths[at] ?? 0)) / average));
-        scores.set(at, (scores.get(at) ?? 0) + weight * share);
-      }
-    }
-    const best = [...scores].sort(([a, x], [b, y]) => y - x || b - a);
-    return best.slice(0, most).map(([at]) => at);
-  };
+  const holding = (word: string): ReadonlyMap<number, number> | undefined => postings.get(word);
+  const ranked = (words: readonly string[], most: number): readonly RankedText[] =>
+    words.length === 0
+      ? []
+      : rankTexts(parseWords(words.join(" ")), { lengths, holding, weigh: () => 1 }).slice(0, most);
   const known = new Map<string, readonly number[]>();
   return {
     ranked,
-    frequency: (word) => postings.get(word)?.size ?? 0,
+    frequency: (word) => postings.get(word.toLowerCase())?.size ?? 0,
     literal: (text, most) => {
       const key = `${most} ${text}`;
       const hits = known.get(key) ?? firstHolding(lower, text.toLowerCase(), most);

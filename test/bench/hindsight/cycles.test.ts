@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CYCLED_ROWS, endlessSteps, runCycles } from "../../../bench/hindsight/cycles.ts";
+import { aroundCycle, CYCLED_ROWS, endlessSteps, runCycles } from "../../../bench/hindsight/cycles.ts";
 import type { Session } from "../../../bench/hindsight/stretch.ts";
 import { estimateEvent as count } from "../../../src/core/tokens/token-estimate.ts";
 import { type Said, saidTurns } from "../../helpers/said-events.ts";
@@ -22,6 +22,16 @@ function row(name: string) {
   if (found === undefined) throw new Error(`no row ${name}`);
   return found;
 }
+
+describe("aroundCycle", () => {
+  it("gives the medians of up to five cycles, and nothing of those that did not come", () => {
+    const cycles = [1, 9, 2, 8, 3, 7].map((n) => ({ freed: n / 10, floor: n / 100 }));
+    expect(aroundCycle(cycles, 1)).toEqual({ freed: 0.1, floor: 0.01 });
+    expect(aroundCycle(cycles, 5)).toEqual({ freed: 0.3, floor: 0.03 });
+    expect(aroundCycle(cycles, 6)).toEqual({ freed: 0.7, floor: 0.07 });
+    expect(aroundCycle(cycles, 7)).toBeNull();
+  });
+});
 
 describe("runCycles", () => {
   it("compacts whenever the view passes the size, as often as asked", () => {

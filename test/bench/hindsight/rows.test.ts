@@ -59,9 +59,15 @@ describe("measureHindsight", () => {
   });
 
   it("lets an index earn recall, and nothing in context", () => {
-    const [plain, indexed] = [row("default"), row("default + index")];
+    const [plain, indexed] = [row("default, bare"), row("default")];
     expect(indexed.recall).toBeGreaterThan(plain.recall);
     expect(indexed.inContext).toBe(plain.inContext);
+  });
+
+  it("sees that auto shows more than what is newest, and that a summary behind it saves more", () => {
+    const [auto, further] = [row("auto, bare"), row("auto, then extract, bare")];
+    expect(auto.inContext).toBeGreaterThan(row("keep last 20k").inContext);
+    expect(further.size).toBeLessThan(auto.size);
   });
 
   it("gives the same figures for the same session", () => {
@@ -114,7 +120,7 @@ describe("findInsane", () => {
 describe("figuresOf", () => {
   it("adds counts up before it divides, and tells how far the sessions part", () => {
     const facts = { needed: 10, shown: 10, inContext: 5, random: 4, masked: 3, hidden: 0 };
-    const found = { asPhrase: 0, byRarestWord: 0, ranked: 0, rankedHidden: 0 };
+    const found = { asPhrase: 0, byRarestWord: 0, ranked: 0 };
     const one = { tokens: 10, staleTokens: 5, all: { ...facts, found }, needles: { ...facts, found } };
     const none = { ...one, all: { ...one.all, shown: 4, hidden: 6 } };
     const figures = figuresOf({ name: "x", group: "check" }, [[one], [none, none]], 100);
