@@ -1,12 +1,7 @@
 // A conversation's requests and what is calibrated on them, from turns in any order.
 import type { Turn } from "../../src/core/event/turn.ts";
-import {
-  type Calibration,
-  calibrateOn,
-  type RequestSize,
-  recordedRequests,
-  requestSizes,
-} from "../../src/core/tokens/calibration.ts";
+import { type Calibration, calibrateOn, type RequestSize, requestSizes } from "../../src/core/tokens/calibration.ts";
+import { recordedRequests } from "../../src/core/tokens/recorded-requests.ts";
 import { turnFacts } from "../../src/core/tokens/turn-facts.ts";
 
 /** Oldest first. */

@@ -2,11 +2,12 @@
 // kept in a cache and worked out again where it lacks them.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import { turnsToCount } from "../../core/tokens/sent-estimate.ts";
 import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
-import { type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
+import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
@@ -19,7 +20,7 @@ import { typicalOverhead } from "./typical-overhead.ts";
 export interface CountedView extends LoadedView {
   /** The turns that were read, by position: at least those that the view shows. */
   readonly turns: ReadonlyMap<number, Turn>;
-  /** Of every turn, in order; of those that are `elsewhere` there are none. */
+  /** Of every turn, in order, of some as stretches; of those that are `elsewhere` there are none. */
   readonly facts: readonly TurnFacts[];
   /** Turns of a partial clone that nothing shows and that are not here: nothing counts them. 0 elsewhere. */
   readonly elsewhere: number;
@@ -54,7 +55,7 @@ async function load(
   const turnCount = tree.turnOids.length;
   const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
   const { facts, turns } = await readFacts(store, tree, { shown, ...query });
-  const elsewhere = turnCount - facts.length;
+  const elsewhere = turnCount - facts.reduce((count, one) => count + countTurns(one), 0);
   // What a provider counted was sent with turns that are not known here: it says nothing of the others.
   const counted = elsewhere === 0 ? facts : facts.map(withoutUsage);
   return {
@@ -72,8 +73,14 @@ async function load(
   };
 }
 
-function withoutUsage({ answers, ...facts }: TurnFacts): TurnFacts {
-  return { ...facts, answers: answers.map((answer) => ({ ...answer, usage: null })) };
+function withoutUsage({ answers, stretch, ...facts }: TurnFacts): TurnFacts {
+  return {
+    ...facts,
+    answers: answers.map((answer) => ({ ...answer, usage: null })),
+    ...(stretch === undefined
+      ? {}
+      : { stretch: { ...stretch, inner: { before: [], turns: [], usage: [], models: [] } } }),
+  };
 }
 
 /** Creates the meter of a branch; what its agent sends in front of it typically counts where nothing is recorded. */
@@ -116,24 +123,42 @@ async function readFacts(
   { shown, known, isWhole }: FactsQuery,
 ): Promise<{ readonly facts: readonly TurnFacts[]; readonly turns: ReadonlyMap<number, Turn> }> {
   const { turnOids } = tree;
-  const isLacking = turnOids.some((_, index) => !shown.has(index));
-  const cache = isLacking ? openTurnFactsCache(store, turnOids[0] ?? "") : null;
-  const found = turnOids.map((oid, index) => (shown.has(index) ? null : (cache?.find(oid) ?? null)));
+  const isLacking = shown.size < turnOids.length;
+  const cache = isLacking ? openTurnFactsCache(store, turnOids) : null;
+  const found = cache === null ? [] : findFacts(cache, turnOids.length, shown);
+  const covered = new Set(found.flatMap(({ index, stretch }) => (stretch === undefined ? [] : index)));
+  const isCovered = (index: number): boolean => covered.has(index - (index % TURNS_PER_DIRECTORY));
+  const singles = new Map(found.flatMap((one) => (one.stretch === undefined ? [[one.index, one] as const] : [])));
   const absent = new Set(isLacking && !isWhole ? store.partial?.missing(turnOids) : []);
-  const isLeft = (index: number): boolean => !shown.has(index) && absent.has(turnOids[index] ?? "");
-  const lacking = turnOids.flatMap((_, index) => (found[index] === null && !isLeft(index) ? [index] : []));
-  const facts: TurnFacts[] = [];
-  for (const [index, stored] of found.entries()) if (stored !== null) facts[index] = { ...stored, index };
+  const isWanted = (oid: string, index: number): boolean =>
+    shown.has(index) || !(isCovered(index) || singles.has(index) || absent.has(oid));
+  const lacking = turnOids.flatMap((oid, index) => (isWanted(oid, index) ? [index] : []));
   const turns = new Map<number, Turn>();
   for await (const turn of readLacking(store, tree, { lacking, known })) {
     if (shown.has(turn.index)) {
       turns.set(turn.index, turn);
       known.set(turnOids[turn.index] ?? "", turn.events);
     }
-    facts[turn.index] = turnFacts(turn);
+    if (!isCovered(turn.index)) singles.set(turn.index, turnFacts(turn));
   }
-  if (cache !== null && lacking.some((index) => !shown.has(index))) await keep(cache, turnOids, Object.values(facts));
-  return { facts: absent.size === 0 ? facts : Object.values(facts), turns };
+  if (cache !== null && lacking.some((index) => !shown.has(index))) await cache.keep(singles.values());
+  const stretches = found.filter(({ stretch }) => stretch !== undefined);
+  return { facts: [...stretches, ...singles.values()].sort((a, b) => a.index - b.index), turns };
+}
+
+/** What is known: of full directories, and elsewhere of turns that are not shown. */
+function findFacts(cache: TurnFactsCache, turnCount: number, shown: ReadonlySet<number>): readonly TurnFacts[] {
+  const found: TurnFacts[] = [];
+  for (let from = 0; from < turnCount; from += TURNS_PER_DIRECTORY) {
+    const facts = cache.findDirectory(from / TURNS_PER_DIRECTORY);
+    if (facts !== null) found.push(facts);
+    const end = facts === null ? Math.min(from + TURNS_PER_DIRECTORY, turnCount) : from;
+    for (let index = from; index < end; index += 1) {
+      const single = shown.has(index) ? null : cache.find(index);
+      if (single !== null) found.push(single);
+    }
+  }
+  return found;
 }
 
 /** The turns at some positions: first those that are known, then the others, one by one. */
@@ -157,24 +182,22 @@ async function* readLacking(
   }
 }
 
-/** Keeps the facts of those turns at hand that compactions hide: nobody has to read them for it. */
+/** Keeps the facts of those turns at hand that compactions hide, and of their directories: nobody has to read them for it. */
 export async function keepHidden(
   store: ConversationStore,
   { turnOids }: BranchTree,
   { turns, compactions }: { readonly turns: ReadonlyMap<number, Turn>; readonly compactions: readonly Compaction[] },
 ): Promise<void> {
   const shown = new Set(planReading(turnOids.length, compactions));
-  const hidden = [...turns.values()].filter(({ index }) => !shown.has(index));
-  if (hidden.length === 0) return;
-  const cache = openTurnFactsCache(store, turnOids[0] ?? "");
-  await keep(
-    cache,
-    turnOids,
-    hidden.filter(({ index }) => cache.find(turnOids[index] ?? "") === null).map((turn) => turnFacts(turn)),
+  const isHidden = ({ index }: Turn): boolean => !shown.has(index);
+  if (![...turns.values()].some(isHidden)) return;
+  const cache = openTurnFactsCache(store, turnOids);
+  const directoryOf = (index: number): number => Math.floor(index / TURNS_PER_DIRECTORY);
+  const unknown = [...turns.values()].filter(
+    (turn) => cache.findDirectory(directoryOf(turn.index)) === null && cache.find(turn.index) === null,
   );
-}
-
-async function keep(cache: TurnFactsCache, oids: readonly string[], facts: Iterable<TurnFacts>): Promise<void> {
-  for (const { index, ...stored } of facts) cache.add(oids[index] ?? "", stored);
-  await cache.save();
+  // A directory that is shown in part is at hand as a whole, too, and then kept as one.
+  const hidden = new Set(unknown.filter(isHidden).map(({ index }) => directoryOf(index)));
+  const facts = unknown.filter(({ index }) => hidden.has(directoryOf(index))).map((turn) => turnFacts(turn));
+  if (facts.length > 0) await cache.keep(facts);
 }

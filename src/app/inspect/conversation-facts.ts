@@ -1,5 +1,6 @@
 // What a list says of a conversation, worked out from its turns and records.
 import { marksInForce } from "../../core/conversation-marks.ts";
+import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { type CountedView, loadCountedHere } from "../branch/counted-view.ts";
@@ -47,5 +48,7 @@ function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<Conv
 
 /** As `findBrokenLinks` says, of facts that are at hand: nothing is read again, or kept for each conversation. */
 function isSpliced({ facts }: CountedView, { turnOids }: BranchTree): boolean {
-  return turnOids.length > 1 && facts.some(({ previous, index }) => isBrokenLink(previous, turnOids[index - 1]));
+  const isBroken = ({ previous, index, stretch }: TurnFacts): boolean =>
+    stretch?.isSpliced === true || isBrokenLink(previous, turnOids[index - 1]);
+  return turnOids.length > 1 && facts.some(isBroken);
 }

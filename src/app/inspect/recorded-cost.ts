@@ -3,7 +3,7 @@
 import type { Config } from "../../config/config.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ModelPrice } from "../../core/model/model-price.ts";
-import { recordedRequests } from "../../core/tokens/calibration.ts";
+import { recordedRequests } from "../../core/tokens/recorded-requests.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import { priceOf } from "../../core/tokens/usage-price.ts";
 import { modelFacts, recordedName } from "../models/models.ts";
@@ -49,8 +49,7 @@ export async function costByTurn(
   for (const model of new Set(requests.map((request) => request.model ?? "")))
     prices.set(model, await publishedPrice(workspace, config, model));
   const costs = new Map<number, RecordedCost>();
-  for (const { usage, at, model = "" } of requests) {
-    const turn = facts[at]?.index ?? at;
+  for (const { usage, turn, model = "" } of requests) {
     const { input, cacheRead, cacheWrite, output } = usage;
     const price = prices.get(model) ?? null;
     const cost: RecordedCost = {

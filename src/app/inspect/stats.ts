@@ -7,6 +7,7 @@ import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
+import { sumTurnBytes } from "../branch/turn-sizes.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Sizes and token accounting of a branch. */
@@ -42,7 +43,7 @@ export interface StatsReport {
 
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
-  const files = await workspace.store.listTree(tree.commit, { under: ["turns"], sizes: "here" });
+  const bytes = await sumTurnBytes(workspace.store, tree);
   const loaded = await loadCountedHere(workspace.store, tree);
   const { facts, view, live, meter, elsewhere } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
@@ -53,7 +54,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     turns: tree.turnOids.length,
     ...(elsewhere === 0 ? {} : { turns_elsewhere: elsewhere }),
     events: facts.reduce((sum, turn) => sum + turn.events, 0),
-    bytes: files.reduce((sum, file) => sum + (file.size ?? 0), 0),
+    bytes,
     tokens: {
       ...tokens,
       by_kind: Object.fromEntries(

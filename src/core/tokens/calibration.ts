@@ -1,8 +1,9 @@
 // Calibration: what a provider counted for the requests of a conversation, against the estimate of what was sent. A model's
 // tokenizer and an agent's system prompt become two numbers: size of a request = overhead + factor × estimate.
 import { modelFamily } from "../model/model-family.ts";
-import type { AnswerFacts, TurnFacts } from "./turn-facts.ts";
-import { isCounted, sizeOf, type Usage } from "./usage.ts";
+import type { RecordedRequest } from "./recorded-requests.ts";
+import { countTurns, type TurnFacts } from "./turn-facts.ts";
+import { sizeOf } from "./usage.ts";
 
 /** How estimates of a conversation become the counts of its provider. */
 export interface Calibration {
@@ -63,58 +64,12 @@ export function calibrateOn(requests: readonly RequestSize[]): Calibration | nul
   return { factor, overhead, records: chosen.length, medianError: Math.min(1, median(errors)) };
 }
 
-/** A request that the provider counted, with its answer, among all turns at hand. Tokens are of their facts. */
-export interface RecordedRequest {
-  readonly usage: Usage;
-  readonly model?: string;
-  /** When the answer began. */
-  readonly time: string;
-  /** Tokens of all events before the answer. */
-  readonly before: number;
-  /** Tokens of all events up to its end. */
-  readonly through: number;
-  /** Which of the turns at hand it begins in, 0-based. */
-  readonly at: number;
-}
-
-/** Lists the counted requests of turns in order, oldest first; an answer may go on in a later turn. */
-export function recordedRequests(turns: readonly TurnFacts[]): readonly RecordedRequest[] {
-  const messages = new Map<string, WrittenRequest>();
-  const requests: WrittenRequest[] = [];
-  let passed = 0;
-  for (const [at, { answers, tokens }] of turns.entries()) {
-    for (const answer of answers) {
-      const known = answer.message === null ? undefined : messages.get(answer.message);
-      const request = known ?? { usage: null, time: answer.time, before: passed + answer.before, through: 0, at };
-      goOn(request, answer, passed);
-      if (known !== undefined) continue;
-      requests.push(request);
-      if (answer.message !== null) messages.set(answer.message, request);
-    }
-    passed += tokens;
-  }
-  return requests.filter(isCounted);
-}
-
-/** While an answer is written. */
-type WrittenRequest = { -readonly [Key in keyof Omit<RecordedRequest, "usage">]: RecordedRequest[Key] } & {
-  usage: Usage | null;
-};
-
-/** What was written last of an answer counts. */
-function goOn(request: WrittenRequest, { through, usage, model }: AnswerFacts, passed: number): void {
-  request.through = passed + through;
-  request.usage = usage ?? request.usage;
-  if (model !== undefined) request.model = model;
-}
-
 /** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
 export function requestSizes(
   records: readonly RecordedRequest[],
-  turns: readonly Pick<TurnFacts, "index">[],
+  turns: readonly Pick<TurnFacts, "index" | "stretch">[],
 ): readonly RequestSize[] {
-  /** Which of the turns have others missing before them. */
-  const gaps = turns.flatMap(({ index }, at) => (index === (turns[at - 1]?.index ?? -1) + 1 ? [] : [at]));
+  const gaps = gapsIn(turns);
   const requests: RequestSize[] = [];
   let passed = 0;
   let stretch = 0;
@@ -133,6 +88,16 @@ export function requestSizes(
     requests.push({ estimate, size, model: family, isUnbroken, stretch });
   }
   return requests;
+}
+
+/** Which of the facts have turns missing before them. */
+export function gapsIn(turns: readonly Pick<TurnFacts, "index" | "stretch">[]): readonly number[] {
+  let next = 0;
+  return turns.flatMap((facts, at) => {
+    const isGap = facts.index !== next;
+    next = facts.index + countTurns(facts);
+    return isGap ? [at] : [];
+  });
 }
 
 function ofNewestModel(requests: readonly RequestSize[]): readonly RequestSize[] {

@@ -5,7 +5,7 @@ import type { Turn } from "../event/turn.ts";
 import { planRanges } from "../projection/covered-range.ts";
 import { project } from "../projection/projection.ts";
 import { estimateEvent } from "./token-estimate.ts";
-import type { TurnFacts } from "./turn-facts.ts";
+import { type TurnFacts, tokensByTurn } from "./turn-facts.ts";
 
 /** Made by an agent: its own requests show it. */
 export function isAgents({ source }: Compaction): boolean {
@@ -35,14 +35,15 @@ interface Sent {
 
 /** Estimates the tokens of all turns under the agents' compactions. */
 export function estimateSent({ facts, turns, agents }: Sent): number {
-  const turnCount = facts.length;
+  const sizes = tokensByTurn(facts);
+  const turnCount = sizes.length;
   const standIns = new Map(turns);
   let tokens = 0;
   for (const { from, to, hiddenBy } of planRanges(turnCount, agents)) {
     for (let index = from; index <= to; index += 1) {
       if (turns.has(index)) continue;
       standIns.set(index, { index, events: [] });
-      if (hiddenBy === null) tokens += facts[index]?.tokens ?? 0;
+      if (hiddenBy === null) tokens += sizes[index] ?? 0;
     }
   }
   for (const { events } of project({ turnCount, turns: standIns, compactions: agents }).turns)

@@ -8,18 +8,18 @@ import type { View } from "../projection/view.ts";
 import {
   type Calibration,
   calibrateOn,
+  gapsIn,
   LEAST_FACTOR,
   MOST_FACTOR,
   MOST_OVERHEAD,
-  type RecordedRequest,
-  recordedRequests,
   requestSizes,
 } from "./calibration.ts";
+import { type RecordedRequest, recordedRequests } from "./recorded-requests.ts";
 import { type RecordedWindow, recordedWindow } from "./recorded-window.ts";
 import { estimateSent, isAgents } from "./sent-estimate.ts";
 import { type EstimateKind, estimateByKind, estimateEvent, type TokenEstimate } from "./token-estimate.ts";
 import type { TurnFacts } from "./turn-facts.ts";
-import { sizeOf } from "./usage.ts";
+import { sizeOf, type Usage } from "./usage.ts";
 
 /** `recorded`: the provider's own count of the request and its answer; `estimate`: ours. */
 export type TokenSource = "recorded" | "estimate";
@@ -117,11 +117,16 @@ export function createFactsMeter({ facts, turns, compactions, typicalOverhead }:
     countByKind: (list) => roundKinds(estimateByKind(list), factor),
     countHistoryByKind: () => roundKinds(addKinds(facts), factor),
     windowOf: (name) => {
-      const answered = facts.flatMap(({ answers }) => answers.flatMap((answer) => answer.model ?? []));
+      const answered = facts.flatMap(answeredIn);
       const events = [...turns.values()].sort((a, b) => a.index - b.index).flatMap((turn) => turn.events);
       return recordedWindow(name, { answered, events, requests });
     },
   };
+}
+
+/** Models that answered, oldest first. */
+function answeredIn({ stretch, answers }: TurnFacts): readonly string[] {
+  return stretch?.answered ?? answers.flatMap(({ model }) => model ?? []);
 }
 
 /** Tokens of the tools that compactions prune since a time. */
@@ -149,18 +154,19 @@ interface AnchorSearch extends Pick<MeterInput, "facts" | "turns" | "compactions
 
 function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number }) | null {
   const { total, record } = search;
-  if (record === undefined || record.time === "") return null;
-  const { time } = record;
+  if (record?.answer === undefined || record.answer.time === "") return null;
+  const { usage } = record;
+  const { time, through } = record.answer;
   const sent = sentEstimate(search, time);
   if (sent === null) return null;
-  const answer = record.through - record.before;
-  const followed = total - record.through;
+  const answer = through - record.before;
+  const followed = total - through;
   // A request smaller than half of its events was not sent with these, a far larger one not with these alone.
-  const size = sizeOf(record.usage);
+  const size = sizeOf(usage);
   const before = sent - answer - followed;
   if (size < LEAST_FACTOR * before || size > MOST_FACTOR * before + MOST_OVERHEAD) return null;
   return {
-    tokens: size + answerTokens(record, answer),
+    tokens: size + answerTokens(usage, answer),
     estimate: sent,
     followed,
     source: followed === 0 ? "recorded" : "estimate",
@@ -172,7 +178,7 @@ function findAnchor(search: AnchorSearch): (Anchor & { readonly followed: number
 function sentEstimate({ facts, turns, total, compactions, isUnbroken }: AnchorSearch, time: string): number | null {
   const agents = compactions.filter((compaction) => isSentWith(compaction, time));
   if (agents.length === 0) return isUnbroken ? total : null;
-  if (facts.some(({ index }, at) => index !== at)) return null;
+  if (gapsIn(facts).length > 0) return null;
   return estimateSent({ facts, turns, agents });
 }
 
@@ -182,8 +188,8 @@ function isSentWith(compaction: Compaction, time: string): boolean {
 }
 
 /** Usage written before the answer was complete counts too little of it. */
-function answerTokens({ usage }: RecordedRequest, estimated: number): number {
-  return usage.output < estimated / 2 ? estimated : usage.output;
+function answerTokens({ output }: Usage, estimated: number): number {
+  return output < estimated / 2 ? estimated : output;
 }
 
 /** The line through the anchor; without a positive overhead the line through the anchor and nothing. Null = unknown overhead. */

@@ -9,9 +9,9 @@ import { listAnswers, type Usage } from "./usage.ts";
 export interface AnswerFacts {
   /** Id that its events share, in other turns too; null of one that is a single event. */
   readonly message: string | null;
-  /** Tokens of the turn's events before it. */
+  /** Tokens of the turn's events before it, of a stretch's. */
   readonly before: number;
-  /** Tokens of the turn's events up to its end. */
+  /** Tokens of these events up to its end. */
   readonly through: number;
   /** Null where none is recorded. */
   readonly usage: Usage | null;
@@ -19,12 +19,39 @@ export interface AnswerFacts {
   readonly model?: string;
   /** When it began; empty when its event does not say. */
   readonly time: string;
+  /** In a stretch, where else it may stand: before it (`back`), after it (`on`), nowhere; absent = on both sides, as that of a turn may. */
+  readonly reach?: "back" | "on" | "none";
+  /** In a stretch, which of its turns it begins in, 0-based; absent = the first. */
+  readonly turn?: number;
 }
 
-/** The facts of one turn. */
+/** What is known besides of turns that follow each other, taken together (`joinFacts`). */
+export interface Stretch {
+  /** Tokens of each turn. */
+  readonly sizes: readonly number[];
+  /** Whether one of them was said after another turn than the one before it. */
+  readonly isSpliced: boolean;
+  /** The models that answered, each once, by when each did last. */
+  readonly answered: readonly string[];
+  /** Requests that were counted and are not among `answers`, oldest first; they stand before the answers that reach neither back nor both ways. */
+  readonly inner: {
+    /** Tokens of the stretch's events before each answer. */
+    readonly before: readonly number[];
+    /** Which of the turns each begins in, 0-based. */
+    readonly turns: readonly number[];
+    /** What was counted of each, as in `Usage`. */
+    readonly usage: readonly (readonly [input: number, cacheRead: number, cacheWrite: number, output: number])[];
+    /** Models one after the other, each with how many requests it answered in a row. */
+    readonly models: readonly (readonly [model: string | null, count: number])[];
+  };
+}
+
+/** The facts of one turn, or of a stretch of turns. */
 export interface TurnFacts {
-  /** Turn position, 0-based. */
+  /** Position of the turn, of a stretch's first one, 0-based. */
   readonly index: number;
+  /** Absent = it is one turn. */
+  readonly stretch?: Stretch;
   /** Events of the kinds that are counted. */
   readonly events: number;
   /** Tokens of all its events, whole. */
@@ -34,8 +61,18 @@ export interface TurnFacts {
   readonly answers: readonly AnswerFacts[];
   /** The model that answered last; null when no answer names one. */
   readonly model: string | null;
-  /** Object id of the turn file that it was said after, as it says. */
+  /** Object id of the turn file that it, or the first of a stretch, was said after, as it says. */
   readonly previous: string | null;
+}
+
+/** How many turns the facts are of. */
+export function countTurns({ stretch }: Pick<TurnFacts, "stretch">): number {
+  return stretch?.sizes.length ?? 1;
+}
+
+/** Tokens of each turn, in order. */
+export function tokensByTurn(facts: readonly TurnFacts[]): readonly number[] {
+  return facts.flatMap(({ stretch, tokens }) => stretch?.sizes ?? tokens);
 }
 
 /** Works the facts of a turn out. */

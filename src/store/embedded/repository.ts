@@ -38,7 +38,7 @@ export interface EmbeddedRepository {
   /** Whether git and other processes may work here, too: not so in memory. */
   readonly isOnDisk: boolean;
   /** Reads objects before isomorphic-git is asked: on a disk as the native engine does. */
-  readonly files: ObjectFiles;
+  readonly files: Omit<ObjectFiles, "size">;
   /** What isomorphic-git keeps of packs that only it can read. */
   readonly cache: object;
   /** Who commits are by, and who moves refs. */

@@ -51,7 +51,7 @@ export async function openNativeStore(options: {
   const partial = openPartialClone(repository);
   const reader = createBlobReader(repository, partial);
   const trees = createTreeReader(reader);
-  const sizes = createSizeReader(repository);
+  const sizes = createSizeReader(repository, reader);
   return {
     engine: "native",
     root,

@@ -134,6 +134,49 @@ describe("loadCounted", () => {
     );
   });
 
+  it("says the same of a long one, whose full directories are known as one each, and reads no more for a longer summary", async () => {
+    const turns = Array.from({ length: 230 }, (_, index): Turn => {
+      const base = Date.UTC(2026, 0, 1) + index * 60_000;
+      const at = (seconds: number): string => new Date(base + seconds * 1000).toISOString();
+      const usage = { input_tokens: 900 + 31 * index, output_tokens: 9 };
+      const answer = { type: "chat_response", message: `answer ${"word ".repeat(index % 17)}` } as const;
+      const metadata = { message_id: `m${index}`, model: "claude-x", usage };
+      return {
+        index,
+        events: [
+          { type: "turn_start", id: `t${index}`, timestamp: at(0) },
+          { type: "chat_request", id: `r${index}`, timestamp: at(1), content: `request ${index}` },
+          { ...answer, id: `a${index}`, timestamp: at(2), metadata },
+        ],
+      };
+    });
+    const hiding = (id: string, to: number): Compaction => ({
+      type: "compaction",
+      id,
+      timestamp: `2026-04-01T00:00:${id}Z`,
+      from_turn: 0,
+      to_turn: to,
+      summary: { summary: `up to ${to}` },
+    });
+    const { store, tree, kept, load } = await stored({ turns, compactions: [hiding("10", 205)] });
+    const { turns: all, applied, view } = await whole(store, tree);
+    const expected = said(view, applied, createTokenMeter(all.values(), applied));
+    const [cold, warm] = [await load(), await load()];
+    for (const { loaded } of [cold, warm]) expect(said(loaded.view, applied, loaded.meter)).toEqual(expected);
+    expect(warm.loaded.facts.map(({ index, stretch }) => [index, stretch?.sizes.length ?? 1])).toEqual([
+      [0, 100],
+      [100, 100],
+      ...Array.from({ length: 30 }, (_, at) => [200 + at, 1]),
+    ]);
+    expect(warm.turnsRead.filter((turn) => turn > 0 && turn <= 205)).toEqual([]);
+    const longer = await stored({ turns, compactions: [hiding("10", 205), hiding("20", 220)] });
+    for (const [name, bytes] of kept) longer.kept.set(name, bytes);
+    const shorter = await stored({ turns, compactions: [hiding("10", 150)] });
+    for (const [name, bytes] of kept) shorter.kept.set(name, bytes);
+    expect((await longer.load()).turnsRead.filter((turn) => turn > 0 && turn <= 205)).toEqual([]);
+    expect((await shorter.load()).turnsRead.filter((turn) => turn > 0 && turn <= 150)).toEqual([]);
+  });
+
   it("takes nothing from a file that is damaged, or that was written for another store", async () => {
     const other = createTempFolder();
     await fc.assert(

@@ -20,6 +20,8 @@ export interface BlobReader {
    * `object_missing`.
    */
   readAll(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
+  /** Size of an object in bytes as the files say it, null where they do not. */
+  size(oid: string): number | null;
   /** The error for an object that should be there and was not read: `store_damaged` or `object_missing`. */
   explainMissing(oid: string): Promise<Error>;
   /** Objects read so far. */
@@ -68,6 +70,7 @@ export function createBlobReader(repository: Repository, partial: PartialClone |
       const lists = isStream ? stream(oids) : readAhead(oids, (oid) => read(oid, atLeast));
       return contentsOf(repository, oids, partial === null ? lists : afterBringing(partial, oids, lists));
     },
+    size: (oid) => files.size(oid),
     explainMissing: (oid) => explainMissing(repository, oid),
     get count() {
       return count;

@@ -13,6 +13,8 @@ export interface ObjectFiles {
    * many.
    */
   read(oid: string, atLeast?: number): RawObject | null;
+  /** The size of this object in bytes, or null when git has to be asked. */
+  size(oid: string): number | null;
   /** Which of these ids no pack and no loose file here has; whatever they hold. */
   missing(oids: readonly string[]): readonly string[];
   /** Closes the packs; the next reading opens them again. */
@@ -27,6 +29,7 @@ export function createObjectFiles(
   const folder = join(gitDir, "objects");
   let packs: Map<string, PackFile> | null = null;
   let isPlain: boolean | null = null;
+  const mayRead = (): boolean => (isPlain ??= !hasReplacements(gitDir));
   const opened = (): Map<string, PackFile> => {
     if (packs !== null) return packs;
     packs = new Map();
@@ -41,9 +44,13 @@ export function createObjectFiles(
       const found = oids.filter(isMissing);
       return found.length > 0 && openPacks(folder, all, largest) ? found.filter(isMissing) : found;
     },
+    size(oid) {
+      if (!mayRead()) return null;
+      const packed = firstOf(opened(), (pack) => pack.size(oid));
+      return packed ?? readLoose(folder, oid, largest)?.bytes.length ?? null;
+    },
     read(oid, atLeast) {
-      isPlain ??= !hasReplacements(gitDir);
-      if (!isPlain) return null;
+      if (!mayRead()) return null;
       const packs = opened();
       const found = readPacked(packs, oid, atLeast) ?? readLoose(folder, oid, largest);
       return found ?? (openPacks(folder, packs, largest) ? readPacked(packs, oid, atLeast) : null);
@@ -89,10 +96,15 @@ function listFolder(folder: string): readonly string[] {
 }
 
 function readPacked(packs: ReadonlyMap<string, PackFile>, oid: string, atLeast: number | undefined): RawObject | null {
+  return firstOf(packs, (pack) => pack.read(oid, atLeast));
+}
+
+/** What the first pack says that says something. */
+function firstOf<T>(packs: ReadonlyMap<string, PackFile>, ask: (pack: PackFile) => T | null): T | null {
   for (const pack of packs.values()) {
     try {
-      const object = pack.read(oid, atLeast);
-      if (object !== null) return object;
+      const found = ask(pack);
+      if (found !== null) return found;
     } catch {
       // Damaged or too large here; another pack, or git, may have it.
     }

@@ -17,6 +17,8 @@ export interface PackFile {
    * sound pack of a known form.
    */
   read(oid: string, atLeast?: number): RawObject | null;
+  /** Its size in bytes without inflating it, as `read` does; null also where it stands as a delta. */
+  size(oid: string): number | null;
   /** Whether the pack has the object. */
   has(oid: string): boolean;
   close(): void;
@@ -89,6 +91,11 @@ export function openPack(indexPath: string, largest: number = LARGEST_READ): Pac
       const offset = index.find(oid);
       if (offset === null) return null;
       return (atLeast === undefined ? null : readStartAt(offset, atLeast)) ?? readAt(offset);
+    },
+    size(oid) {
+      const offset = index.find(oid);
+      const header = offset === null ? null : readEntryHeader(pack, offset, index.find);
+      return header === null || header.base !== null ? null : header.size;
     },
     has: (oid) => index.find(oid) !== null,
     close() {

@@ -1,8 +1,11 @@
-// Reads sizes of objects through one long-lived `git cat-file --batch-check`: nothing is inflated, no process a call.
+// Reads sizes of objects: of few from the files git keeps them in, else through one long-lived `git cat-file --batch-check`, which
+// inflates nothing.
 import { appendAll } from "../../../core/append-all.ts";
 import { repositoryError } from "../../../core/errors.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import { holdProcess, openGit } from "../git/git-process.ts";
+import type { BlobReader } from "./blob-reader.ts";
+import { MANY_OBJECTS } from "./object-stream.ts";
 
 /** Reads sizes until closed. */
 export interface SizeReader {
@@ -17,17 +20,23 @@ interface Batch {
   end(): Promise<void>;
 }
 
-/** Creates a reader; the process starts with the first request. */
-export function createSizeReader(repository: Repository): SizeReader {
+/** Creates a reader; the process starts with the first request that the files do not answer. */
+export function createSizeReader(repository: Repository, files: Pick<BlobReader, "size">): SizeReader {
   let batch: Batch | null = null;
+  const ask = async (oids: readonly string[]): Promise<readonly number[]> => {
+    if (oids.length === 0) return [];
+    batch ??= startBatch(repository, () => {
+      batch = null;
+    });
+    const answers = await batch.request(oids);
+    return answers.map((answer, index) => parseSize(answer, oids[index] ?? "", repository));
+  };
   return {
     async read(oids) {
-      if (oids.length === 0) return [];
-      batch ??= startBatch(repository, () => {
-        batch = null;
-      });
-      const answers = await batch.request(oids);
-      return answers.map((answer, index) => parseSize(answer, oids[index] ?? "", repository));
+      if (oids.length >= MANY_OBJECTS) return ask(oids);
+      const known = oids.map((oid) => files.size(oid));
+      const asked = (await ask(oids.filter((_, at) => known[at] === null))).values();
+      return known.map((size) => size ?? asked.next().value ?? 0);
     },
     async close() {
       const open = batch;

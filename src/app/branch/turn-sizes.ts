@@ -1,0 +1,62 @@
+// How many bytes a branch's turns have. Sums of full directories are kept in a cache: a long branch is summed by looking at the
+// files of its newest directory.
+import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/event/turn-file.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTree } from "./branch-tree.ts";
+import { directoryIds } from "./directory-ids.ts";
+import { openSealedCache } from "./sealed-cache.ts";
+
+const CACHE = "turn-bytes";
+/** Directories in a file before those of other forks are dropped. */
+const MOST_DIRECTORIES = 1000;
+
+/** Sums the bytes of the turns; in a partial clone of those that are here. */
+export async function sumTurnBytes(
+  store: ConversationStore,
+  { commit, turnOids }: Pick<BranchTree, "commit" | "turnOids">,
+): Promise<number> {
+  const ids = directoryIds(turnOids);
+  const cache = openSealedCache(store, CACHE);
+  const key = turnOids[0] ?? "";
+  const kept = ids.length === 0 ? null : cache.read(key);
+  // What was sealed here was written by jpg.
+  const known = new Map<string, number>(kept === null ? [] : (JSON.parse(String(kept)) as [string, number][]));
+  const count = Math.ceil(turnOids.length / TURNS_PER_DIRECTORY);
+  const unknown = Array.from({ length: count }, (_, directory) => directory).filter(
+    (directory) => !known.has(ids[directory] ?? ""),
+  );
+  const listed = await listSizes(store, commit, unknown);
+  const added = unknown.flatMap((directory) => {
+    const [id, sizes = []] = [ids[directory], listed.get(directory)];
+    // One that is not here has no size.
+    return id === undefined || sizes.includes(0) ? [] : [[id, sum(sizes)] as const];
+  });
+  if (added.length > 0) {
+    const own = known.size + added.length > MOST_DIRECTORIES ? new Set(ids) : null;
+    const rows = [...known, ...added].filter(([id]) => own === null || own.has(id));
+    await cache.write(JSON.stringify(rows), key);
+  }
+  return sum(ids.map((id) => known.get(id) ?? 0)) + sum([...listed.values()].map(sum));
+}
+
+/** Sizes of the turn files of some directories, by the directory's number. */
+async function listSizes(
+  store: ConversationStore,
+  commit: string,
+  directories: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const sizes = new Map<number, number[]>(directories.map((directory) => [directory, []]));
+  if (directories.length === 0) return sizes;
+  for (const { path, size = 0 } of await store.listTree(commit, {
+    under: directories.map(turnDirectory),
+    sizes: "here",
+  })) {
+    const turn = turnIndexOfPath(path);
+    if (turn !== null) sizes.get(Math.floor(turn / TURNS_PER_DIRECTORY))?.push(size);
+  }
+  return sizes;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
