@@ -14,6 +14,7 @@ import { storeOverrides } from "../branch/conversation-config.ts";
 import { keepHidden } from "../branch/counted-view.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coversDigest } from "../branch/covers.ts";
+import type { KnownTurns } from "../branch/load-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
@@ -68,8 +69,14 @@ export async function appendCompaction(
   if (appended === null) return { report, planned };
   await keepFacts(workspace, plannedOn, planned, report);
   if (onFork && request.activate) await makeActive(workspace, target);
-  await refreshViews(workspace, target, appended.parent);
+  await refreshViews(workspace, target, appended.parent, knownTurns(plannedOn, planned));
   return { report: { ...(report as CompactReport), commit: appended.commit }, planned };
+}
+
+/** The turns that a plan read, by object id: the view shows some of them. */
+function knownTurns({ turnOids }: BranchTree, planned: Planned): KnownTurns {
+  if (isNothing(planned)) return new Map();
+  return new Map([...planned.turns.values()].map(({ index, events }) => [turnOids[index] ?? "", events]));
 }
 
 /** What is hidden from now on is counted by its facts. */

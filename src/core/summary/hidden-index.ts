@@ -41,7 +41,17 @@ export function indexHidden({ turns, shown, former = "" }: IndexRequest): Hidden
   const text = shown.flatMap(textsOf).join("\n");
   const lists = listEntries(hidden.toReversed(), calls.toReversed());
   const kept = lists.map((list) => ({ ...list, entries: behind(list.entries, formerEntries(former, list.title)) }));
-  return writeIndex(kept, text, Math.floor(room * CHARS_PER_TOKEN));
+  return writeIndex(kept, lookUp(text), Math.floor(room * CHARS_PER_TOKEN));
+}
+
+/** Tells whether a name stands in a text. One that is a word is looked for in the text's words, each of which is there once. */
+function lookUp(text: string): (name: string) => boolean {
+  let words: string | null = null;
+  return (name) => {
+    if (!/^\w+$/.test(name)) return text.includes(name);
+    words ??= [...new Set(text.match(/\w+/g))].join(" ");
+    return words.includes(name);
+  };
 }
 
 /** The entries, then those of an older list that name something else. */
@@ -71,7 +81,7 @@ function tokensGone(hidden: readonly Event[], shown: readonly Event[]): number {
 }
 
 /** Fills the room list by list; what one leaves of its share, the next may take. */
-function writeIndex(lists: readonly IndexList[], shown: string, room: number): HiddenIndex | null {
+function writeIndex(lists: readonly IndexList[], isShown: (name: string) => boolean, room: number): HiddenIndex | null {
   const chars = room - HEADING.length;
   const lines = [HEADING];
   let unused = 0;
@@ -81,7 +91,7 @@ function writeIndex(lists: readonly IndexList[], shown: string, room: number): H
     const taken = new Set<string>();
     for (const { name, text } of entries) {
       if (left < text.length + SEPARATOR.length) break;
-      if (taken.has(text) || shown.includes(name)) continue;
+      if (taken.has(text) || isShown(name)) continue;
       taken.add(text);
       left -= text.length + SEPARATOR.length;
     }

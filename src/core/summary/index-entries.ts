@@ -25,7 +25,7 @@ const ENTRY_CHARS = 120;
 /** How far into a result and from its end its exit code is looked for, characters. */
 const STATUS_CHARS = 200;
 const EXIT_CODE = /\bexit(?:ed with)?(?: code| status)?[: ]{1,3}(\d{1,3})\b/i;
-const SHA = /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g;
+const SHA = /\b[0-9a-f]{7,40}\b/g;
 /** What a call did to a file, by its kind. */
 const ACTS: Readonly<Record<string, string>> = { write: "written", edit: "changed", read: "read" };
 
@@ -81,7 +81,12 @@ function* names(events: readonly Event[], namesIn: (text: string) => Iterable<st
 }
 
 function shasIn(text: string): readonly string[] {
-  return text.match(SHA) ?? [];
+  return (text.match(SHA) ?? []).filter(isMixed);
+}
+
+/** Neither a number nor a word. */
+function isMixed(name: string): boolean {
+  return /\d/.test(name) && /[a-f]/.test(name);
 }
 
 function shorten(text: string): string {

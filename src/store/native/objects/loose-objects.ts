@@ -2,8 +2,9 @@
 // when it does, whatever `core.fsync` says. One that is there already is put in its place again: its age begins anew, so that a
 // `git gc` which runs meanwhile does not take it for something that nobody wants.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 
 /** An object that is not in the repository yet. */
@@ -23,29 +24,44 @@ export function createObject(type: "blob" | "tree" | "commit", content: Uint8Arr
   return { oid: createHash("sha1").update(whole).digest("hex"), deflated: deflateSync(whole, { level: 1 }) };
 }
 
-/** Puts objects in place, in the order given. Throws what the file system throws; what was put in place stays. */
-export function writeLooseObjects(gitDir: string, objects: Iterable<NewObject>): void {
-  for (const { oid, deflated } of objects) {
-    const folder = join(gitDir, "objects", oid.slice(0, 2));
-    mkdirSync(folder, { recursive: true });
-    // Git clears files of such names that a crash left.
-    const draft = join(folder, `tmp_obj_jpg_${process.pid}_${randomBytes(8).toString("hex")}`);
-    try {
-      writeDurably(draft, deflated);
-      renameSync(draft, join(folder, oid.slice(2)));
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
+/** Puts objects in place, in the order given, once all are on the disk. Throws what the file system throws; what was put in place stays. */
+export async function writeLooseObjects(gitDir: string, objects: Iterable<NewObject>): Promise<void> {
+  const drafts: Draft[] = [];
+  try {
+    for (const object of objects) drafts.push(openDraft(gitDir, object));
+    // All at once: the disk is waited for once, not for one after the other.
+    await Promise.all(drafts.map(({ file }) => sync(file)));
+    for (const { path, target } of drafts) renameSync(path, target);
+  } finally {
+    for (const { file, path } of drafts) {
+      closeSync(file);
+      rmSync(path, { force: true });
     }
   }
 }
 
-function writeDurably(path: string, bytes: Uint8Array): void {
+const sync = promisify(fsync);
+
+/** An object in a file that nobody knows yet. */
+interface Draft {
+  readonly file: number;
+  readonly path: string;
+  /** Where it is to stand. */
+  readonly target: string;
+}
+
+function openDraft(gitDir: string, { oid, deflated }: NewObject): Draft {
+  const folder = join(gitDir, "objects", oid.slice(0, 2));
+  mkdirSync(folder, { recursive: true });
+  // Git clears files of such names that a crash left.
+  const path = join(folder, `tmp_obj_jpg_${process.pid}_${randomBytes(8).toString("hex")}`);
   const file = openSync(path, "wx", READ_ONLY);
   try {
-    writeFileSync(file, bytes);
-    fsyncSync(file);
-  } finally {
+    writeFileSync(file, deflated);
+  } catch (error) {
     closeSync(file);
+    rmSync(path, { force: true });
+    throw error;
   }
+  return { file, path, target: join(folder, oid.slice(2)) };
 }

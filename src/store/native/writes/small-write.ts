@@ -38,7 +38,7 @@ export async function writeSmall(
   try {
     const written: ImportedBranch[] = [];
     for (const branch of small) written.push(await makeCommits(reader, objects, branch));
-    writeLooseObjects(gitDir, objects.values());
+    await writeLooseObjects(gitDir, objects.values());
     return written;
   } catch (error) {
     if (error instanceof JpgError || (error as NodeJS.ErrnoException).code !== undefined) return null;
