@@ -1,7 +1,7 @@
 // What a view costs: a long conversation under a summary reads what it shows, here and in a partial clone, a new turn writes a bounded number of
 // objects, and the views beside checked-out branches are right however the branch was moved.
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import { compact } from "../../src/app/compact/compact.ts";
 import { diffConversation } from "../../src/app/diff/diff.ts";
 import { blame } from "../../src/app/inspect/blame.ts";
 import { listConversations } from "../../src/app/inspect/list.ts";
+import { readCompactionLog } from "../../src/app/inspect/log.ts";
 import { show } from "../../src/app/inspect/show.ts";
 import { readStats } from "../../src/app/inspect/stats.ts";
 import { checkoutBranch } from "../../src/app/manage/checkout.ts";
@@ -150,6 +151,31 @@ describe("a conversation of 10,000 turns", () => {
     expect(await hiddenRead(() => show(place))).toHaveLength(9899);
     expect(await hiddenRead(() => show(place))).toEqual([]);
     await store.close();
+  });
+
+  it("starts no git for what was looked at before", async () => {
+    const trace = inFolder(workspace, "trace");
+    mkdirSync(trace);
+    const env = { ...workspace.temp.env, GIT_TRACE2_EVENT: trace };
+    const looks = [
+      (place: Workspace) => show(place),
+      (place: Workspace) => blame(place, "9950"),
+      (place: Workspace) => diffConversation(place, [], {}),
+      (place: Workspace, tree: BranchTree) => readStats(place, tree),
+      (place: Workspace, tree: BranchTree) => readCompactionLog(place, tree),
+    ];
+    const gits = async (): Promise<readonly string[]> => {
+      const store = await openNativeStore({ root: workspace.temp.root, env });
+      const tree = await treeOf(workspace, branch);
+      for (const look of looks) await look({ ...workspace, store }, tree);
+      await store.close();
+      const started = readdirSync(trace);
+      for (const name of started) rmSync(join(trace, name));
+      return started;
+    };
+    await gits();
+    // What the summary hides is what its diff shows: ten thousand turns come from a git that streams them.
+    expect(await gits()).toHaveLength(1);
   });
 
   it("writes a bounded number of objects when a turn is appended", async () => {

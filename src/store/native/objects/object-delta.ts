@@ -34,6 +34,13 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result;
 }
 
+/** Reads how large the object is that a delta makes, in bytes; the delta may end after that. Throws when it ends before. */
+export function readMadeSize(delta: Buffer): number {
+  const cursor: Cursor = { delta, at: 0 };
+  readSize(cursor);
+  return readSize(cursor);
+}
+
 /** Copies `count` bytes and gives where the next ones go. */
 function copyBytes(source: Buffer, from: number, count: number, target: Buffer, to: number): number {
   check(from + count <= source.length && to + count <= target.length);

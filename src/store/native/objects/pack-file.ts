@@ -3,7 +3,7 @@ import { closeSync, readSync } from "node:fs";
 import { constants, inflateSync } from "node:zlib";
 import { openOwnFile } from "../../files/read-file.ts";
 import { createFileWindow, type FileWindow } from "./file-window.ts";
-import { applyDelta } from "./object-delta.ts";
+import { applyDelta, readMadeSize } from "./object-delta.ts";
 
 /** An object without its name. */
 export interface RawObject {
@@ -17,7 +17,7 @@ export interface PackFile {
    * sound pack of a known form.
    */
   read(oid: string, atLeast?: number): RawObject | null;
-  /** Its size in bytes without inflating it, as `read` does; null also where it stands as a delta. */
+  /** Its size in bytes, of which little is inflated; null when it is not in this pack. Throws as `read` does. */
   size(oid: string): number | null;
   /** Whether the pack has the object. */
   has(oid: string): boolean;
@@ -31,6 +31,8 @@ const NAME_DELTA = 7;
 export const LARGEST_READ: number = 8 * 1024 * 1024;
 /** Header of a pack entry: size, then the base's distance or name. */
 const ENTRY_HEADER_BYTES = 64;
+/** Deflated bytes that hold the two sizes at the start of a delta, the codes that they are written in before them. */
+const DELTA_START_BYTES = 512;
 const FANOUT_AT = 8;
 const NAMES_AT = FANOUT_AT + 256 * 4;
 /** Reads of an index after which it is read whole, where it is small: no larger than that, in bytes. */
@@ -94,8 +96,9 @@ export function openPack(indexPath: string, largest: number = LARGEST_READ): Pac
     },
     size(oid) {
       const offset = index.find(oid);
-      const header = offset === null ? null : readEntryHeader(pack, offset, index.find);
-      return header === null || header.base !== null ? null : header.size;
+      if (offset === null) return null;
+      const { size, base, dataAt } = readEntryHeader(pack, offset, index.find);
+      return base === null ? size : readMadeSize(inflateStart(pack, dataAt, DELTA_START_BYTES));
     },
     has: (oid) => index.find(oid) !== null,
     close() {
