@@ -47,7 +47,7 @@ const LONG: readonly RegExp[] = [
   /share\/pull/,
   /auto\/one-size/,
   /embedded\/writers/,
-  /e2e\/(?:partial-clone|sharing-secrets|sharing-servers|view-cost)/,
+  /e2e\/(?:engine|sharing-servers|sync|view-cost)/,
   /native\/merge-compactions/,
   /\.contract\.test\.ts$/,
 ];
