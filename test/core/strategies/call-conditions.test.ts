@@ -22,7 +22,7 @@ const GONE = now("hide", { isOpen: false });
 /** Calls of these tools, all open, then changed. */
 function viewed(names: readonly string[], changes: Partial<ViewedCall> = {}): ViewedCall[] {
   const calls = createCalls(names.map((name) => ({ name, args: { path: "a", text: "x".repeat(50) } })));
-  return calls.map((call) => ({ ...call, requestState: OPEN, responseState: OPEN, ...changes }));
+  return calls.map((call) => ({ ...call, requestState: OPEN, responseState: OPEN, isTied: false, ...changes }));
 }
 
 const one = (changes: Partial<ViewedCall> = {}): ViewedCall => viewed(["Bash"], changes)[0] as ViewedCall;
@@ -33,6 +33,7 @@ describe("what is asked of a call", () => {
   it.each<[string, ViewedCall, readonly [omit: boolean, succeeded: boolean, whole: boolean]]>([
     ["a call that is shown", one(), [true, true, true]],
     ["a call without a result", unanswered, [true, false, false]],
+    ["a call behind reasoning that is kept", one({ isTied: true }), [false, true, true]],
     ["a closed call without a result", { ...unanswered, requestState: CLOSED }, [false, false, false]],
     ["a failed call", one({ response: failing?.response ?? null }), [true, false, false]],
     ["a closed request", one({ requestState: CLOSED }), [false, true, true]],
@@ -76,6 +77,8 @@ function contextOf(calls: readonly ViewedCall[], more: Partial<StrategyContext> 
   return {
     calls,
     open: [],
+    windowTokens: 200_000,
+    newestFirst: () => [],
     hasOrphans: false,
     hintFor: () => ({}),
     subsumed,

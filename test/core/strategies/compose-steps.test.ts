@@ -33,6 +33,7 @@ function viewed(request: Partial<HalfState> = {}, response: Partial<HalfState> |
     responseIndex: answered === null ? null : 2,
     requestState: { ...OPEN, ...request },
     responseState: answered,
+    isTied: false,
   };
 }
 
@@ -41,6 +42,8 @@ function contextOf(calls: readonly ViewedCall[], open: readonly OpenEvent[] = []
   return {
     calls,
     open,
+    windowTokens: 200_000,
+    newestFirst: () => open.toReversed(),
     hasOrphans: false,
     hintFor: () => ({}),
     subsumed,
