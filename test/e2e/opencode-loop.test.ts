@@ -110,12 +110,16 @@ function asOwnCall(block: Block): Block {
 }
 
 /** An index that ends a view and the prompt behind it are two messages to OpenCode, and one where neighbours are joined. */
-const joined = (blocks: readonly Block[]): readonly Block[] =>
-  blocks.reduce<readonly Block[]>((done, block) => {
+function joined(blocks: readonly Block[]): readonly Block[] {
+  const done: Block[] = [];
+  for (const block of blocks) {
     const before = done.at(-1);
     const goesOn = before?.role === "user" && block.role === "user" && before.type === "text" && block.type === "text";
-    return goesOn ? [...done.slice(0, -1), { ...before, text: `${before.text}${block.text}` }] : [...done, block];
-  }, []);
+    if (goesOn) done[done.length - 1] = { ...before, text: `${before.text}${block.text}` };
+    else done.push(block);
+  }
+  return done;
+}
 
 /** Lets OpenCode go on, and brings the session back: nothing but the new turn may change. */
 async function goOn(session: string, { prompt, turns }: { prompt: string; turns: number }): Promise<void> {
