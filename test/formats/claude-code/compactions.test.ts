@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { allTurns, createClaudeWriter, importLines, type Json } from "../../helpers/claude-session.ts";
+import {
+  allTurns,
+  type ClaudeWriter,
+  createClaudeWriter,
+  importLines,
+  type Json,
+} from "../../helpers/claude-session.ts";
 
 function shown(lines: readonly Json[], without: readonly number[] = []): readonly string[] {
   const session = importLines(lines);
