@@ -110,7 +110,10 @@ const DEEDS = {
       return others.map((other) => async () => {
         other.git("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", clone.gitDir, name);
         await gitMerge(other, name, tip ?? "");
+        const tipsOf = (): readonly unknown[] => [clone, other].map((one) => branchesOf(one).own.get(name));
+        const isSame = new Set(tipsOf()).size === 1;
         for (const one of [clone, other]) await pullInPlace(one);
+        if (isSame && new Set(tipsOf()).size > 1) throw new Error(`the same two tips of ${name} became two commits`);
       });
     }),
   revert: async ({ clone, trees }) => (await Promise.all(trees.map((tree) => reverts(clone, tree)))).flat(),
