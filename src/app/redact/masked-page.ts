@@ -2,6 +2,7 @@
 // the model does not see. It says what was masked and what was left out.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
+import { traitsOf } from "../../core/event/event.ts";
 import { sourceFileOf, turnPath } from "../../core/event/turn-file.ts";
 import type { BothRow } from "../../core/page/both-views.ts";
 import { maskLine } from "../../core/secrets/mask-line.ts";
@@ -137,7 +138,7 @@ function asSeen({ view }: PageTokens): PageTokens {
 
 function seenRow(row: BothRow): readonly BothRow[] {
   if (row.kind === "inserted") return [row];
-  if (row.state !== "shown" && row.shown === undefined) return [];
+  if (!isSaid(row) || (row.state !== "shown" && row.shown === undefined)) return [];
   return [{ kind: "event", event: row.shown ?? row.event, state: "shown" }];
 }
 
@@ -147,8 +148,11 @@ function named(page: ConversationPage, branch: string): ConversationPage {
 
 /** Events that were said and stand on the page so. */
 function countEvents({ turns }: ConversationPage): number {
-  const said = turns.flatMap(({ rows }) => rows).filter((row) => row.kind === "event" && row.state !== "internal");
-  return said.length;
+  return turns.flatMap(({ rows }) => rows).filter(isSaid).length;
+}
+
+function isSaid(row: BothRow): boolean {
+  return row.kind === "event" && traitsOf(row.event).providerVisible;
 }
 
 function* linesOf(page: ConversationPage): Generator<{ readonly path: string; readonly text: string }> {
