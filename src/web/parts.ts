@@ -71,7 +71,11 @@ async function answerFind(request: PageRequest): Promise<PageAnswer> {
 function readPage({ workspace, pages, names: [branch = ""], query }: PageRequest): Promise<ConversationPage> {
   const commit = query.get("commit");
   if (commit !== null && !/^[0-9a-f]{40}$/.test(commit)) throw userError("bad_address", "The address names no commit.");
-  return pages.read(workspace, branch, commit ?? undefined);
+  const without = query.get("without");
+  return pages.read(workspace, branch, {
+    ...(commit === null ? {} : { commit }),
+    ...(without === null ? {} : { without }),
+  });
 }
 
 /** Reads `12`, `12:EVENT`, or `:EVENT` alone; null when it is none of these, or nothing is there. */

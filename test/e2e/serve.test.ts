@@ -144,6 +144,35 @@ describe("pages of a store", () => {
     expect(forked).not.toContain('id="turn-2"');
   });
 
+  it("show a conversation as if a compaction were taken back, and change nothing for it", async () => {
+    const sandbox = await prepare();
+    await sandbox.jpg(["compact", "--to", "3"]);
+    const compacted = sandbox.git(["rev-parse", "HEAD"]);
+    const [row] = await sandbox.json<readonly { compaction: string; commit: string }[]>(["log"]);
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    const hidden = /class="row [a-z]+ (?:hidden|changed)/;
+    expect((await pages.ask(path)).body).toMatch(hidden);
+    const look = await pages.ask(`${path}?without=${row?.compaction}`);
+    expect(look.body).not.toMatch(hidden);
+    expect(look.body).toContain("Nothing was changed.");
+    expect(look.body).toContain(`href="${path}?without=${row?.compaction}&amp;at=2#turn-2"`);
+    // The only thing that can be done from there is what was looked at.
+    expect([...look.body.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, to]) => to)).toEqual([
+      `${path}/revert`,
+    ]);
+    expect(sandbox.git(["rev-parse", "HEAD"])).toBe(compacted);
+    // Taken back in a terminal while its page is open.
+    await sandbox.jpg(["revert", row?.compaction ?? ""]);
+    const gone = await pages.ask(`${path}?without=${row?.compaction}`);
+    expect(gone.status).toBe(404);
+    expect(gone.body).toContain("is not in force");
+    const again = await pages.ask(`${path}/revert`, { form: { id: row?.commit ?? "" } });
+    expect(again.status).toBe(400);
+    expect(again.body).toMatch(/took it back.*brings it back/s);
+    expect((await pages.ask(`${path}/compaction/${row?.compaction}`)).body).toContain("Bring it back");
+  });
+
   it("take comments on turns and give them back", async () => {
     const sandbox = await prepare();
     const pages = await serve(sandbox);

@@ -59,6 +59,8 @@ export interface ConversationPage {
   readonly turns: readonly PageTurn[];
   /** The compaction history, newest first. */
   readonly compactions: readonly PageCompaction[];
+  /** It reads as if this compaction had been taken back; absent = as it stands. */
+  readonly without?: string;
   /** By turn, then by time. */
   readonly comments: readonly CommentRow[];
 }

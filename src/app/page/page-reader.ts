@@ -3,13 +3,21 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { resolveWholeTree } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ConversationPage, readConversationPage } from "./conversation-page.ts";
+import { withoutCompaction } from "./without-compaction.ts";
 
 /** Pages that are kept. */
 const MOST_PAGES = 2;
 
 /** Reads a branch as it stands, or as it stood at a commit: what was read last is kept. */
 export interface PageReader {
-  read(workspace: Workspace, branch: string, commit?: string): Promise<ConversationPage>;
+  read(workspace: Workspace, branch: string, look?: PageLook): Promise<ConversationPage>;
+}
+
+/** How a branch is looked at; absent = as it stands. */
+export interface PageLook {
+  readonly commit?: string;
+  /** As if this compaction had been taken back. */
+  readonly without?: string;
 }
 
 /** Creates a reader that has read nothing. */
@@ -23,17 +31,22 @@ export function createPageReader(): PageReader {
     return page;
   };
   return {
-    async read(workspace, branch, commit) {
-      const known = commit === undefined ? undefined : kept.get(keyOf({ branch, commit }));
+    async read(workspace, branch, { commit, without } = {}) {
+      const as = without === undefined ? {} : { without };
+      const known = commit === undefined ? undefined : kept.get(keyOf({ branch, commit, ...as }));
       if (known !== undefined) return keep(known);
       const tree = await treeAt(workspace, branch, commit);
-      return keep(kept.get(keyOf(tree)) ?? (await readConversationPage(workspace, tree)));
+      const found = kept.get(keyOf({ ...tree, ...as }));
+      if (found !== undefined || without === undefined)
+        return keep(found ?? (await readConversationPage(workspace, tree)));
+      const page = await readConversationPage(workspace, await withoutCompaction(workspace, tree, without));
+      return keep({ ...page, without });
     },
   };
 }
 
-function keyOf({ branch, commit }: Pick<BranchTree, "branch" | "commit">): string {
-  return `${branch}@${commit}`;
+function keyOf({ branch, commit, without }: Pick<ConversationPage, "branch" | "commit" | "without">): string {
+  return `${branch}@${commit}-${without ?? ""}`;
 }
 
 async function treeAt(workspace: Workspace, branch: string, commit: string | undefined): Promise<BranchTree> {

@@ -6,15 +6,24 @@ export function branchAddress(branch: string): string {
   return `/c/${encodeURIComponent(branch)}`;
 }
 
-/** A turn on the page of its branch, 0-based. */
-export function turnAddress(branch: string, turn: number): string {
-  return `${branchAddress(branch)}?at=${turn}#${turnAnchor(turn)}`;
+/** A branch as if a compaction had been taken back. */
+export function lookAddress(branch: string, without: string): string {
+  return `${branchAddress(branch)}?without=${encodeURIComponent(without)}`;
+}
+
+/** A turn on the page of its branch, 0-based; `without` = as if that compaction had been taken back. */
+export function turnAddress(branch: string, turn: number, without?: string): string {
+  return `${openedAt(branch, without)}at=${turn}#${turnAnchor(turn)}`;
 }
 
 /** An event of a turn on the page of its branch. */
-export function eventAddress(branch: string, turn: number, id: string): string {
+export function eventAddress(branch: string, turn: number, id: string, without?: string): string {
   const anchor = encodeURIComponent(eventAnchor(id));
-  return `${branchAddress(branch)}?at=${turn}:${encodeURIComponent(id)}#${anchor}`;
+  return `${openedAt(branch, without)}at=${turn}:${encodeURIComponent(id)}#${anchor}`;
+}
+
+function openedAt(branch: string, without: string | undefined): string {
+  return without === undefined ? `${branchAddress(branch)}?` : `${lookAddress(branch, without)}&`;
 }
 
 /** The page of a compaction: what it changes for the model, what is lost by it, its summary. */

@@ -1,5 +1,6 @@
 // Where links of a page lead: within a file to what stands in it; served to the page opened at that turn, so that they lead there
 // without a script, too.
+import type { ConversationPage } from "../../app/page/conversation-page.ts";
 import type { Piece } from "../../core/page/page-cuts.ts";
 import { branchAddress, eventAddress, turnAddress } from "./addresses.ts";
 import type { Place } from "./document.ts";
@@ -17,7 +18,7 @@ export interface PageLinks {
 /** Gives the links of a page of a branch at a commit. */
 export function pageLinks(
   place: Place,
-  { branch, commit }: { readonly branch: string; readonly commit: string },
+  { branch, commit, without }: Pick<ConversationPage, "branch" | "commit" | "without">,
 ): PageLinks {
   if (place.kind === "file")
     return {
@@ -27,10 +28,10 @@ export function pageLinks(
       part: () => null,
     };
   const address = branchAddress(branch);
-  const at = `commit=${commit}`;
+  const at = `commit=${commit}${without === undefined ? "" : `&without=${encodeURIComponent(without)}`}`;
   return {
-    turn: (turn) => turnAddress(branch, turn),
-    event: (turn, id) => eventAddress(branch, turn, id),
+    turn: (turn) => turnAddress(branch, turn, without),
+    event: (turn, id) => eventAddress(branch, turn, id, without),
     text: (turn, id) => `${address}/text?at=${turn}:${encodeURIComponent(id)}&${at}`,
     part: ({ from, to }, rows) =>
       `${address}/turns?from=${from}&to=${to}${rows === undefined ? "" : `&rows=${rows.from}..${rows.to}`}&${at}`,

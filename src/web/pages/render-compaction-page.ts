@@ -3,7 +3,7 @@
 import type { CompactionPage } from "../../app/page/compaction-page.ts";
 import { groupRange } from "../../core/compaction/group.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { actionAddress, branchAddress, compactionAddress, turnAddress } from "./addresses.ts";
+import { actionAddress, branchAddress, compactionAddress, lookAddress, turnAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { renderHunks } from "./render-diff.ts";
@@ -19,7 +19,7 @@ export function renderCompactionPage(branch: string, page: CompactionPage, place
   const body = html`<header><p class="facts"><a href="/">All conversations</a> · <a href="${branchAddress(branch)}">${page.title}</a></p>
 <h1>${shown.policies}</h1>
 <p class="facts">${factsOf(page)} · ${rangeOf(page, branch)}</p>
-${canAct ? renderWays(branch, page) : nothing}</header>
+${shown.live ? html`<p><a href="${lookAddress(branch, shown.event.id)}">The conversation without it</a></p>\n` : nothing}${canAct ? renderWays(branch, page) : nothing}</header>
 <main>
 ${summaries.map((summary) => html`<section aria-label="Summary"><h2>Summary and its sources</h2>${renderSummary(summary, branch)}</section>\n`)}<section aria-labelledby="lost"><h2 id="lost">What is lost</h2>
 ${receipt}${renderLost(lost, { branch, compaction: shown.event.id, canAct })}</section>

@@ -2,7 +2,7 @@
 // what it costs, its summary, and the command that takes it back.
 import type { PageCompaction } from "../../app/page/conversation-page.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import { actionAddress, compactionAddress } from "./addresses.ts";
+import { actionAddress, compactionAddress, lookAddress } from "./addresses.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
@@ -56,8 +56,9 @@ function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext
   const command = kind === "revert" ? `jpg revert ${commit.slice(0, 9)}` : `jpg revert ${id}`;
   if (place.kind === "file") return live ? html`<p class="facts">Take it back: <code>${command}</code></p>` : nothing;
   const look = html`<a href="${compactionAddress(branch, id)}">What the model saw and sees</a>`;
-  if (place.readOnly || !isNewest) return html`<p>${look}</p>`;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look} <button>${live ? "Take it back" : "Bring it back"}</button> <code>${command}</code></form>`;
+  const off = live ? html` · <a href="${lookAddress(branch, id)}">Without it</a>` : nothing;
+  if (place.readOnly || !isNewest) return html`<p>${look}${off}</p>`;
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Take it back" : "Bring it back"}</button> <code>${command}</code></form>`;
 }
 
 function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {

@@ -16,6 +16,7 @@ import type { TurnsPart } from "./page-parts.ts";
 import { renderActions } from "./render-actions.ts";
 import { renderComments } from "./render-comments.ts";
 import { renderCompactions } from "./render-compaction.ts";
+import { renderLook } from "./render-look.ts";
 import type { CalledTool, RowContext } from "./render-row.ts";
 import { timelineHtml } from "./render-timeline.ts";
 import { drawParts } from "./render-turn.ts";
@@ -27,12 +28,15 @@ export interface DrawnPage {
 }
 
 /** Draws a conversation. */
-export function renderPage(page: ConversationPage, place: Place, { parts, whole }: DrawnPage): string {
+export function renderPage(page: ConversationPage, shownAt: Place, { parts, whole }: DrawnPage): string {
+  const mayAct = shownAt.kind === "served" && !shownAt.readOnly;
+  // What is looked at in another way than it stands is not changed from there.
+  const place = shownAt.kind === "served" && page.without !== undefined ? { ...shownAt, readOnly: true } : shownAt;
+  const canAct = mayAct && page.without === undefined;
   const context = rowContext(page, place, { turns: drawnTurns(parts), whole });
-  const canAct = place.kind === "served" && !place.readOnly;
   const body = html`<header class="top">
 ${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<h1>${page.title}</h1>
-${sizesHtml(page)}
+${page.without === undefined ? nothing : renderLook(page.branch, page.without, mayAct)}${sizesHtml(page)}
 ${timelineHtml(page, context)}
 </header>
 ${barHtml(page, place)}
