@@ -9,11 +9,15 @@ import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
 import { type Admission, Door, readAddress } from "./door.ts";
 import type { PageAnswer, Route, SentOn } from "./exchange.ts";
 import type { Place } from "./pages/document.ts";
-import { renderNotice } from "./pages/render-notice.ts";
+import { type Notice, renderNotice } from "./pages/render-notice.ts";
 import { ROUTES } from "./routes.ts";
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;
+/** Milliseconds: who sends slower than this is hung up on, so that nobody keeps connections busy. */
+const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 } as const;
+/** Actions whose words no page has shown yet, at most: of more the oldest are forgotten. */
+const MOST_SAID = 100;
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const HEADERS = {
   "content-security-policy":
@@ -31,7 +35,7 @@ export async function servePages(request: ServeRequest): Promise<void> {
   const { runtime, options, host, port, signal } = request;
   // A store that cannot be opened is said here, not on a page.
   await (await openWorkspace(runtime, options)).close();
-  const server = createServer();
+  const server = createServer(TIMES);
   await listen(server, { host, port });
   const bound = server.address();
   const at = typeof bound === "object" && bound !== null ? bound.port : port;
@@ -91,28 +95,41 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 
 async function answer(context: ServeContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = incoming.url ?? "/";
+  let form = new URLSearchParams();
   try {
     const { host, origin, cookie } = incoming.headers;
     const admission = context.door.admit({ method: incoming.method ?? "", url, host, origin, cookie });
     if (admission.kind !== "in") return admit(context, response, admission);
     const { path, query } = readAddress(url);
-    const route = ROUTES.find((candidate) => candidate.method === incoming.method && candidate.path.test(path));
-    if (route === undefined) return notice(response, 404, "Not here", [`Nothing is at ${path}.`]);
+    const method = incoming.method === "HEAD" ? "GET" : incoming.method;
+    const here = ROUTES.filter((candidate) => candidate.path.test(path));
+    const route = here.find((candidate) => candidate.method === method);
+    if (route === undefined && here.length > 0) return notAllowed(response, here);
+    if (route === undefined) return notice(response, 404, { title: "Not here", lines: [`Nothing is at ${path}.`] });
     if (route.method === "POST" && context.readOnly)
-      return notice(response, 403, "Not from here", ["This server is open to other machines: nothing can be changed."]);
+      return notice(response, 403, {
+        title: "Not from here",
+        lines: ["This server is open to other machines: nothing can be changed."],
+      });
     const name = query.get("said") ?? "";
     const said = context.said.get(name) ?? [];
     context.said.delete(name);
     const place: Place = { kind: "served", readOnly: context.readOnly, said };
-    const form = route.method === "POST" ? new URLSearchParams(await readForm(incoming)) : new URLSearchParams();
+    if (route.method === "POST") form = new URLSearchParams(await readForm(incoming));
     send(context, response, await run(context, route, { path, query, form, place }));
   } catch (error) {
-    fail(response, error);
+    fail(response, error, form);
   }
 }
 
+function notAllowed(response: ServerResponse, here: readonly Route[]): void {
+  response.setHeader("allow", here.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", "));
+  notice(response, 405, { title: "Not so", lines: ["What is here is asked for in another way."] });
+}
+
 function admit({ door }: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {
-  if (admission.kind === "refused") notice(response, admission.status, "Not here", [admission.why], [admission.hint]);
+  if (admission.kind === "refused")
+    notice(response, admission.status, { title: "Not here", lines: [admission.why], hints: [admission.hint] });
   else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": door.cookie }).end();
 }
 
@@ -153,6 +170,7 @@ function send(context: ServeContext, response: ServerResponse, answered: PageAns
   }
   const name = randomId(context.runtime, 12);
   context.said.set(name, answered.said);
+  for (const oldest of [...context.said.keys()].slice(0, -MOST_SAID)) context.said.delete(oldest);
   response.writeHead(303, { ...HEADERS, location: `${answered.address}?said=${name}` }).end();
 }
 
@@ -164,24 +182,25 @@ const STATUS: Readonly<Record<string, number>> = {
   internal: 500,
 };
 
-function fail(response: ServerResponse, error: unknown): void {
+/** Says what failed. What somebody wrote is given back with it: a page that comes again has not got it. */
+function fail(response: ServerResponse, error: unknown, form: URLSearchParams): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const known = error instanceof JpgError;
   const status = known ? (error.code.startsWith("unknown_") ? 404 : (STATUS[error.kind] ?? 500)) : 500;
-  notice(response, status, "That did not work", [messageOf(error)], known ? error.hints : []);
+  const written = form.get("text") ?? form.get("title") ?? "";
+  notice(response, status, {
+    title: "That did not work",
+    lines: [messageOf(error)],
+    hints: known ? error.hints : [],
+    ...(written === "" ? {} : { written }),
+  });
 }
 
-function notice(
-  response: ServerResponse,
-  status: number,
-  title: string,
-  lines: readonly string[],
-  hints: readonly string[] = [],
-): void {
-  const body = renderNotice(title, lines, { kind: "served", readOnly: true }, hints);
+function notice(response: ServerResponse, status: number, said: Notice): void {
+  const body = renderNotice(said, { kind: "served", readOnly: true });
   response.writeHead(status, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(body);
 }
 
