@@ -2,7 +2,9 @@
 
 import { eventText } from "../app/diff/view-text.ts";
 import { searchConversations } from "../app/inspect/search.ts";
+import { resolveWholeTree } from "../app/names/resolve-id.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
+import { readFamily } from "../app/page/family.ts";
 import { userError } from "../core/errors.ts";
 import type { Piece } from "../core/page/page-cuts.ts";
 import { forMarkdown } from "../core/safe-text.ts";
@@ -27,7 +29,8 @@ async function answerPage(request: PageRequest): Promise<PageAnswer> {
   const parts = pageAt(page, readSpot(page, request.query.get("at")) ?? { turn: 0 });
   const turns = parts.flatMap((part) => (part.kind === "turns" ? part.turns : []));
   const whole = await readPayloads(request.workspace, page, drawnRows(turns));
-  return { type: "text/html", body: renderPage(page, request.place, { parts, whole }) };
+  const family = await readFamily(request.workspace, await resolveWholeTree(request.workspace, page.branch));
+  return { type: "text/html", body: renderPage(page, request.place, { parts, whole, family }) };
 }
 
 /** Turns, or some rows of one, without a document around them. */

@@ -1,14 +1,18 @@
 // What is answered at which address: a table of a few lines each onto `app`.
+import { readAnatomy } from "../app/inspect/anatomy.ts";
 import { listConversations } from "../app/inspect/list.ts";
 import { searchConversations } from "../app/inspect/search.ts";
 import { resolveWholeTree } from "../app/names/resolve-id.ts";
 import { readCompactionPage } from "../app/page/compaction-page.ts";
+import { readComparePage } from "../app/page/compare-page.ts";
 import { readPageScript } from "../app/workspace/templates.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { ACTIONS } from "./actions.ts";
 import type { PageAnswer, Route } from "./exchange.ts";
 import type { Action } from "./pages/addresses.ts";
+import { renderAnatomyPage } from "./pages/render-anatomy.ts";
 import { renderCompactionPage } from "./pages/render-compaction-page.ts";
+import { renderComparePage } from "./pages/render-compare.ts";
 import { renderListPage } from "./pages/render-list.ts";
 import { PARTS } from "./parts.ts";
 import { readStyle } from "./style.ts";
@@ -50,6 +54,18 @@ export const ROUTES: readonly Route[] = [
       const tree = await resolveWholeTree(workspace, branch);
       return page(renderCompactionPage(branch, await readCompactionPage(workspace, tree, compaction), place));
     },
+  },
+  {
+    method: "GET",
+    path: /^\/c\/([^/]+)\/compare\/([^/]+)$/,
+    run: async ({ workspace, names: [left = "", right = ""], place }) =>
+      page(renderComparePage(await readComparePage(workspace, left, right), place)),
+  },
+  {
+    method: "GET",
+    path: /^\/c\/([^/]+)\/anatomy$/,
+    run: async ({ workspace, names: [branch = ""], place }) =>
+      page(renderAnatomyPage(await readAnatomy(workspace, await resolveWholeTree(workspace, branch)), place)),
   },
   ...(Object.keys(ACTIONS) as Action[]).map(
     (action): Route => ({

@@ -173,6 +173,35 @@ describe("pages of a store", () => {
     expect((await pages.ask(`${path}/compaction/${row?.compaction}`)).body).toContain("Bring it back");
   });
 
+  it("show two forks side by side", async () => {
+    const sandbox = await prepare();
+    await sandbox.jpg(["fork", "@", "low", "--first", "4", "--no-activate"]);
+    await sandbox.jpg(["compact", `${sandbox.conversation}/low`, "--to", "1"]);
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    const address = `${path}/compare/${encodeURIComponent(`${sandbox.conversation}/low`)}`;
+    expect((await pages.ask(path)).body).toContain(`<a href="${address}">side by side</a>`);
+    const { body } = await pages.ask(address);
+    expect(body).toContain("4 turns are the same on both");
+    const rows = [...body.matchAll(/<div class="two"><pre class="diff">(.*?)<\/pre><pre class="diff">(.*?)<\/pre>/gs)];
+    const stripped = rows.filter(
+      ([, left, right]) => left?.includes("output of toolu") && right?.includes("[compacted]"),
+    );
+    expect(stripped).toHaveLength(2);
+    expect(rows.some(([, left, right]) => left?.includes("Answer 5") && right === "")).toBe(true);
+    expect((await pages.ask(`${path}/compare/no-such`)).status).toBe(404);
+  });
+
+  it("show what fills the window", async () => {
+    const sandbox = await prepare();
+    const pages = await serve(sandbox);
+    const path = pathOf(sandbox);
+    expect((await pages.ask(path)).body).toContain(`href="${path}/anatomy"`);
+    const { body } = await pages.ask(`${path}/anatomy`);
+    expect(body).toContain('<th scope="row">Bash, 6 calls</th>');
+    expect(body).toMatch(/<a href="[^"]+\?at=\d#turn-\d">turn \d<\/a>/);
+  });
+
   it("take comments on turns and give them back", async () => {
     const sandbox = await prepare();
     const pages = await serve(sandbox);

@@ -31,6 +31,16 @@ export function compactionAddress(branch: string, compaction: string): string {
   return `${branchAddress(branch)}/compaction/${encodeURIComponent(compaction)}`;
 }
 
+/** Two branches side by side. */
+export function compareAddress(branch: string, other: string): string {
+  return `${branchAddress(branch)}/compare/${encodeURIComponent(other)}`;
+}
+
+/** What fills the window of a branch. */
+export function anatomyAddress(branch: string): string {
+  return `${branchAddress(branch)}/anatomy`;
+}
+
 /** What can be done with a branch; each is a form that is sent to its address. */
 export type Action = "comment" | "compact" | "fork" | "label" | "pin" | "revert" | "title" | "uncomment" | "unpin";
 

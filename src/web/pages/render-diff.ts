@@ -18,13 +18,18 @@ function renderHunk({ turn, title, runs }: DiffHunk): Html {
 
 const MARKS = { same: " ", removed: "-", added: "+" } as const;
 
-function renderRun({ kind, lines, words = [] }: HunkRun): Html {
+function renderRun(run: HunkRun): Html {
+  return renderLines(run, `${MARKS[run.kind]} `);
+}
+
+/** Draws the lines of a run, each behind a mark; of many the first and the last. */
+export function renderLines({ kind, lines, words = [] }: HunkRun, mark = ""): Html {
   const hidden = lines.length - MOST_LINES;
   const drawn = lines.map((line, at) => {
     if (hidden > 0 && at === MOST_LINES / 2)
       return html`<span class="note">  ${hidden} lines are left out here\n</span>`;
     if (hidden > 0 && at > MOST_LINES / 2 && at < lines.length - MOST_LINES / 2) return nothing;
-    return html`${MARKS[kind]} ${markWords(line, words[at] ?? [])}\n`;
+    return html`${mark}${markWords(line, words[at] ?? [])}\n`;
   });
   if (kind === "same") return html`${drawn}`;
   return kind === "removed" ? html`<del>${drawn}</del>` : html`<ins>${drawn}</ins>`;

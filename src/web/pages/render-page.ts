@@ -1,12 +1,13 @@
 // A conversation as a page. What is shown of it (everything, what was said, what the model reads) is chosen by buttons that are
 // style alone; in a file it needs no network, served it has forms for what can be done.
 import type { ConversationPage } from "../../app/page/conversation-page.ts";
+import type { Family } from "../../app/page/family.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { BothRow } from "../../core/page/both-views.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import { callFacts } from "../../core/tools/call-facts.ts";
-import { branchAddress } from "./addresses.ts";
+import { anatomyAddress, branchAddress } from "./addresses.ts";
 import { fileLanguage } from "./code-language.ts";
 import { compactionLooks } from "./compaction-looks.ts";
 import { type Place, renderDocument } from "./document.ts";
@@ -16,6 +17,7 @@ import type { TurnsPart } from "./page-parts.ts";
 import { renderActions } from "./render-actions.ts";
 import { renderComments } from "./render-comments.ts";
 import { renderCompactions } from "./render-compaction.ts";
+import { renderFamily } from "./render-family.ts";
 import { renderLook } from "./render-look.ts";
 import type { CalledTool, RowContext } from "./render-row.ts";
 import { timelineHtml } from "./render-timeline.ts";
@@ -25,10 +27,12 @@ import { drawParts } from "./render-turn.ts";
 export interface DrawnPage {
   readonly parts: readonly TurnsPart[];
   readonly whole: (event: Event) => Event;
+  /** Absent in a file: what it links to is not there. */
+  readonly family?: Family;
 }
 
 /** Draws a conversation. */
-export function renderPage(page: ConversationPage, shownAt: Place, { parts, whole }: DrawnPage): string {
+export function renderPage(page: ConversationPage, shownAt: Place, { parts, whole, family }: DrawnPage): string {
   const mayAct = shownAt.kind === "served" && !shownAt.readOnly;
   // What is looked at in another way than it stands is not changed from there.
   const place = shownAt.kind === "served" && page.without !== undefined ? { ...shownAt, readOnly: true } : shownAt;
@@ -38,7 +42,7 @@ export function renderPage(page: ConversationPage, shownAt: Place, { parts, whol
 ${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<h1>${page.title}</h1>
 ${page.without === undefined ? nothing : renderLook(page.branch, page.without, mayAct)}${sizesHtml(page)}
 ${timelineHtml(page, context)}
-</header>
+${family === undefined ? nothing : html`<p><a href="${anatomyAddress(page.branch)}">What fills the window</a></p>\n${renderFamily(page.branch, family)}`}</header>
 ${barHtml(page, place)}
 <main>
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
