@@ -2,11 +2,12 @@
 import type { BranchTree } from "../app/branch/branch-tree.ts";
 import { addComment, removeComment } from "../app/branch/comments.ts";
 import { addPin, boundOf, removePin } from "../app/branch/pins.ts";
-import { compact } from "../app/compact/compact.ts";
+import { type CompactRequest, compact } from "../app/compact/compact.ts";
 import { forkConversation } from "../app/manage/fork.ts";
 import { addLabels } from "../app/manage/marks.ts";
 import { revertCompactions } from "../app/manage/revert.ts";
 import { setTitle } from "../app/manage/title.ts";
+import { type AskedModel, askedModel, describeAsked } from "../app/page/asked-model.ts";
 import { overallTokens, sayNothing } from "../app/plan/compact-report.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { EXTRACTIVE } from "../core/compaction/compaction.ts";
@@ -23,7 +24,12 @@ export interface ActionOutcome {
   readonly address: string;
 }
 
-type Run = (workspace: Workspace, tree: BranchTree, form: URLSearchParams) => Promise<ActionOutcome>;
+/** What a model is asked for: said with its price, and done when it is asked for again with the name of that model. */
+export interface ActionToConfirm {
+  readonly confirm: AskedModel & { readonly fields: URLSearchParams };
+}
+
+type Run = (workspace: Workspace, tree: BranchTree, form: URLSearchParams) => Promise<ActionOutcome | ActionToConfirm>;
 
 export const ACTIONS: Readonly<Record<Action, Run>> = {
   async comment(workspace, tree, form) {
@@ -33,13 +39,17 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   },
   async compact(workspace, tree, form) {
     const dryRun = form.get("how") !== "do";
-    const report = await compact(workspace, tree, {
+    const request: CompactRequest = {
       range: { from: parseTurnBound(field(form, "from")), to: parseTurnBound(field(form, "to")) },
       ...mannerOf(field(form, "profile")),
       dryRun,
       activate: false,
       fork: false,
-    });
+    };
+    const asked = await askedModel(workspace, tree, request);
+    if (asked !== null && !dryRun && form.get("confirm") !== asked.model)
+      return { confirm: { ...asked, fields: new URLSearchParams([...form, ["confirm", asked.model]]) } };
+    const report = await compact(workspace, tree, request);
     if (report.compaction === null && report.planned_summary === null) {
       const { title, why, hints } = sayNothing(report);
       return on(tree, [title, why, ...hints], form);
@@ -47,9 +57,14 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
     const { before, after } = overallTokens(report);
     const what = `${report.policies}, turns ${report.from_turn}..${report.to_turn}`;
     const size = `${formatTokens(before)} → ${formatTokens(after)} tokens`;
+    const price = asked === null ? [] : [describeAsked(asked)];
     return on(
       tree,
-      [dryRun ? `It would do this: ${what}; ${size}.` : `Compacted: ${what}; ${size}.`, ...report.warnings],
+      [
+        dryRun ? `It would do this: ${what}; ${size}.` : `Compacted: ${what}; ${size}.`,
+        ...(dryRun ? price : []),
+        ...report.warnings,
+      ],
       form,
     );
   },
@@ -112,13 +127,15 @@ function field(form: URLSearchParams, name: string): string {
   return value;
 }
 
-function mannerOf(name: string) {
+function mannerOf(name: string): Pick<CompactRequest, "profile" | "model" | "strategies"> {
   if (name === "auto") {
     // Its own steps alone: the summary that it may go on to could ask a model.
     const { summarizeAbove: _, ...strategies } = choosePipelines(["auto"]);
     return { strategies };
   }
   if (name === "extract") return { profile: "heavy", model: EXTRACTIVE };
+  // Who writes it is the user's word in the settings: no form names a model.
+  if (name === "summary") return { profile: "heavy" };
   const profile = MANNERS.find((manner) => manner === name);
   if (profile === undefined)
     throw userError("unknown_profile", `A page compacts with ${MANNERS.join(", ")}, not with "${name}".`);

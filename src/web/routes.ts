@@ -13,6 +13,7 @@ import type { Action } from "./pages/addresses.ts";
 import { renderAnatomyPage } from "./pages/render-anatomy.ts";
 import { renderCompactionPage } from "./pages/render-compaction-page.ts";
 import { renderComparePage } from "./pages/render-compare.ts";
+import { renderConfirmPage } from "./pages/render-confirm.ts";
 import { renderListPage } from "./pages/render-list.ts";
 import { PARTS } from "./parts.ts";
 import { readStyle } from "./style.ts";
@@ -71,8 +72,10 @@ export const ROUTES: readonly Route[] = [
     (action): Route => ({
       method: "POST",
       path: new RegExp(`^/c/([^/]+)/${action}$`),
-      run: async ({ workspace, names: [branch = ""], form }) =>
-        ACTIONS[action](workspace, await resolveWholeTree(workspace, branch), form),
+      run: async ({ workspace, names: [branch = ""], form, place }) => {
+        const outcome = await ACTIONS[action](workspace, await resolveWholeTree(workspace, branch), form);
+        return "confirm" in outcome ? page(renderConfirmPage(branch, outcome.confirm, place)) : outcome;
+      },
     }),
   ),
 ];

@@ -3,8 +3,8 @@ import type { ConversationPage } from "../../app/page/conversation-page.ts";
 import { type Action, actionAddress } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 
-/** How a page compacts: none of them asks a model. */
-export const MANNERS = ["default", "light", "auto", "extract"] as const;
+/** How a page compacts. Only a summary asks a model, after a second yes. */
+export const MANNERS = ["default", "light", "auto", "extract", "summary"] as const;
 
 /** Draws the forms of a conversation. */
 export function renderActions({ branch, title, turns }: ConversationPage): Html {
