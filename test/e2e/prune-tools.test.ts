@@ -10,8 +10,10 @@ import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-s
 // covers: 036 "`prune-tools` drops definitions never called"
 
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
-const ALL = ["compact", "dies", "env", "fails", "flood", "hangs", "harbour_chart_v2", "large", "parts", "pictures"];
-const OFFERED = [...ALL, "refuses", "structured", "tide"];
+/** Jpg's own tools: they stay. */
+const OWN = ["compact", "search", "show"];
+const SERVERS = ["dies", "env", "fails", "flood", "hangs", "harbour_chart_v2", "large", "parts", "pictures", "refuses"];
+const OFFERED = [...OWN, ...SERVERS, "structured", "tide"].sort();
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -72,7 +74,7 @@ describe("tools that were never called", () => {
 
     const dry = await sandbox.json(["compact", "-s", "prune-tools", "--keep", "0", "--dry-run"]);
     const report = await sandbox.json(["compact", "-s", "prune-tools", "--keep", "0"]);
-    const names = OFFERED.filter((name) => name !== "tide" && name !== "compact");
+    const names = OFFERED.filter((name) => name !== "tide" && !OWN.includes(name));
     expect(report).toMatchObject({ policies: "11 unused tools pruned", pruned: { names } });
     for (const key of ["pruned", "tokens", "cache", "policies"]) expect(report[key]).toEqual(dry[key]);
     const { before, after } = report["tokens"] as { before: number; after: number };
@@ -85,8 +87,8 @@ describe("tools that were never called", () => {
     expect((await sandbox.json<{ tokens: { view: number } }>(["stats"])).tokens.view).toBe(after);
 
     await sandbox.jpg(["query", "And then?"]);
-    expect(sentLast(server)).toEqual(["compact", "tide"]);
-    expect(await exported(sandbox)).toEqual(["compact", "tide"]);
+    expect(sentLast(server)).toEqual([...OWN, "tide"]);
+    expect(await exported(sandbox)).toEqual([...OWN, "tide"]);
     expect(await exported(sandbox, "--full-history")).toEqual(OFFERED);
     expect(configs(sandbox)).toHaveLength(1);
     expect((await sandbox.jpg(["compact", "-s", "prune-tools", "--keep", "0"])).stdout).toContain("Nothing to compact");
@@ -103,11 +105,11 @@ describe("tools that were never called", () => {
     await sandbox.jpg(["compact", "-s", "prune-tools", "--keep", "0"]);
     await sandbox.jpg(["query", "Call it again"]);
     expect(server.requests.slice(-2).map(({ tools }) => namesOf(tools))).toEqual([
-      ["compact", "tide"],
-      ["compact", "tide"],
+      [...OWN, "tide"],
+      [...OWN, "tide"],
     ]);
     await sandbox.json(["fork", "--first", "5"]);
-    expect(await exported(sandbox)).toEqual(["compact", "tide"]);
+    expect(await exported(sandbox)).toEqual([...OWN, "tide"]);
     expect((await sandbox.jpg(["fsck"])).stdout).toContain("nothing wrong");
   });
 
@@ -117,7 +119,7 @@ describe("tools that were never called", () => {
     writeUserConfig(sandbox, server.config);
     await sandbox.jpg(["query", "Hello again"]);
     expect(configs(sandbox)).toHaveLength(2);
-    expect(await exported(sandbox)).toEqual(["compact"]);
+    expect(await exported(sandbox)).toEqual(OWN);
     expect(await exported(sandbox, "--at", "4")).toEqual(OFFERED);
   });
 });

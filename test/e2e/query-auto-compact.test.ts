@@ -101,7 +101,7 @@ describe("a query with automatic compaction", () => {
     expect(before.length).toBeGreaterThan(4);
     expect(before).toEqual(asked?.messages.slice(0, before.length));
     expect(JSON.stringify(summed?.messages.at(-1))).toContain("stands in for the conversation above");
-    expect([asked?.tools?.length, summed?.tools]).toEqual([1, asked?.tools]);
+    expect([asked?.tools?.length, summed?.tools]).toEqual([3, asked?.tools]);
     expect(sandbox.git(["log", "-1", "--format=%s"])).toMatch(/^compact 0\.\.\d: summary/);
   });
 
@@ -201,9 +201,10 @@ describe("a query with automatic compaction", () => {
     expect((await wide.sandbox.jpg(["query", "Go on"])).stderr).not.toContain("of the window");
   });
 
-  it("offers the model the tool by which it asks for a compaction itself", async () => {
+  it("offers the model the tools by which it asks for a compaction itself, and finds what one hides", async () => {
     const { sandbox, server } = await prepare(sayDone, { windowTokens: 10_000, settings: "" });
     await sandbox.jpg(["query", "Go on"]);
-    expect(server.requests[0]?.tools).toMatchObject([{ type: "function", function: { name: "compact" } }]);
+    const tools = server.requests[0]?.tools as { function: { name: string } }[];
+    expect(tools.map((tool) => tool.function.name)).toEqual(["compact", "search", "show"]);
   });
 });

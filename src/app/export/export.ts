@@ -55,6 +55,14 @@ export interface ExportRequest {
   readonly roots?: readonly RootMapping[];
 }
 
+/** How a session is drafted. */
+interface DraftOptions extends Partial<Pick<ExportRequest, "fullHistory" | "model" | "roots">> {
+  readonly agent: WritingAgent;
+  readonly sessionId: string;
+  /** Whether the agent has jpg's tools, so that the view says how what it hides is found (default false). */
+  readonly notice?: boolean;
+}
+
 /** Renders a conversation in a format. Throws `unknown_format`; for bodies of requests `no_model`. */
 export async function exportConversation(
   workspace: Workspace,
@@ -107,9 +115,7 @@ export function exportSessionId({ name, write }: WritingAgent, tree: BranchTree,
 export async function draftSession(
   workspace: Workspace,
   tree: BranchTree,
-  options: { readonly agent: WritingAgent; readonly sessionId: string } & Partial<
-    Pick<ExportRequest, "fullHistory" | "model" | "roots">
-  >,
+  options: DraftOptions,
 ): Promise<SessionDraft> {
   const { agent, roots = [] } = options;
   const { view, compactions } = await readView(workspace, tree, options);
@@ -202,10 +208,10 @@ interface ReadView {
 async function readView(
   { store }: Workspace,
   tree: BranchTree,
-  { fullHistory = false, roots = [] }: Partial<Pick<ExportRequest, "fullHistory" | "roots">>,
+  { fullHistory = false, roots = [], notice = false }: Pick<DraftOptions, "fullHistory" | "roots" | "notice">,
 ): Promise<ReadView> {
   if (fullHistory) return { view: mapRoots(await loadHistory(store, tree), roots), compactions: [] };
-  const { view, live } = await loadView(store, tree);
+  const { view, live } = await loadView(store, tree, { notice });
   return { view: mapRoots(view, roots), compactions: live.applied };
 }
 

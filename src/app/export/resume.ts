@@ -7,6 +7,7 @@ import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/agent-format.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { hasServer } from "../hooks/has-server.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
 import { programEnvironment } from "../programs/program-environment.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
@@ -47,7 +48,8 @@ export async function prepareResume(
   { name, roots = [] }: { readonly name: string; readonly roots?: readonly RootMapping[] },
 ): Promise<ResumeReport> {
   const agent = resumingAgent(name);
-  const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots });
+  const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
+  const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
   for (let n = 0; ; n++) {
     const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
     const plan = agent.resume(machineOf(workspace.runtime), session);

@@ -36,6 +36,13 @@ export function findJson(text: string, entry: JsonEntry, isOwn: IsOwn): "same" |
   return entry.isItem ? null : "foreign";
 }
 
+/** Gives what stands under some keys; undefined where nothing does, or the text is no JSON. */
+export function readJson(text: string, keys: readonly string[]): unknown {
+  const root = text.trim() === "" ? null : outlineJson(text);
+  const node = root === null ? null : nodeAt(root, keys);
+  return node === null ? undefined : valueAt(text, node);
+}
+
 /** Takes jpg's entries out, and what holds nothing then. Null where the text is no JSON. */
 export function removeJson(text: string, entries: readonly JsonEntry[], isOwn: IsOwn): string | null {
   let now = text;

@@ -30,6 +30,11 @@ export function findToml(text: string, { table, values }: TomlPart): "same" | "f
     : "foreign";
 }
 
+/** Gives what stands in a table; undefined where there is none, or the text is no TOML. */
+export function readToml(text: string, table: string): unknown {
+  return tableOf(text, table)?.value;
+}
+
 /** Takes a table out, by its header, up to the next one and what is said before that. Null where the text is no TOML then. */
 export function removeToml(text: string, { table }: TomlPart): string | null {
   const lines = text.split(/(?<=\n)/);

@@ -29,7 +29,8 @@ export async function findExportedLines(
   exported: BranchTree,
   { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
 ): Promise<ExportedLines> {
-  const { view } = await loadView(store, exported);
+  // With the notice that it may have been handed on with: whether its line is there, the session tells.
+  const { view } = await loadView(store, exported, { notice: true });
   const shown = knownLines(view, session, writer);
   if (exported.compactions.length === 0) return shown;
   const whole = knownLines(await loadHistory(store, exported), session, writer);

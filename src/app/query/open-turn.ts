@@ -38,7 +38,7 @@ export interface OpenTurn {
 
 /** What a model is sent, and under which compactions. */
 export interface SentView {
-  /** The branch's view, then what it does not hold of the open turn. */
+  /** The branch's view with the notice of what it hides, then what it does not hold of the open turn. */
   readonly view: View;
   readonly compactions: readonly Compaction[];
 }
@@ -164,6 +164,6 @@ function withRest(
 const NOTHING_STORED: SentView = { view: { turns: [] }, compactions: [] };
 
 async function readSent(store: ConversationStore, tree: BranchTree): Promise<SentView> {
-  const { view, live } = await loadView(store, tree);
+  const { view, live } = await loadView(store, tree, { notice: true });
   return { view: await inlineView(store, tree.commit, view), compactions: live.applied };
 }

@@ -1,9 +1,9 @@
 // The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
 import type { Config } from "../../config/config.ts";
-import { COMPACT_TOOL } from "../../core/tools/tool-definition.ts";
-import { createCompactTool } from "../auto/compact-tool.ts";
+import { OWN_TOOLS } from "../../core/tools/tool-definition.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { withOwnTools } from "./own-tools.ts";
 import type { ToolOpening } from "./query-request.ts";
 
 /** What tools are opened for. */
@@ -20,7 +20,7 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
   try {
     const opened = await model;
-    return { ...box, tools: [createCompactTool(workspace, branch, { ...opened, others: box.tools }), ...box.tools] };
+    return { ...box, tools: withOwnTools(workspace, branch, { ...opened, others: box.tools }) };
   } catch (error) {
     await box.close();
     throw error;
@@ -31,5 +31,5 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
 export async function openServers(workspace: Workspace, config: Config, signal?: AbortSignal): Promise<ToolBox> {
   if (Object.keys(config.mcp.servers).length === 0) return NO_TOOLS;
   const { openMcpTools } = await import("../programs/mcp-tools.ts");
-  return openMcpTools(workspace, config, { taken: [COMPACT_TOOL], ...(signal === undefined ? {} : { signal }) });
+  return openMcpTools(workspace, config, { taken: OWN_TOOLS, ...(signal === undefined ? {} : { signal }) });
 }

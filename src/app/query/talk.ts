@@ -1,8 +1,10 @@
 // The loop of one turn: ask the model, run the tools that it calls, ask again, until it has answered. Everything is in the
 // turn's journal before it counts; how the turn ended is a value.
+import { withoutNotice } from "../../core/projection/hidden-notice.ts";
 import { offeredTools } from "../../core/projection/offered-tools.ts";
 import { addUsage, readUsage, sizeOf, type Usage } from "../../core/tokens/usage.ts";
 import { priceOf } from "../../core/tokens/usage-price.ts";
+import { SEARCH_TOOL, SHOW_TOOL } from "../../core/tools/tool-definition.ts";
 import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/llm-client.ts";
 import type { TextKind } from "../journal/journal-lines.ts";
 import type { OpenedModel } from "../models/models.ts";
@@ -90,10 +92,14 @@ const ABORTED: RoundEnd = { stop: "aborted", failure: null };
 
 async function ask({ turn, opened, system, tools, signal, observer, whileAsked }: Talk): Promise<Answer> {
   const { client, provider, model } = opened;
-  const { view, compactions } = await turn.sent();
+  const { view: told, compactions } = await turn.sent();
   const definitions = tools.map(({ definition }) => definition);
+  const offered = offeredTools(definitions, told, compactions);
+  const view = [SEARCH_TOOL, SHOW_TOOL].every((own) => offered.some(({ name }) => name === own))
+    ? told
+    : withoutNotice(told);
   // The next round of the turn, and the next turn, send the frame again.
-  const frame = requestFrame(system, offeredTools(definitions, view, compactions));
+  const frame = requestFrame(system, offered);
   const retrying = (retry: Retry): void => observer.retrying?.(opened.name, retry);
   const request: LlmRequest = { model, view, signal, retrying, ...frame };
   const { journal, live } = turn;

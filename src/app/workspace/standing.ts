@@ -22,6 +22,12 @@ export async function readStanding({ store, runtime }: Workspace): Promise<Stand
   return { worktree, branch: await store.readActiveBranch(), commit: null };
 }
 
+/** The workspace with `@` standing for a branch: what JPG_CONVERSATION does for a terminal. */
+export function standingOn(workspace: Workspace, branch: string): Workspace {
+  const { runtime } = workspace;
+  return { ...workspace, runtime: { ...runtime, env: { ...runtime.env, JPG_CONVERSATION: branch } } };
+}
+
 /** Checks a branch out where one stands: from then on it is `@` there. Throws `operation_unfinished`. */
 export async function makeActive(workspace: Workspace, branch: string): Promise<void> {
   const { worktree } = await requireSwitchable(workspace);

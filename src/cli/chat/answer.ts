@@ -1,9 +1,9 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
-import { COMPACT_DEFINITION, createCompactTool } from "../../app/auto/compact-tool.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
 import { newConversation } from "../../app/names/new-conversation.ts";
 import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
+import { OWN_DEFINITIONS, withOwnTools } from "../../app/query/own-tools.ts";
 import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
 import type { ShownCall } from "../../app/query/tool-calls.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
@@ -46,7 +46,7 @@ export async function answerMessage(
         signal,
         ...(state.isNamed ? { model: state.model.name } : {}),
         ...(root === undefined ? {} : { root }),
-        ...(servers === null ? {} : { tools: withOwnTools(servers, workspace, { branch, state }) }),
+        ...(servers === null ? {} : { tools: boxFor(servers, workspace, { branch, state }) }),
       };
       return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));
     });
@@ -55,21 +55,20 @@ export async function answerMessage(
   }
 }
 
-/** What each message offers the model: jpg's own tool, then those of the servers. */
+/** What each message offers the model: jpg's own tools, then those of the servers. */
 export function toolsOffered(servers: ToolBox | null, { client }: OpenedModel): readonly Tool["definition"][] {
   if (servers === null || client.takesTools === false) return [];
-  return [COMPACT_DEFINITION, ...servers.tools.map(({ definition }) => definition)];
+  return [...OWN_DEFINITIONS, ...servers.tools.map(({ definition }) => definition)];
 }
 
-/** Jpg's own tool is of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
-function withOwnTools(
+/** Jpg's own tools are of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
+function boxFor(
   servers: ToolBox,
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },
 ): ToolBox {
   const { name, facts } = state.model;
-  const own = createCompactTool(workspace, branch, { name, facts, others: servers.tools });
-  return { ...servers, tools: [own, ...servers.tools], problems: [] };
+  return { ...servers, tools: withOwnTools(workspace, branch, { name, facts, others: servers.tools }), problems: [] };
 }
 
 interface Observing {

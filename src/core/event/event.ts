@@ -156,9 +156,15 @@ export function isUserRequest(event: Event): event is ChatRequest {
 /** `metadata.origin` of the request that lists what a view hides: nobody typed it. */
 export const INDEX_ORIGIN = "index";
 
+/** `metadata.origin` of the request that tells a model how what is hidden is found: nobody typed it, and no stored view has it. */
+export const NOTICE_ORIGIN = "notice";
+
+/** Origins of requests that are no message of anybody. */
+const UNSAID: ReadonlySet<string | undefined> = new Set(["harness", INDEX_ORIGIN, NOTICE_ORIGIN]);
+
 /** Whether it counts as a *message* of the chat thresholds: a user's request or an assistant's message. */
 export function isMessage(event: Event): boolean {
   if (event.type === "chat_response") return event.message !== undefined;
   if (event.type !== "chat_request") return false;
-  return event.metadata?.origin !== "harness" && event.metadata?.origin !== INDEX_ORIGIN;
+  return !UNSAID.has(event.metadata?.origin);
 }

@@ -3,8 +3,9 @@
 import type { Compaction } from "../compaction/compaction.ts";
 import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
+import { tellHidden } from "./hidden-notice.ts";
 import type { Overlay } from "./overlay.ts";
-import { findShownIndex, placeIndex } from "./shown-index.ts";
+import { findShownIndex, placeTold, type ToldRequest, tellIndex } from "./shown-index.ts";
 import { createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./summary-injection.ts";
 import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
@@ -12,8 +13,11 @@ import { layOutTurn } from "./turn-layout.ts";
 import type { ProjectedTurn, View } from "./view.ts";
 import { pairSurveyed } from "./winner.ts";
 
-/** How shortened events are written. */
-export type ProjectionOptions = StubOptions;
+/** How shortened events are written, and what is added for the model that reads the view. */
+export interface ProjectionOptions extends StubOptions {
+  /** Whether a notice says how what is hidden is found: only where a view is rendered for a model with the tools. */
+  readonly notice?: boolean;
+}
 
 /** What is projected. `turns` may lack the positions that `planReading` leaves out. */
 export interface ProjectionInput {
@@ -53,7 +57,13 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
       layOutTurn(seen, { survey, pairs, options, projected, inject });
     }
   }
-  return { turns: index === null || isTold ? projected : placeIndex(projected, index, turns.get(index.to)) };
+  const told = [
+    index === null || isTold ? null : tellIndex(index),
+    options.notice === true ? tellHidden(input.turnCount, compactions) : null,
+  ];
+  const place = (shown: readonly ProjectedTurn[], one: ToldRequest | null): readonly ProjectedTurn[] =>
+    one === null ? shown : placeTold(shown, one, turns.get(one.overlay.to));
+  return { turns: told.reduce(place, projected) };
 }
 
 /** Projects a conversation of which every turn is at hand (`turns` = all turns, in order). */

@@ -1,7 +1,7 @@
-// The index of a view: the newest compaction's list of what is hidden stands in it once, in its summary where that stands, else as
-// a request behind the last turn that it says anything of (DESIGN §4.7).
+// What a view says of itself: the newest compaction's list of what is hidden stands in it once, in its summary where that stands,
+// else as a request behind the last turn that it says anything of; the notice likewise (DESIGN §4.7).
 import type { Compaction, HiddenIndex } from "../compaction/compaction.ts";
-import { type Event, INDEX_ORIGIN, traitsOf } from "../event/event.ts";
+import { type ChatRequest, type Event, INDEX_ORIGIN, traitsOf } from "../event/event.ts";
 import { listSafeCuts } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
 import { createOverlays, type Overlay } from "./overlay.ts";
@@ -18,19 +18,42 @@ export function findShownIndex(turnCount: number, compactions: readonly Compacti
   return (createOverlays(turnCount, having)[0] as IndexOverlay | undefined) ?? null;
 }
 
-/** Gives the turns of a view with the index among them; `turn` = the raw turn in which its range ends, where it is at hand. */
-export function placeIndex(
+/** A request that nobody typed, and the overlay behind whose range it stands. */
+export interface ToldRequest {
+  readonly overlay: Overlay;
+  /** Its time is that of what stands before it, else of what follows. */
+  tell(timestamp: string): ChatRequest;
+}
+
+/** The index as a request of its own. */
+export function tellIndex(overlay: IndexOverlay): ToldRequest {
+  const { id, index } = overlay.compaction;
+  return {
+    overlay,
+    tell: (timestamp) => ({
+      type: "chat_request",
+      id: `${id}.index`,
+      timestamp,
+      content: index.text,
+      metadata: { origin: INDEX_ORIGIN },
+    }),
+  };
+}
+
+/** Gives the turns of a view with the request among them; `turn` = the raw turn in which the range ends, where it is at hand. */
+export function placeTold(
   turns: readonly ProjectedTurn[],
-  overlay: IndexOverlay,
+  told: ToldRequest,
   turn: Turn | undefined,
 ): readonly ProjectedTurn[] {
+  const { overlay } = told;
   const isBehind = createBehind(overlay, turn);
   const at = turns.findIndex((projected) => startsBehind(projected, overlay) || projected.events.some(isBehind));
-  if (at < 0) return [...turns, createIndexTurn(overlay, turns)];
+  if (at < 0) return [...turns, createToldTurn(told, turns)];
   const next = turns[at] as ProjectedTurn;
   const [before, after] = splitTurn(next, startsBehind(next, overlay) ? 0 : next.events.findIndex(isBehind));
   const shown = [...turns.slice(0, at), ...before];
-  return [...shown, createIndexTurn(overlay, shown, after.events), after, ...turns.slice(at + 1)];
+  return [...shown, createToldTurn(told, shown, after.events), after, ...turns.slice(at + 1)];
 }
 
 /** Whether a projected turn shows what follows the turn in which the range ends, or stands for it. */
@@ -63,20 +86,17 @@ function started(events: readonly Event[]): readonly Event[] {
   return [{ type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp }, ...events];
 }
 
-/** Its time is that of what stands before it, else of what follows. */
-function createIndexTurn(
-  { compaction, to }: IndexOverlay,
+function createToldTurn(
+  { overlay, tell }: ToldRequest,
   before: readonly ProjectedTurn[],
   after: readonly Event[] = [],
 ): ProjectedTurn {
-  const { id, index } = compaction;
+  const { compaction, to } = overlay;
   const timestamp = (before.at(-1)?.events.at(-1) ?? after[0] ?? compaction).timestamp;
+  const request = tell(timestamp);
   return {
-    origin: { kind: "index", from: to, to, compaction: id },
-    events: [
-      { type: "turn_start", id: `${id}.index.turn`, timestamp },
-      { type: "chat_request", id: `${id}.index`, timestamp, content: index.text, metadata: { origin: INDEX_ORIGIN } },
-    ],
+    origin: { kind: "index", from: to, to, compaction: compaction.id },
+    events: [{ type: "turn_start", id: `${request.id}.turn`, timestamp }, request],
   };
 }
 

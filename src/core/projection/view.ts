@@ -13,7 +13,7 @@ export type Origin =
       readonly imported?: true;
     }
   | {
-      /** The list of what the view hides, standing for nothing itself. */
+      /** The list of what the view hides, or the notice of it, standing for nothing itself. */
       readonly kind: "index";
       /** The last turn that it says anything of, both times. */
       readonly from: number;

@@ -1,4 +1,4 @@
-import { COMPACT_TOOL } from "../tools/tool-definition.ts";
+import { OWN_TOOLS } from "../tools/tool-definition.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** `prune-tools`: stops sending the definitions of tools that were never called, but for jpg's own, which frees context. */
@@ -7,7 +7,7 @@ export const pruneTools: Strategy = {
   summary: "stop sending the definitions of tools that were never called",
   readsAll: true,
   decide: ({ definedTools, calledTools }) => {
-    const unused = definedTools.filter((name) => !calledTools.has(name) && name !== COMPACT_TOOL).sort();
+    const unused = definedTools.filter((name) => !calledTools.has(name) && !OWN_TOOLS.includes(name)).sort();
     return unused.length === 0 ? {} : { prune: unused };
   },
 };

@@ -9,8 +9,14 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The name of the tool that jpg itself offers, so that a model can free context; no tool of a server may take it. */
+/** The tool that jpg itself offers, so that a model can free context. */
 export const COMPACT_TOOL = "compact";
+/** Those by which it finds what compactions hide. `jpg mcp` gives agents tools of the same names. */
+export const SEARCH_TOOL = "search";
+export const SHOW_TOOL = "show";
+
+/** The names of jpg's own tools: no tool of a server may take one, and they are never pruned. */
+export const OWN_TOOLS: readonly string[] = [COMPACT_TOOL, SEARCH_TOOL, SHOW_TOOL];
 
 /** What is known of a tool's arguments where nobody said. */
 const ANY_ARGUMENTS = { type: "object" };

@@ -18,6 +18,8 @@ export const CLAUDE_SETUP: AgentSetup = {
     path: project === null ? userServers(machine) : machine.join(project, ".mcp.json"),
     ...namedServer("mcpServers", command),
   }),
+  // `claude mcp add` puts them there.
+  ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
 };
 
 /** The folder in which Claude Code keeps all it has. */

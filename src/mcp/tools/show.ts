@@ -2,7 +2,7 @@ import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { readEventText, show as showId } from "../../app/inspect/show.ts";
 import type { ShowReport } from "../../app/inspect/show-report.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import { standingOn } from "../../app/workspace/standing.ts";
 import { conversation } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
@@ -45,12 +45,6 @@ export const showTool: McpTool = defineTool({
     return { value: { ...factsOf(report), text, offset, total_chars: whole.length } };
   },
 });
-
-/** The workspace with `@` standing for a branch: what JPG_CONVERSATION does for a terminal, for one call. */
-function standingOn(workspace: Workspace, branch: string): Workspace {
-  const { runtime } = workspace;
-  return { ...workspace, runtime: { ...runtime, env: { ...runtime.env, JPG_CONVERSATION: branch } } };
-}
 
 function factsOf(report: ShowReport): Omit<z.input<typeof output>, "text" | "offset" | "total_chars"> {
   const { kind, branch } = report;

@@ -602,7 +602,7 @@ describe("a slash command", () => {
     const chat = await beginChat(await importTurns(2));
     const shown = await chat.enter("/tokens");
     expect(shown).toMatch(/TOKENS.*RAW +VIEW/);
-    expect(shown).toMatch(/Your next message sends test\/model-1 about \d+ tokens, 0 % of its window of 100\.0k/);
+    expect(shown).toMatch(/Your next message sends test\/model-1 about \d+ tokens, 1 % of its window of 100\.0k/);
   });
 
   it("/quit leaves, and so does the end of the terminal", async () => {

@@ -48,6 +48,15 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
     );
   });
 
+  it("is taken with the notice of what it hides", () => {
+    fc.assert(
+      fc.property(foreignConversation, ({ turns, compactions, model }) => {
+        expect(refusals(projectTurns(turns, compactions, { notice: true }), provider, model)).toEqual([]);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
   it("is taken as it stands when a request follows", () => {
     const request: Event = { type: "chat_request", id: "next", timestamp: "2026-03-01T00:00:00Z", content: "go on" };
     fc.assert(

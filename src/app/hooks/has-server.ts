@@ -1,0 +1,44 @@
+// Whether an agent has the tools of `jpg mcp`, as far as its settings tell: where jpg's server is named there, by whomever, and not
+// switched off.
+import { basename } from "node:path";
+import { fieldsOf } from "../../core/event/fields.ts";
+import type { AgentFormat } from "../../formats/agent-format.ts";
+import type { SettingsPart } from "../../formats/agent-settings.ts";
+import { machineOf } from "../sessions/session-registry.ts";
+import type { Runtime } from "../workspace/runtime.ts";
+import { readJson } from "./json-settings.ts";
+import { readSettingsFile } from "./settings-file.ts";
+import { readToml } from "./toml-settings.ts";
+
+/** Looks into the user's settings of an agent, and into those of a project (its directory, absolute; null = there is none). */
+export async function hasServer(
+  runtime: Runtime,
+  { setup }: Pick<AgentFormat, "setup">,
+  project: string | null,
+): Promise<boolean> {
+  const machine = machineOf(runtime);
+  const places = project === null ? [null] : [null, project];
+  const parts = places.flatMap((place) => setup?.server?.({ machine, project: place }, ["jpg", "mcp"]) ?? []);
+  for (const part of parts) if (startsJpg(await heldIn(part.path, (text) => readPart(text, part)))) return true;
+  const own = project === null ? undefined : setup?.ownServers?.(machine, project);
+  return own !== undefined && startsJpg(await heldIn(own.path, (text) => readJson(text, [...own.keys, "jpg"])));
+}
+
+/** What a file holds; undefined where it cannot be read, which is no reason not to hand a session over. */
+async function heldIn(path: string, read: (text: string) => unknown): Promise<unknown> {
+  const text = await readSettingsFile(path).catch(() => null);
+  return text === null ? undefined : read(text);
+}
+
+function readPart(text: string, part: SettingsPart): unknown {
+  if (part.type === "file") return undefined;
+  return part.type === "toml" ? readToml(text, part.table) : readJson(text, part.entries[0]?.keys ?? []);
+}
+
+/** Whether an entry starts `jpg mcp`, whatever it is called by: `jpg`, a path, node with its file. */
+function startsJpg(entry: unknown): boolean {
+  const { command, args, enabled, disabled } = fieldsOf(entry);
+  if (enabled === false || disabled === true) return false;
+  const words = [command, args].flat().filter((word) => typeof word === "string");
+  return words.includes("mcp") && words.some((word) => /^jpg(\.js|\.cmd)?$/.test(basename(word)));
+}

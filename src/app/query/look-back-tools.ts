@@ -1,0 +1,92 @@
+// The tools `search` and `show`, jpg's own: a model that answers in a conversation finds in it what compactions hide. They look into
+// that conversation only: what else the store holds is sent to no provider unasked.
+import { JpgError } from "../../core/errors.ts";
+import { SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { Tool, ToolResult } from "../programs/tool-box.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Longest pattern and id, characters. */
+const LONGEST_WORDS = 1000;
+
+const SEARCH_DEFINITION: ToolDefinition = {
+  name: SEARCH_TOOL,
+  description:
+    "Finds earlier requests, answers, tool calls and results of this conversation by words that stand near what you miss, the best first, also those that you are not shown any more. `show` gives the whole of a hit.",
+  parameters: {
+    type: "object",
+    properties: { pattern: { type: "string", description: "Words, such as names, paths, numbers." } },
+    required: ["pattern"],
+    additionalProperties: false,
+  },
+};
+
+const SHOW_DEFINITION: ToolDefinition = {
+  name: SHOW_TOOL,
+  description:
+    "Gives the original of an earlier event of this conversation by the id that `search` gave, in place of running a tool again.",
+  parameters: {
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      offset: { type: "integer", minimum: 0, description: "Character to begin at, where the text is long." },
+    },
+    required: ["id"],
+    additionalProperties: false,
+  },
+};
+
+/** What a model is told of them. */
+export const LOOK_BACK_DEFINITIONS: readonly ToolDefinition[] = [SEARCH_DEFINITION, SHOW_DEFINITION];
+
+/** Creates them for a branch. */
+export function createLookBackTools(workspace: Workspace, branch: string): readonly Tool[] {
+  return [
+    toolOf(SEARCH_DEFINITION, async (args) => {
+      const { pattern } = args;
+      if (!isText(pattern)) return refuse(`pattern: expected a text of 1 to ${LONGEST_WORDS} characters.`);
+      const { searchBack } = await import("./look-back.ts");
+      return { content: await searchBack(workspace, branch, pattern), isError: false };
+    }),
+    toolOf(SHOW_DEFINITION, async (args) => {
+      const { id, offset = 0 } = args;
+      if (!isText(id)) return refuse("id: expected the id of an event, as `search` gives it.");
+      if (typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
+        return refuse("offset: expected a whole number, 0 or more.");
+      const { showBack } = await import("./look-back.ts");
+      return { content: await showBack(workspace, branch, { id, offset }), isError: false };
+    }),
+  ];
+}
+
+function toolOf(
+  definition: ToolDefinition,
+  run: (args: Readonly<Record<string, unknown>>) => Promise<ToolResult>,
+): Tool {
+  const known = Object.keys(definition.parameters["properties"] as object);
+  return {
+    definition,
+    origin: "jpg",
+    confirm: false,
+    async call(args, { signal }) {
+      signal.throwIfAborted();
+      const other = Object.keys(args).find((name) => !known.includes(name));
+      if (other !== undefined)
+        return refuse(`${JSON.stringify(other)} is no argument of this tool: it takes ${known.join(" and ")}.`);
+      try {
+        return await run(args);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof JpgError)) throw error;
+        return refuse([error.message, ...error.hints].join("\n"));
+      }
+    },
+  };
+}
+
+function refuse(content: string): ToolResult {
+  return { content, isError: true };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_WORDS;
+}
