@@ -1,8 +1,8 @@
 // Finds events by words that stand in them, best first. Every turn is read once and only the words that are looked for are
 // counted: there is no index to keep, and what is held grows with the hits.
-import type { Event } from "../../core/event/event.ts";
 import { findLine, type MatchedLine, parsePattern } from "../../core/text-pattern.ts";
 import { rankTexts, type SoughtWords, wordsIn } from "../../core/word-ranking.ts";
+import type { SearchHit } from "./search-report.ts";
 
 /** What the view hides or changes is what one searches for; results hold most of it. */
 const HIDDEN_WEIGHT = 3;
@@ -19,7 +19,7 @@ export interface WordCounter {
 }
 
 /** Says what a hit's score is multiplied by. */
-export function rankWeight(type: Event["type"], state: "shown" | "changed" | "hidden"): number {
+export function rankWeight(type: SearchHit["type"], state: "shown" | "changed" | "hidden"): number {
   return (type === "tool_call_response" ? RESULT_WEIGHT : 1) * (state === "shown" ? 1 : HIDDEN_WEIGHT);
 }
 

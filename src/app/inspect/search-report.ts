@@ -16,6 +16,8 @@ export interface SearchRequest extends PatternOptions {
   readonly all?: boolean;
   /** Most hits, > 0; absent = all. */
   readonly limit?: number;
+  /** Longest that an expression may take over one turn, milliseconds; default 5000. */
+  readonly longestMs?: number;
 }
 
 /** An event whose text was found. */
@@ -24,11 +26,12 @@ export interface SearchHit extends MatchedLine {
   readonly branch: string;
   /** Turn position, 0-based. */
   readonly turn: number;
+  /** Id of the event; of a summary its compaction's, and `turn` is the last one that it stands for. */
   readonly event: string;
-  readonly type: Event["type"];
+  readonly type: Event["type"] | "summary";
   /** `hidden` from the view, `changed` there, or `shown` as it is. */
   readonly state: "shown" | "changed" | "hidden";
-  /** Compaction that hides or changes it. */
+  /** Compaction that hides or changes it; absent of a summary. */
   readonly compaction?: string;
 }
 

@@ -5,10 +5,10 @@ import type { ConversationStore } from "../../store/conversation-store.ts";
 import { readTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 
-/** Who said what is looked for: `tool` = calls and their results. */
-export type SearchScope = "user" | "assistant" | "tool";
+/** Who said what is looked for: `tool` = calls and their results; `summary` = what stands for turns, looked at only where it is named. */
+export type SearchScope = "user" | "assistant" | "tool" | "summary";
 
-export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool"];
+export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool", "summary"];
 
 /** Whether an event was said by one of them; absent = by anybody. */
 export function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {

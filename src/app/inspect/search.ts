@@ -17,13 +17,16 @@ import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createWordCounter, rankWeight } from "./ranked-search.ts";
 import type { SearchHit, SearchReport, SearchRequest } from "./search-report.ts";
+import { searchSummaries } from "./search-summaries.ts";
 import { scopeTest, textsWithAttachments } from "./search-texts.ts";
+import { endLatePattern } from "./time-limit.ts";
 
 /** Searches. Throws `bad_pattern`, `unknown_id`. */
 export async function searchConversations(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
   if (request.rank === true) return rankEvents(workspace, request);
   const pattern = parsePattern(request.pattern, request);
   const isWanted = scopeTest(request.scopes);
+  const inSummaries = request.scopes?.includes("summary") === true;
   const branches = await branchesOf(workspace, request.id);
   const candidates = await findCandidates(workspace, branches, pattern);
   const limit = request.limit ?? Number.POSITIVE_INFINITY;
@@ -32,11 +35,14 @@ export async function searchConversations(workspace: Workspace, request: SearchR
   const seen = request.all === true ? null : new Set<string>();
   for (const tip of branches) {
     const wanted = candidates.get(tip.commit) ?? [];
-    if (wanted.length === 0) continue;
+    if (wanted.length === 0 && !inSummaries) continue;
     const found = await searchBranch(workspace, tip, {
       wanted,
       seen,
+      inSummaries,
       find: (event, texts) => (isWanted(event) ? findLine(texts(), pattern) : null),
+      findTold: (texts) => findLine(texts, pattern),
+      ...(request.regex === true ? { longestMs: request.longestMs ?? LONGEST_MS } : {}),
     });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
     else appendAll(hits, found);
@@ -55,13 +61,18 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
   const seen = request.all === true ? null : new Set<string>();
   for (const tip of branches) {
     const positions: number[] = [];
-    const find = (event: Event, texts: () => readonly string[]): MatchedLine | null => {
-      if (!isWanted(event)) return null;
-      const { at, isHit } = counter.add(texts());
+    const findTold = (texts: readonly string[]): MatchedLine | null => {
+      const { at, isHit } = counter.add(texts);
       if (isHit) positions.push(at);
       return isHit ? NO_LINE : null;
     };
-    const found = await searchBranch(workspace, tip, { wanted: "all", seen, find });
+    const found = await searchBranch(workspace, tip, {
+      wanted: "all",
+      seen,
+      inSummaries: request.scopes?.includes("summary") === true,
+      find: (event, texts) => (isWanted(event) ? findTold(texts()) : null),
+      findTold,
+    });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
     else for (const [index, hit] of found.entries()) hits.set(positions[index] ?? -1, hit);
   }
@@ -84,22 +95,35 @@ const NO_LINE: MatchedLine = { line: "", from: 0, to: 0 };
 interface BranchSearch {
   /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
   readonly find: (event: Event, texts: () => readonly string[]) => MatchedLine | null;
+  /** The same for a summary, behind all turns of its branch. */
+  readonly findTold: (texts: readonly string[]) => MatchedLine | null;
+  readonly inSummaries: boolean;
   readonly wanted: readonly number[] | "all";
-  /** Turns that were looked at; null = each is looked at wherever it stands. */
+  /** Turns and summaries that were looked at; null = each is looked at wherever it stands. */
   readonly seen: Set<string> | null;
+  /** Longest that finding may take over one turn; absent = it cannot take long. */
+  readonly longestMs?: number;
 }
+
+/** A text of a turn is searched in milliseconds by any expression that a person means. */
+const LONGEST_MS = 5000;
 
 /** Searches one branch. A branch that cannot be read gives its error: it does not hide the others. */
 async function searchBranch(
   workspace: Workspace,
   { name, commit }: BranchTip,
-  { find, wanted, seen }: BranchSearch,
+  search: BranchSearch,
 ): Promise<readonly SearchHit[] | JpgError> {
+  const { wanted, seen, inSummaries } = search;
   try {
     const tree = await loadBranchTree(workspace.store, name, commit);
     const all = wanted === "all" ? tree.turnOids.map((_, turn) => turn) : wanted;
     const turns = seen === null ? all : all.filter((turn) => isNew(seen, tree, turn));
-    return await searchTurns(workspace, tree, { find, turns });
+    const hits = await searchTurns(workspace, tree, { ...search, turns });
+    if (!inSummaries) return hits;
+    const find = (texts: readonly string[]): MatchedLine | null =>
+      endLatePattern(search.longestMs, `the summaries of ${name}`, () => search.findTold(texts));
+    return [...hits, ...(await searchSummaries(workspace.store, tree, { find, seen }))];
   } catch (error) {
     if (error instanceof JpgError && error.kind === "repository") return error;
     throw error;
@@ -170,15 +194,18 @@ async function narrow(
 async function searchTurns(
   { store }: Workspace,
   tree: BranchTree,
-  { find, turns }: Pick<BranchSearch, "find"> & { readonly turns: readonly number[] },
+  { turns, ...search }: Pick<BranchSearch, "find" | "longestMs"> & { readonly turns: readonly number[] },
 ): Promise<readonly SearchHit[]> {
   const read = await loadTurns(store, tree, turns);
   const found: { readonly turn: number; readonly event: Event; readonly line: MatchedLine }[] = [];
   for (const { index, events } of read.values()) {
     const texts = await textsWithAttachments(store, tree, events);
-    for (const event of events) {
-      const line = find(event, () => texts(event));
-      if (line !== null) found.push({ turn: index, event, line });
+    const lines = endLatePattern(search.longestMs, `turn ${index} of ${tree.branch}`, () =>
+      events.map((event) => search.find(event, () => texts(event))),
+    );
+    for (const [at, line] of lines.entries()) {
+      const event = events[at];
+      if (line !== null && event !== undefined) found.push({ turn: index, event, line });
     }
   }
   if (found.length === 0) return [];

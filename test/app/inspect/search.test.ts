@@ -148,6 +148,38 @@ describe("searchConversations", () => {
     }
   });
 
+  it("ends an expression that would take for ever, says where, and lets others through", async () => {
+    expect(places(await find("har(bour|d) wal+", { id: small, regex: true }))).toContain(`${small} 1`);
+    const endless = find("(?:\\w+\\s?)+!", { id: quoted, regex: true, longestMs: 100 });
+    await expect(endless).rejects.toMatchObject({
+      code: "slow_pattern",
+      message: expect.stringMatching(/more than 0\.1 s over turn \d of /) as string,
+    });
+  });
+
+  it("looks into summaries where they are named, and says whether the view shows them", async () => {
+    const { branch } = await forkConversation(workspace, await treeOf(small), { name: "told", activate: false });
+    const summarise = async (to: number, summary: string) =>
+      compact(workspace, await treeOf(branch), {
+        range: { to: { type: "turn", turn: to } },
+        summary: { summary, source: "authored" },
+        dryRun: false,
+        activate: false,
+      });
+    const old = await summarise(1, "The breakwater was planned.");
+    expect(await find("breakwater", { id: branch })).toEqual([]);
+    expect(await find("breakwater", { id: branch, scopes: ["user", "assistant", "tool"] })).toEqual([]);
+    const hit = { branch, event: old.compaction?.id, type: "summary", turn: 1, line: "The breakwater was planned." };
+    expect(await find("breakwater", { id: branch, scopes: ["summary"] })).toMatchObject([{ ...hit, state: "shown" }]);
+    await summarise(3, "The breakwater stands.");
+    const found = await find("breakwater planned", { id: branch, scopes: ["summary"], rank: true });
+    expect(found.map(({ event, state }) => [event === old.compaction?.id, state])).toEqual([
+      [true, "hidden"],
+      [false, "shown"],
+    ]);
+    expect(await find("stands", { id: branch, scopes: ["summary", "user"] })).toHaveLength(1);
+  });
+
   it("refuses an id that names nothing", async () => {
     await expect(find("tide", { id: "nowhere" })).rejects.toMatchObject({ code: "unknown_id" });
   });
