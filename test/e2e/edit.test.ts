@@ -67,11 +67,13 @@ describe("jpg edit --emit-plan", () => {
     expect(document.lines[0]).toMatchObject({ verb: "keep", place: "0", kind: "turn", tokens: expect.any(Number) });
   });
 
-  it("writes a file that --plan follows", async () => {
-    await sandbox.jpg(["edit", "--emit-plan", "plan.txt"]);
-    const path = join(sandbox.project, "plan.txt");
+  it.each(["plan.txt", "/plan"])("writes a file (%s) that --plan follows", async (name) => {
+    const path = name.startsWith("/") ? join(sandbox.root, name) : join(sandbox.project, name);
+    await sandbox.jpg(["edit", "--emit-plan", name.startsWith("/") ? path : name]);
     writeFileSync(path, say(readFileSync(path, "utf8"), { 2: "omit" }));
-    expect(await sandbox.json<Edited>(["edit", "--plan", "plan.txt"])).toMatchObject({ policies: "turns omitted" });
+    expect(await sandbox.json<Edited>(["edit", "--plan", path, "--dry-run"])).toMatchObject({
+      policies: "turns omitted",
+    });
   });
 });
 

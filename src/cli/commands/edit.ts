@@ -26,7 +26,8 @@ export const command: CommandSpec = {
       flags: "--emit-plan [file]",
       description:
         "print the plan, or with =FILE write it, and change nothing; with --plan: that plan, for the branch as it stands",
-      optionalValue: (word) => word === "-" || word.includes("."),
+      // No id has a dot in it, or begins with a slash.
+      optionalValue: (word) => word === "-" || word.includes(".") || word.startsWith("/"),
       conflicts: ["dryRun", "model", "focus", "concise"],
     },
     {

@@ -135,7 +135,7 @@ function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly S
     cells: [strategy, formatTokens(frees), percent(frees, window)],
     size: frees,
   }));
-  return [...renderBars(["STILL TO FREE", "TOKENS", "OF WINDOW"], rows, rendering), ...renderEnd(report)];
+  return [...renderBars(["STILL TO FREE", "TOKENS", "WINDOW"], rows, rendering), ...renderEnd(report)];
 }
 
 /** When mechanical compaction stops helping, in words. */
@@ -150,5 +150,5 @@ function renderEnd({ window, headroom }: AnatomyReport): readonly SafeText[] {
 
 function percent(part: number, whole: number): SafeText {
   const share = whole === 0 ? 0 : (100 * part) / whole;
-  return share > 0 && share < 1 ? safe`${decimal(share, 1)}%` : safe`${Math.round(share)}%`;
+  return share > 0 && share < 0.95 ? safe`${decimal(share, 1)}%` : safe`${Math.round(share)}%`;
 }

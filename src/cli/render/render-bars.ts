@@ -20,7 +20,7 @@ const LONGEST_BAR = 40;
 const SHORTEST_BAR = 4;
 /** Names give way to bars of this length, but not below that of theirs. */
 const FAIR_BAR = 10;
-const FAIR_NAME = 12;
+const FAIR_NAME = 18;
 const GAP = 2;
 /** Eighths of a column. */
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
