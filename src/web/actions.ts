@@ -7,7 +7,7 @@ import { forkConversation } from "../app/manage/fork.ts";
 import { addLabels } from "../app/manage/marks.ts";
 import { revertCompactions } from "../app/manage/revert.ts";
 import { setTitle } from "../app/manage/title.ts";
-import { type AskedModel, askedModel, describeAsked } from "../app/page/asked-model.ts";
+import { type AskedCost, askedModel, describeAsked } from "../app/page/asked-model.ts";
 import { overallTokens, sayNothing } from "../app/plan/compact-report.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { EXTRACTIVE } from "../core/compaction/compaction.ts";
@@ -26,7 +26,7 @@ export interface ActionOutcome {
 
 /** What a model is asked for: said with its price, and done when it is asked for again with the name of that model. */
 export interface ActionToConfirm {
-  readonly confirm: AskedModel & { readonly fields: URLSearchParams };
+  readonly confirm: AskedCost & { readonly fields: URLSearchParams };
 }
 
 type Run = (workspace: Workspace, tree: BranchTree, form: URLSearchParams) => Promise<ActionOutcome | ActionToConfirm>;

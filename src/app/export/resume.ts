@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
-import type { ResumePlan } from "../../formats/agent-format.ts";
+import type { ResumePlan } from "../../formats/resume-plan.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { hasServer } from "../hooks/has-server.ts";

@@ -10,7 +10,7 @@ import { modelFacts } from "../models/models.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A model, and what asking it comes to. */
-export interface AskedModel {
+export interface AskedCost {
   /** `provider/model`. */
   readonly model: string;
   /** Turn positions, 0-based, inclusive. */
@@ -27,7 +27,7 @@ export async function askedModel(
   workspace: Workspace,
   tree: BranchTree,
   request: CompactRequest,
-): Promise<AskedModel | null> {
+): Promise<AskedCost | null> {
   const { planned_summary: planned } = await compact(workspace, tree, { ...request, dryRun: true });
   if (planned === null || planned.model === EXTRACTIVE) return null;
   const { model, from_turn, to_turn } = planned;
@@ -41,7 +41,7 @@ export async function askedModel(
 }
 
 /** Says it in a sentence. */
-export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedModel): string {
+export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedCost): string {
   const turns = from === to ? `turn ${from}` : `turns ${from}..${to}`;
   const cost = price === null ? "its price is not known" : `${renderPrice(price)} at list prices, and its answer`;
   return `It asks ${model} for a summary of ${turns}: about ${formatTokens(tokens)} tokens are sent, ${cost}.`;

@@ -1,8 +1,9 @@
 // Codex as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
-import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
+import type { AgentFormat, Machine, SessionDraft, SessionFolder } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
+import type { ResumePlan } from "../resume-plan.ts";
 import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
 import { timeOfView, writeCodexSession } from "./export.ts";
 import { CODEX_BASE } from "./history-base.ts";

@@ -1,6 +1,7 @@
 // Gemini CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-import type { AgentFormat, Machine, ResumePlan, SessionDraft, SessionFolder } from "../agent-format.ts";
+import type { AgentFormat, Machine, SessionDraft, SessionFolder } from "../agent-format.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
+import type { ResumePlan } from "../resume-plan.ts";
 import { geminiDescent } from "./descent.ts";
 import { startOfView, writeGeminiSession } from "./export.ts";
 import { GEMINI_CLI_IMPORTER, geminiSessionId, isGeminiSession, readGeminiSession } from "./import.ts";

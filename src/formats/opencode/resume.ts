@@ -1,7 +1,8 @@
 // How OpenCode goes on with a session that jpg wrote: it takes the file into its database, and adds only what it lacks there. What
 // it holds already is asked for first, without plug-ins: those of a project are programs of whoever made the project.
-import type { HeldSession, Machine, ResumePlan, SessionDraft } from "../agent-format.ts";
+import type { Machine, SessionDraft } from "../agent-format.ts";
 import { isRecord, parseJsonLine, recordOf, stringOf } from "../json-line.ts";
+import type { HeldSession, ResumePlan } from "../resume-plan.ts";
 import { writeOpenCodeSession } from "./export.ts";
 import { dataFolder, OPENCODE_STORE } from "./store.ts";
 

@@ -1,5 +1,5 @@
 // Asks a second time before a model is asked: whom, how much is sent, what it costs.
-import { type AskedModel, describeAsked } from "../../app/page/asked-model.ts";
+import { type AskedCost, describeAsked } from "../../app/page/asked-model.ts";
 import { actionAddress, branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { html } from "./html.ts";
@@ -7,7 +7,7 @@ import { html } from "./html.ts";
 /** Draws it; `fields` = the form that was sent, which is sent again with the model in it. */
 export function renderConfirmPage(
   branch: string,
-  { fields, ...asked }: AskedModel & { readonly fields: URLSearchParams },
+  { fields, ...asked }: AskedCost & { readonly fields: URLSearchParams },
   place: Place,
 ): string {
   const hidden = [...fields].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);

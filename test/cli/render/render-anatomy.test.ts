@@ -55,9 +55,9 @@ describe("renderAnatomy", () => {
       13              60.0k  67%                            ██████████████████████████
       recorded: 2 requests, 81.0k tokens sent, 900 answered, $0.1234 at the prices of today
 
-      STILL TO FREE  TOKENS  OF WINDOW
-      strip-tools     50.0k        25%  ████████████████████████████████████████
-      all of them     50.0k        25%  ████████████████████████████████████████
+      STILL TO FREE  TOKENS  WINDOW
+      strip-tools     50.0k     25%  ████████████████████████████████████████
+      all of them     50.0k     25%  ████████████████████████████████████████
       All of them leave 40.0k, 20% of the window.
       In 3 turns like these that is 50%: from then on only a summary helps."
     `);
@@ -80,7 +80,7 @@ describe("renderAnatomy", () => {
     const table = renderAnatomy({ ...REPORT, by_tool }, { ...PLAIN, width })
       .split("\n")
       .filter((line) => /[█▏]|TOKENS/.test(line));
-    expect(table.length).toBeGreaterThan(9);
+    expect(table.length).toBeGreaterThanOrEqual(9);
     for (const line of table) expect(displayWidth(line)).toBeLessThanOrEqual(Math.min(width, 80));
   });
 });
