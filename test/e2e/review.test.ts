@@ -240,4 +240,30 @@ describe("jpg review --markdown", () => {
       own.remove();
     }
   });
+
+  it("prints no beginning of a secret that stands in full where the review does not look", async () => {
+    const own = createSandbox();
+    try {
+      const writer = createClaudeWriter();
+      for (const [request, answer] of [
+        ["Log in", `I used ${TOKEN}.`],
+        ["Look at the tide", "Done."],
+        ["Thanks", "Gladly."],
+      ] as const) {
+        writer.prompt(request);
+        writer.say(answer);
+      }
+      await own.jpg(["import", own.session("a.jsonl", sessionBytes(writer.lines))]);
+      await own.jpg(["fork", "@", "try"]);
+      const summary = own.session("s.txt", `They used ${TOKEN.slice(0, 20)}... to look at the tide.`);
+      await own.jpg(["compact", "--from", "1", "--to", "1", "--accept", summary, "--force"]);
+      const refused = await own.jpg(["review", "--markdown"]);
+      expect([refused.code, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toMatch(/compaction \w{6}, line 1: github /);
+      expect(refused.stderr).not.toContain(TOKEN.slice(8, 20));
+      expect((await own.jpg(["review", "--markdown", "--allow", "github"])).stdout).toContain(TOKEN.slice(0, 20));
+    } finally {
+      own.remove();
+    }
+  });
 });

@@ -150,6 +150,24 @@ describe("jpg share", () => {
     expect(() => statSync(of(eve, "c.bundle"))).toThrow();
   });
 
+  it("masks the beginning of a secret that stands in full where the model does not see it", async () => {
+    const writer = createClaudeWriter();
+    for (const said of [`Log in with ${TOKEN}, please`, "What is the tide?"]) {
+      writer.prompt(said);
+      writer.say(`I used ${TOKEN.slice(0, 20)}... and went on.`);
+    }
+    await eve.jpg(["import", eve.session("cut.jsonl", sessionBytes(writer.lines))]);
+    await eve.jpg(["compact", "--to", "0", "--accept", "-", "--force"], { input: "Somebody logged in." });
+    const { secrets } = await eve.json<{ secrets: readonly { mask: string }[] }>(["share", "-o", "a.bundle"]);
+    expect(secrets.map(({ mask }) => mask)).toEqual(["redacted-github-1"]);
+    await ben.jpg(["import", of(eve, "a.bundle")]);
+    expect(await view(ben)).toContain("I used redacted-github-1... and went on.");
+    for (const line of ben.git(["rev-list", "--objects", "--all"]).split("\n"))
+      expect(ben.git(["cat-file", "-p", line.split(" ")[0] ?? ""])).not.toContain(TOKEN.slice(0, 12));
+    await eve.jpg(["compact", "--to", "1", "--accept", "-", "--force"], { input: "All is said." });
+    expect(await eve.json(["share", "-o", "b.bundle"])).toMatchObject({ secrets: [] });
+  });
+
   it("goes on in somebody else's folder, in what is written only", async () => {
     const writer = createClaudeWriter();
     writer.prompt("Look at /home/ada/tide/src/a.ts, not at /home/ada/tides or x/home/ada/tide.");

@@ -28,6 +28,12 @@ export interface FoundMasks {
   readonly attachments: ReadonlySet<string>;
 }
 
+/** A text, and the path of a tree that it stands at or would. */
+export interface TextAtPath {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** A blob of a history and the first path it has. */
 interface Scanned {
   readonly oid: string;
@@ -75,13 +81,13 @@ export async function findMasks(
 
 /** Finds what is to be masked in lines that are nowhere stored yet. */
 export async function findMasksInLines(
-  sources: Iterable<{ readonly path: string; readonly text: string }>,
+  sources: Iterable<TextAtPath> | AsyncIterable<TextAtPath>,
   wanted: WantedSecrets,
 ): Promise<Pick<FoundMasks, "secrets" | "masks">> {
   const numbers = new Map<string, number>();
   const found: FoundPlace[] = [];
-  const scanned = function* (): Generator<ScannedSource<string>> {
-    for (const { path, text } of sources) {
+  const scanned = async function* (): AsyncGenerator<ScannedSource<string>> {
+    for await (const { path, text } of sources) {
       keepNumbers(text, numbers);
       yield { name: path, lines: createBufferSource(Buffer.from(text)) };
     }

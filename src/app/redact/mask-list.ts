@@ -47,6 +47,17 @@ export function keepNumbers(text: string, numbers: Map<string, number>): void {
     numbers.set(rule, Math.max(numbers.get(rule) ?? 0, Number(number)));
 }
 
+/** The masks in a text, as often as they stand there. */
+export function masksIn(text: string): readonly string[] {
+  return text.match(/redacted-[a-z0-9-]+?-\d{1,9}(?!\d)/g) ?? [];
+}
+
+/** Those of the secrets whose masks stand in masked texts: what is told of what was handed over. */
+export function standingIn(secrets: readonly MaskedSecret[], texts: readonly string[]): readonly MaskedSecret[] {
+  const masks = new Set(texts.flatMap(masksIn));
+  return secrets.filter(({ mask }) => masks.has(mask));
+}
+
 /** A find, and where it is. */
 export interface FoundPlace {
   readonly rule: string;

@@ -18,7 +18,7 @@ import {
 } from "../page/conversation-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findMasksInLines } from "./find-masks.ts";
-import type { MaskedSecret, WantedSecrets } from "./mask-list.ts";
+import { type MaskedSecret, standingIn, type WantedSecrets } from "./mask-list.ts";
 import { nameShared } from "./share.ts";
 import { sharedTitle } from "./shared-title.ts";
 
@@ -101,7 +101,7 @@ export async function readMaskedPage(
         comments: whole.comments.length - page.comments.length,
         sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
       },
-      secrets: secrets.filter(({ mask }) => text.includes(mask)),
+      secrets: standingIn(secrets, [text]),
     },
   };
 }

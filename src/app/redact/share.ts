@@ -25,8 +25,9 @@ import { requireSharing } from "../share/remotes.ts";
 import { findLeavingSecrets } from "../share/scan-outgoing.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { findMasksInLines } from "./find-masks.ts";
-import type { MaskedSecret } from "./mask-list.ts";
+import { findMasksInLines, type TextAtPath } from "./find-masks.ts";
+import { type MaskedSecret, standingIn } from "./mask-list.ts";
+import { readSaidLines } from "./said-lines.ts";
 import { sharedTitle } from "./shared-title.ts";
 
 /** A file to hand over. */
@@ -67,11 +68,14 @@ export async function shareView(
   const tree = { ...whole, header: { ...whole.header, title: await sharedTitle(store, whole, view.turns) } };
   const { config } = await workspace.config();
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
-  const { secrets, masks } = await findMasksInLines(linesOf(tree, view.turns), wanted);
+  const { secrets, masks } = await findMasksInLines(linesOf(workspace, tree, view.turns), wanted);
   const masker = createMasker(masks);
   const branch = nameShared(tree, masker);
+  const title = masker.mask(tree.header.title);
+  const turns = view.turns.map(({ events }) => events.map((event) => maskEvent(event, masker)));
+  const header = { ...tree.header, title };
   const written = await store.histories.write(
-    writeView({ tree, turns: view.turns, masker, branch, person: await store.identity() }),
+    writeView({ header, turns, masker, branch, person: await store.identity() }),
   );
   const tip = { name: branch, commit: written.at(-1) ?? "" };
   await requireClean(workspace, tip, { allow, allowed: wanted.allowed });
@@ -89,7 +93,7 @@ export async function shareView(
         sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
         comments: (await readComments(workspace, whole)).length,
       },
-      secrets,
+      secrets: standingIn(secrets, [branch, title, ...turns.flat().map((event) => JSON.stringify(event))]),
     },
   };
 }
@@ -129,14 +133,18 @@ export async function shareWhole(
   };
 }
 
-function* linesOf(
-  { branch, header }: BranchTree,
+/** The view first: where it shows a secret counts more than where that was said. */
+async function* linesOf(
+  workspace: Workspace,
+  tree: BranchTree,
   turns: readonly ProjectedTurn[],
-): Generator<{ readonly path: string; readonly text: string }> {
+): AsyncGenerator<TextAtPath> {
+  const { branch, header } = tree;
   yield { path: "names of branches and files", text: branch };
   yield { path: "conversation.json", text: JSON.stringify(header) };
   for (const [at, { events }] of turns.entries())
     yield { path: turnPath(at), text: events.map((event) => JSON.stringify(event)).join("\n") };
+  yield* readSaidLines(workspace, tree);
 }
 
 /** The same view has the same name, so that a later file of it goes on with an earlier one. */
@@ -149,23 +157,27 @@ export function nameShared(
 }
 
 interface WrittenView {
-  readonly tree: BranchTree;
-  readonly turns: readonly ProjectedTurn[];
+  readonly header: Pick<BranchTree["header"], "title" | "created_at">;
+  /** Events by turn, masked. */
+  readonly turns: readonly (readonly Event[])[];
   readonly masker: Masker;
   readonly branch: string;
   readonly person: { readonly name: string; readonly email: string };
 }
 
 /** A conversation whose turns are those of a view. Equal views make equal commits. */
-async function* writeView({ tree, turns, masker, branch, person }: WrittenView): AsyncGenerator<NewHistoryCommit> {
-  const title = masker.mask(tree.header.title);
-  const { created_at } = tree.header;
+async function* writeView({
+  header: { title, created_at },
+  turns,
+  masker,
+  branch,
+  person,
+}: WrittenView): AsyncGenerator<NewHistoryCommit> {
   const header = { format: FORMAT_VERSION, id: conversationOf(branch), title, created_at, source: null };
   yield { ...rootCommit(header, person), parents: [] };
   let prev: string | undefined;
-  for (const [at, { events }] of turns.entries()) {
-    const masked = events.map((event) => maskEvent(event, masker));
-    const turn = prepareTurn(masked, prev);
+  for (const [at, events] of turns.entries()) {
+    const turn = prepareTurn(events, prev);
     prev = turn.oid;
     const signature = sign(person, turn.endSeconds);
     yield {

@@ -37,10 +37,10 @@ export const command: CommandSpec = {
       );
     else if (isMarkdown) {
       const [{ checkReview }, { reviewMarkdown }] = await Promise.all([
-        import("../../app/share/review-secrets.ts"),
+        import("../../app/redact/review-secrets.ts"),
         import("../../app/share/review-markdown.ts"),
       ]);
-      await checkReview(workspace, report, allow);
+      await checkReview(workspace, report, { word: args[0], allow });
       output.raw(reviewMarkdown(report));
     } else await output.page(renderReview(report, output));
     return differs ? 0 : 1;
