@@ -783,14 +783,39 @@ describe("ids", () => {
     expect(await sandbox.json(["show", event])).toMatchObject({ kind: "event", turn: 0 });
   });
 
-  it("a fork's name alone is refused with its full name", async () => {
+  it("a fork's name alone is refused with its full name where another conversation is active", async () => {
     await sandbox.jpg(["fork", "@", "try-b", "--no-activate"]);
+    await sandbox.jpg(["use", other]);
     await expectRefusal(sandbox, ["use", "try-b"], {
       code: "unknown_id",
       exit: 2,
       says: /try-b/,
       hint: new RegExp(`Did you mean ${sandbox.conversation}/try-b`),
     });
+    await sandbox.jpg(["use", "-"]);
+  });
+
+  it("a fork of the active conversation goes by its own name, in every command", async () => {
+    const { sandbox, run } = await terminal(2);
+    const { conversation } = sandbox;
+    await run("jpg fork @ try-b");
+    expect(await run("jpg use main")).toContain(`Now on <id>/main`);
+    expect(await run("jpg use try-b")).toContain(`Now on <id>/try-b`);
+    const { branch } = await sandbox.json<{ branch: string }>(["title", "main"]);
+    expect(branch).toBe(`${conversation}/main`);
+    expect(await run("jpg fork try-b")).toContain("<id>/try-b exists already.");
+    expect(refs(sandbox).filter((name) => name.includes("/"))).toHaveLength(2);
+    expect(await run("jpg checkout main ../main")).toContain("<id>/main");
+    expect(await run("jpg fork main try-c")).toContain("<id>/try-c");
+    await run("jpg rm try-b");
+    const left = sandbox.git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"]).trim().split("\n");
+    expect(left).toEqual([`${conversation}/main`, `${conversation}/try-c`]);
+    sandbox.git(["init", "--quiet", "--bare", join(sandbox.root, "there.git")], sandbox.root);
+    await sandbox.jpg(["remote", "add", "there", join(sandbox.root, "there.git"), "--as", "branches"]);
+    await sandbox.jpg(["push", "try-c"]);
+    const there = sandbox.git(["for-each-ref", "--format=%(refname)"], join(sandbox.root, "there.git"));
+    expect(there).toContain("/try-c");
+    expect(there).not.toContain("/main\n");
   });
 
   it("JPG_CONVERSATION stands for @, in any form, and a wrong one is named", async () => {

@@ -1,15 +1,18 @@
 // `fork [ID] [NAME]` and `checkout [ID] [DIR]`: one word may be either; it is an id when it names a conversation.
+import { forkOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { resolveTree } from "./resolve-id.ts";
 
-/** The conversation to fork and the name of the fork. */
+/** The conversation to fork and the name of the fork. A single word that a fork here is called is a name, which is taken. */
 export async function resolveForkArguments(
   workspace: Workspace,
   args: readonly string[],
 ): Promise<{ readonly tree: BranchTree; readonly name?: string }> {
   const { tree, rest } = await resolveFirst(workspace, args);
+  const [only] = args;
+  if (rest === undefined && only === forkOf(tree.branch)) return { tree: await resolveTree(workspace), name: only };
   return rest === undefined ? { tree } : { tree, name: rest };
 }
 

@@ -22,9 +22,11 @@ export interface Candidate {
   readonly target: Target;
 }
 
-/** The branch or conversation of exactly this name; null when there is none. */
+/** The branch or conversation of exactly this name, else the active conversation's fork of it; null when there is none. */
 export function exactBranch(branches: readonly BranchTip[], word: string, active: string | null): Target | null {
-  const tip = branches.find((branch) => branch.name === word) ?? mainBranch(branches, word, active);
+  const named = (name: string): BranchTip | undefined => branches.find((branch) => branch.name === name);
+  const own = active === null ? undefined : named(`${conversationOf(active)}/${word}`);
+  const tip = named(word) ?? mainBranch(branches, word, active) ?? own;
   return tip === null || tip === undefined ? null : { kind: "branch", branch: tip.name, commit: tip.commit };
 }
 

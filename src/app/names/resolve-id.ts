@@ -1,4 +1,4 @@
-// What an [ID] means: branch > conversation > compaction id > commit > event > unique prefix of these or of a title.
+// What an [ID] means: branch > conversation > own name of a fork of the active conversation > compaction id > commit > event > unique prefix of these or of a title.
 import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";

@@ -1,6 +1,6 @@
 // What a push would send: load what stands on the remote, and tell what goes there from what is there. What others added is never
 // overwritten; it has to be pulled first.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { OutgoingList, Remote, TransferOptions } from "../../store/sharing.ts";
 import { resolveId } from "../names/resolve-id.ts";
@@ -77,7 +77,7 @@ export async function chooseTips(
   const { branch } = await resolveId(workspace, id);
   const conversation = conversationOf(branch);
   if (marked.has(conversation)) throw localError([conversation]);
-  const isOne = id === undefined || id === "@" || id === "-" || id.includes("/");
+  const isOne = id === undefined || id === "@" || id === "-" || id.includes("/") || id === forkOf(branch);
   const isMeant = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
   return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
 }

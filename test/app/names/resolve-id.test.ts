@@ -64,6 +64,30 @@ describe("resolveId", () => {
     });
   });
 
+  it("takes the own name of a fork of the active conversation, after conversations and before anything else", async () => {
+    const tip = await tipOf(workspace, main);
+    await workspace.store.createBranch(other, tip);
+    await addCompaction(main, "other");
+    expect(await resolveId(workspace, "other", ["branch", "compaction"])).toEqual({
+      kind: "branch",
+      branch: other,
+      commit: tip,
+    });
+    expect(await find("other")).toMatchObject({ kind: "compaction", branch: main });
+    await workspace.store.useBranch(other);
+    expect(await resolveId(workspace, "main")).toMatchObject({ branch: main });
+    const session = "5e551073-0000-4000-8000-0000000000bb";
+    const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
+    const [conversation = ""] = second.split("/");
+    await workspace.store.createBranch(main.replace("/main", `/${conversation}`), tip);
+    expect(await resolveId(workspace, conversation)).toMatchObject({ branch: second });
+    await workspace.store.useBranch(second);
+    await expect(resolveId(workspace, "other")).rejects.toMatchObject({
+      code: "unknown_id",
+      hints: [`Did you mean ${other}?`, expect.anything()],
+    });
+  });
+
   it("finds an event on the active branch, and only where that has none, on others", async () => {
     const session = "5e551073-0000-4000-8000-0000000000bb";
     const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
