@@ -168,6 +168,18 @@ describe("jpg share", () => {
     expect(await eve.json(["share", "-o", "b.bundle"])).toMatchObject({ secrets: [] });
   });
 
+  it("masks a short password of a command where it is one, and not the word that it is", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt("curl -u kim:harbour https://tides.org says that the harbour is closed");
+    writer.say("So it is: kim:harbour is let in.");
+    await eve.jpg(["import", eve.session("login.jsonl", sessionBytes(writer.lines))]);
+    await eve.jpg(["share", "-o", "a.bundle"]);
+    await ben.jpg(["import", of(eve, "a.bundle")]);
+    const shared = await view(ben);
+    expect(shared).toContain("curl -u kim:redacted-curl-login-1 https://tides.org says that the harbour is closed");
+    expect(shared).toContain("kim:redacted-curl-login-1 is let in");
+  });
+
   it("goes on in somebody else's folder, in what is written only", async () => {
     const writer = createClaudeWriter();
     writer.prompt("Look at /home/ada/tide/src/a.ts, not at /home/ada/tides or x/home/ada/tide.");

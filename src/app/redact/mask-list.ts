@@ -115,12 +115,17 @@ export function createMaskList(
   };
 }
 
-/** A shorter password is a word, too: it is one only where it stands in an address. Characters. */
+/** A shorter password is a word, too: it is one only where it stands in an address or a login. Characters. */
 const SHORT = 8;
+/** What stands before and behind it there, by the rule that finds it. */
+const AROUND: Readonly<Partial<Record<string, readonly [string, string]>>> = {
+  "url-credentials": [":", "@"],
+  "curl-login": [":", ""],
+};
 
 function addForm(masks: Map<string, string>, form: string, { rule, mask }: { rule: string; mask: string }): void {
-  const isShort = rule === "url-credentials" && form.length < SHORT;
-  masks.set(isShort ? `:${form}@` : form, isShort ? `:${mask}@` : mask);
+  const [before, behind] = (form.length < SHORT ? AROUND[rule] : undefined) ?? ["", ""];
+  masks.set(before + form + behind, before + mask + behind);
 }
 
 function nextMask(rule: string, numbers: Map<string, number>): string {

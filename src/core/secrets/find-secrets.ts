@@ -1,6 +1,6 @@
 // Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
 import { createStartFinder } from "./first-characters.ts";
-import { holdsPassword, isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
+import { hasBothCases, holdsPassword, isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
 import {
   AFTER_TOKEN,
   BEFORE_TOKEN,
@@ -29,6 +29,8 @@ const VAGUE = VAGUE_RULES.map(({ id, form }) => ({ id, pattern: new RegExp(form,
 /** What a value has to look like; else as if it had been made by a generator. In an address nothing but a password stands there. */
 const LIKELY: Readonly<Partial<Record<string, (value: string) => boolean>>> = {
   "url-credentials": mayBePassword,
+  "curl-login": mayBePassword,
+  "login-option": (value) => looksRandom(value) && hasBothCases(value),
   basic: holdsPassword,
 };
 

@@ -40,6 +40,11 @@ export function looksRandom(value: string): boolean {
   return /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= leastEntropy(value.length);
 }
 
+/** Whether it has small and capital letters: names of groups, files and versions seldom do where they have digits. */
+export function hasBothCases(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
 /** Bits a character, of the value's own characters. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();

@@ -100,6 +100,13 @@ export const SECRET_RULES: readonly SecretRule[] = [
   },
 ];
 
+/** What ends a password in a command's words. */
+const PASSWORD_ENDS = "\\s\"'`<>|;&()\\\\";
+
+/** The option by which a command is given a login, as a shell or a list of words has it, and the name up to its colon. */
+const LOGIN_OPTION =
+  "[\\s\"'](?:-[a-z]{0,5}u|--(?:proxy-)?user)(?:[\\s=,]|\\\\{0,7}[\"']){1,6}[^\\s:\"'`<>\\\\]{0,100}:";
+
 /**
  * Kinds whose form alone says too little, so that what stands there is looked at too. The one group is that value.
  * Upper and lower case are the same.
@@ -110,6 +117,9 @@ export const VAGUE_RULES: readonly { readonly id: string; readonly form: string 
     // An address as people write it: a name or a password may hold "@", and the last one before the host counts.
     form: ":(?:\\\\{0,3}/){2}[^\\s:/\"'`<>\\\\]{0,80}:([^\\s:/@\"'`<>\\\\]{0,200}(?:@[^\\s:/@?\"'`<>\\\\]{0,200}){1,8}|[^\\s:/@\"'`<>\\\\]{3,200})@(?![^\\s:/@?\"'`<>\\\\]{0,200}@)(?!(?:localhost|127(?:\\.\\d+){3}|0\\.0\\.0\\.0|host|db|postgres|mysql|redis|[\\w.-]*example\\.[a-z]+)(?:[^\\w.-]|$))[a-z0-9.-]+",
   },
+  // What follows the option is surely a login, whatever it looks like; of other commands it may be a user and a group.
+  { id: "curl-login", form: `\\bcurl\\b(?:[^\\r\\n]|\\\\\\r?\\n){0,300}?${LOGIN_OPTION}([^${PASSWORD_ENDS}]{4,200})` },
+  { id: "login-option", form: `${LOGIN_OPTION}([^${PASSWORD_ENDS}]{8,200})` },
   // A name and a password, as a request has them in base64.
   { id: "basic", form: "\\bbasic +([a-z0-9+/]{12,2000}={0,2})" },
   { id: "bearer", form: "\\bbearer +([a-z0-9._~+/-]{24,2000}={0,2})" },

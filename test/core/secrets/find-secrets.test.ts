@@ -62,6 +62,9 @@ describe("findSecrets", () => {
     "://a:p@",
     "@b",
     "sk-",
+    "curl -u a",
+    "curl",
+    "curl -u a:",
     "\\n",
     "a".repeat(30),
   ])("looks at each character a bounded number of times: %s again and again", (piece) => {
@@ -105,6 +108,35 @@ describe("findSecrets", () => {
     ["ssh://git@harbour.org:2222/tide@v2", null],
   ])("takes the password of an address up to the last @ before the host: %s", (text, password) => {
     expect(found(text)).toEqual(password === null ? [] : [["url-credentials", password]]);
+  });
+
+  it.each([
+    ["curl -u kim:correct-horse https://harbour.org/tide", ["curl-login", "correct-horse"]],
+    ["curl -su 'kim:correct-horse' https://harbour.org", ["curl-login", "correct-horse"]],
+    ["curl https://harbour.org?a=1&b=2 \\\n  --user=kim@harbour.org:correct-horse", ["curl-login", "correct-horse"]],
+    ['["curl","-s","--proxy-user","kim:correct-horse","https://harbour.org"]', ["curl-login", "correct-horse"]],
+    ['{"cmd":"curl -u \\"kim:correct-horse\\" https://harbour.org"}', ["curl-login", "correct-horse"]],
+    ["curl -u :correct-horse https://harbour.org", ["curl-login", "correct-horse"]],
+    ["tide-cli fetch -u kim:hV7q2Lm9xT --all", ["login-option", "hV7q2Lm9xT"]],
+    ["tide-cli --user kim:hV7q2Lm9xT", ["login-option", "hV7q2Lm9xT"]],
+  ])("finds the password that a command is given with a name: %s", (text, expected) => {
+    expect(found(text)).toEqual([expected]);
+  });
+
+  it.each([
+    "curl -u kim https://harbour.org:8443/tide2024",
+    "curl -u kim: https://harbour.org/tide",
+    "curl -u user:password https://harbour.org",
+    "curl -u kim:$TIDE_TOKEN https://harbour.org",
+    'curl -u "$TIDE_NAME:$TIDE_TOKEN" https://harbour.org',
+    "curl -u kim:$" + "{TIDE_TOKEN} https://harbour.org",
+    "curl -u <name>:<token> https://harbour.org",
+    "curl https://harbour.org\ngit push -u origin main:correct-horse",
+    "docker run -u 1000:1000 -v /tide:/tide tide:v2024",
+    "git push -u origin HEAD:feature/gauge-2024",
+    "sort -u gauges:2024-05-01.txt",
+  ])("takes nothing for the password of a command in %s", (text) => {
+    expect(found(text)).toEqual([]);
   });
 
   it.each([
