@@ -17,6 +17,7 @@ import { benchQuery } from "./query.mjs";
 import { benchRepository } from "./repository.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox } from "./sandbox.mjs";
+import { benchSearch } from "./search.mjs";
 import { benchSharing } from "./sharing.mjs";
 import { benchStrategies } from "./strategies.mjs";
 import { benchSync } from "./sync.mjs";
@@ -42,6 +43,7 @@ const BENCHMARKS = {
   pages: benchPages,
   hindsight: benchHindsight,
   query: benchQuery,
+  search: benchSearch,
   kills: benchKills,
 };
 

@@ -22,6 +22,8 @@ export interface RankedText {
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu;
+/** Words of one part, as most are: finding the parts of one takes ten times as long as this. */
+const ONE_PART = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
 /** Longer runs are data, which nobody types: their parts are not looked at. Characters. */
 const LONGEST_NAME = 200;
 /** How soon a repeated word stops counting, how much long texts are held back, how much more rare words weigh. */
@@ -72,7 +74,7 @@ export function rankTexts(words: SoughtWords, { lengths, holding, weigh }: Ranke
 }
 
 function partsOf(word: string): readonly string[] {
-  if (word.length > LONGEST_NAME) return [];
+  if (word.length > LONGEST_NAME || ONE_PART.test(word)) return [];
   const parts = word.split("_").flatMap((piece) => piece.match(PART) ?? []);
   return parts.length < 2 ? [] : parts.filter(({ length }) => length > 1).map((part) => part.toLowerCase());
 }

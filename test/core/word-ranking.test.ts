@@ -36,6 +36,20 @@ describe("rankTexts", () => {
     expect(rank("readTurn", ["a turn", "call readTurn here", "nothing"])).toEqual([1, 0]);
   });
 
+  it("gives no parts of words that have one, in whatever script", () => {
+    expect([...wordsIn("tide Été HTTP 2030 漢字 x9 ABCd")]).toEqual([
+      "tide",
+      "été",
+      "http",
+      "2030",
+      "漢字",
+      "x9",
+      "abcd",
+      "ab",
+      "cd",
+    ]);
+  });
+
   it("takes only what holds a word, each once, whatever the texts and words are", () => {
     const text = fc
       .array(fc.constantFrom("tide", "readTurn", "turn", "sea", "\u0000", "é", "🌊", "max_size"))
