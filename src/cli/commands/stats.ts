@@ -7,7 +7,7 @@ export const command: CommandSpec = {
   name: "stats",
   summary: "show sizes and token counts, of everything and of the view",
   description:
-    "With --anatomy, what fills the model's window: the view by kind, by tool and by turn, tokens and price of the requests as far as the provider's counts are recorded, what each strategy of `jpg compact` would still free, and how long that helps. Prices are those published today. --json adds the key `anatomy`, with every tool and every turn.",
+    "With --anatomy, what fills the model's window: the view by kind, by tool and by turn, tokens and price of the requests as far as the provider's counts are recorded, what each strategy of `jpg compact` would still free, and how long that helps. Prices are those published today. --json adds the key `anatomy`: `window` and `tokens` of the view, with who counted (`window_source`, `tokens_source`, `overhead_source`); what fills it as `by_kind`, `by_tool` (largest first) and `by_turn` (`from`, `to`, in the order of the view); `recorded` requests, of each turn and of all, with `price_usd`, null where none is recorded; `headroom`, with what each of the `strategies` frees and leaves, all of them together (`mechanical`), the `threshold` above which only a summary helps, and `turns_left` until then, null where that cannot be told. Tokens are whole numbers, shares 0 to 1 of the window, turns counted from 0.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [{ flags: "--anatomy", description: "what fills the window, and what can still be freed" }],
   examples: [
