@@ -1,6 +1,8 @@
 // Compactions that an agent made in a session that jpg exported, with bounds of the conversation instead of the file's.
-import type { Compaction } from "../../core/compaction/compaction.ts";
+import { type Compaction, isHiding } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
+import { noticeId } from "../../core/projection/hidden-notice.ts";
+import { indexId } from "../../core/projection/shown-index.ts";
 
 /** How positions and ids of an exported file stand to those of the conversation. */
 export interface ExportedPositions {
@@ -10,6 +12,8 @@ export interface ExportedPositions {
   readonly held: ReadonlyMap<string, readonly string[]>;
   /** The turn of the conversation that shows an event as its own, by event id. */
   readonly turnOf: ReadonlyMap<string, number>;
+  /** The compactions whose summaries, indexes and notices the export may hold, by id. */
+  readonly inForce: ReadonlyMap<string, Compaction>;
   /** The newest exported turn's events, as stored. */
   readonly stored: readonly Event[];
   /** The file's newest turn that holds exported lines, 0-based; -1 = none. */
@@ -68,8 +72,31 @@ function exportedBound(event: string | undefined, at: Edge): Bound {
   if (event === undefined) return bound(newest, at.stored.at(-1)?.id);
   if (!at.lines.has(lineOf(event))) return bound(newest, event);
   const id = originalIds(event, at).at(at.edge) ?? "";
+  const made = at.inForce.get(lineOf(id));
+  if (made !== undefined) return madeBound(id, made, at);
   const turn = at.turnOf.get(id);
   return turn === undefined ? bound(newest, at.stored.at(-1)?.id) : bound(turn, id);
+}
+
+/** A bound at what jpg wrote into the export, which is no event of the conversation: where the compaction that it is of has its own. */
+function madeBound(id: string, made: Compaction, at: Edge): Bound {
+  const newest = at.base - 1;
+  if (at.edge === 0 && isHiding(made) && !isTold(id, made)) return bound(made.from_turn, made.from_event);
+  if (at.edge === 0) return exportedBound(saidAfter(id, at), at);
+  const end = made.to_event ?? (made.to_turn >= newest ? at.stored.at(-1)?.id : undefined);
+  return bound(Math.min(made.to_turn, newest), end);
+}
+
+/** Whether it stands behind the range that its compaction covers. */
+function isTold(id: string, made: Compaction): boolean {
+  return id === indexId(made.id) || id === noticeId(made.id);
+}
+
+/** The next exported line that shows an event of the conversation; undefined = none does. */
+function saidAfter(id: string, { lines, inForce }: ExportedPositions): string | undefined {
+  const all = [...lines];
+  const at = all.findLastIndex(([, shows]) => shows === id);
+  return all.slice(at + 1).find(([, shows]) => !inForce.has(lineOf(shows)))?.[0];
 }
 
 /** The events that the line of an event holds: what an agent does to one of them, it does to all. */

@@ -13,7 +13,7 @@ import { treeAtTurn } from "../names/tree-at.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { lineOf, placeCompactions } from "./continued-compactions.ts";
-import { type ExportedLines, findExportedLines } from "./exported-lines.ts";
+import { type ExportedLines, type FoundLines, findExportedLines } from "./exported-lines.ts";
 import { countStoredEvents } from "./import-report.ts";
 import { type KnownTurn, settingsOfTurn, type TurnSequence, titlesByTurn, toolsOfTurn } from "./turn-sequence.ts";
 
@@ -91,7 +91,7 @@ async function findExported(
   return { exported: turn === undefined ? whole : await treeAtTurn(store, whole, turn), tree };
 }
 
-interface Continuation extends ExportedLines {
+interface Continuation extends FoundLines {
   readonly session: ImportedSession;
   /** The exported turns that it goes on from. */
   readonly known: readonly KnownTurn[];

@@ -1,5 +1,6 @@
 // Which lines of a session jpg exported, and what each stands for. The lines are known by their ids, which derive from the
 // session's and from what they show; the export itself is not made again.
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { SessionWriter } from "../../formats/agent-format.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
@@ -21,6 +22,12 @@ export interface ExportedLines {
   readonly turnOf: ReadonlyMap<string, number>;
 }
 
+/** The lines, and the compactions that some of them are of. */
+export interface FoundLines extends ExportedLines {
+  /** Those in force at the export, by id. */
+  readonly inForce: ReadonlyMap<string, Compaction>;
+}
+
 type Held = Pick<ImportedSession, "sessionId" | "exportedAs" | "hasLine">;
 
 /** Finds the lines. A session is exported from the view, from the full history, or from both: it is that of which it holds more lines. */
@@ -28,14 +35,15 @@ export async function findExportedLines(
   store: ConversationStore,
   exported: BranchTree,
   { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
-): Promise<ExportedLines> {
+): Promise<FoundLines> {
   // With the notice that it may have been handed on with: whether its line is there, the session tells.
-  const { view } = await loadView(store, exported, { notice: true });
+  const { view, live } = await loadView(store, exported, { notice: true });
+  const inForce = new Map(live.applied.map((compaction) => [compaction.id, compaction]));
   const shown = knownLines(view, session, writer);
-  if (exported.compactions.length === 0) return shown;
+  if (exported.compactions.length === 0) return { ...shown, inForce };
   const whole = knownLines(await loadHistory(store, exported), session, writer);
-  if (writer.takesHistory === true) return joinLines(whole, shown);
-  return shown.lines.size >= whole.lines.size ? shown : whole;
+  if (writer.takesHistory === true) return { ...joinLines(whole, shown), inForce };
+  return { ...(shown.lines.size >= whole.lines.size ? shown : whole), inForce };
 }
 
 /** The lines of an export that shows some turns as the view does, and others as they were said. */

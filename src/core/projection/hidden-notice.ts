@@ -25,13 +25,18 @@ export function tellHidden(turnCount: number, compactions: readonly Compaction[]
     overlay,
     tell: (timestamp) => ({
       type: "chat_request",
-      id: `${overlay.compaction.id}.notice`,
+      id: noticeId(overlay.compaction.id),
       timestamp,
       role: "system",
       content,
       metadata: { origin: NOTICE_ORIGIN },
     }),
   };
+}
+
+/** The id of the notice that stands behind a compaction's range. */
+export function noticeId(compaction: string): string {
+  return `${compaction}.notice`;
 }
 
 const KINDS = ["whole turns", "tool calls", "reasoning", "attachments"] as const;

@@ -25,6 +25,11 @@ export interface ToldRequest {
   tell(timestamp: string): ChatRequest;
 }
 
+/** The id of a compaction's index, where it stands as a request of its own. */
+export function indexId(compaction: string): string {
+  return `${compaction}.index`;
+}
+
 /** The index as a request of its own. */
 export function tellIndex(overlay: IndexOverlay): ToldRequest {
   const { id, index } = overlay.compaction;
@@ -32,7 +37,7 @@ export function tellIndex(overlay: IndexOverlay): ToldRequest {
     overlay,
     tell: (timestamp) => ({
       type: "chat_request",
-      id: `${id}.index`,
+      id: indexId(id),
       timestamp,
       content: index.text,
       metadata: { origin: INDEX_ORIGIN },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
+import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
@@ -164,6 +164,30 @@ describe("import of a session that jpg exported", () => {
     expect((await texts(main))[0]).toBe('U "all that was said"');
     expect(await texts(main)).toHaveLength(3);
   });
+
+  it.each([
+    ["an index", { to_turn: 3, reasoning: "strip", index: { text: "what is hidden", entries: 1 }, needs: ["index"] }],
+    [
+      "an index inside",
+      { to_turn: 2, reasoning: "strip", index: { text: "what is hidden", entries: 1 }, needs: ["index"] },
+    ],
+    ["a summary", { to_turn: 3, summary: { summary: "what came before" } }],
+  ] as const)(
+    "ends the agent's own compaction of a view with %s at its end where the conversation ended",
+    async (_, facts) => {
+      await addCompaction(main, { id: "made1", ...facts });
+      const { bytes, report } = await goOn(await exportText(main), "a", { compact: "all that was said" });
+      expect(report).toMatchObject({ status: "updated", branch: main, turns: 4, compactions: 2 });
+      const tree = await treeOf(main);
+      const { applied } = await loadCompactions(workspace.store, tree);
+      const own = applied.find(({ source }) => source === "import");
+      // A bound that is no event of the branch leaves a compaction without what it was made over.
+      expect(own).toMatchObject({ from_turn: 0, to_turn: 3, covers: expect.any(String) });
+      expect(own?.to_event).toBeUndefined();
+      expect(await texts(main)).toContain('U "all that was said"');
+      expect(await importBytes(workspace, bytes)).toMatchObject({ status: "unchanged" });
+    },
+  );
 
   it("goes on in a fork of what was exported when the branch has other turns meanwhile", async () => {
     await addCompaction(main, { id: "sum1", summary: { summary: "what came before" } });
