@@ -9,8 +9,18 @@ import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderLoss } from "./render-loss.ts";
 import { renderNothing } from "./render-nothing.ts";
-import { renderCount, renderOverhead, renderRange, renderShare, renderTokens, shortCommit } from "./render-quantity.ts";
+import {
+  groupDigits,
+  renderCount,
+  renderOverhead,
+  renderRange,
+  renderShare,
+  renderTokens,
+  shortCommit,
+} from "./render-quantity.ts";
 
+/** Segments shown from each end of a timeline that is too long to be read. */
+const END_SEGMENTS = 20;
 /** Columns of the bar that stands for the largest segment. */
 const BAR_WIDTH = 8;
 
@@ -56,14 +66,15 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
     !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
   const largest = segments.reduce((most, { tokens }) => Math.max(most, tokens.before, tokens.after), 1);
-  const rows: Cell[][] = segments.map((segment) => [
+  const rowOf = (segment: CompactSegment): Cell[] => [
     { text: renderRange(segment.from, segment.to), paint: style.heading },
     { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },
     segment.policies ?? "",
     isWhole(segment) ? renderTokens(segment.tokens) : safe`${formatTokens(segment.tokens.before)} → ?`,
     { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
-  ]);
+  ];
+  const rows = withoutMiddle(segments, rowOf);
   const fixed = { before: overhead, after: Math.max(0, overhead - (pruned?.tokens ?? 0)) };
   const front: Cell[][] =
     overhead === 0
@@ -76,6 +87,14 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
   const note = renderOverhead(overhead_source);
   const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
   return note === null ? table : [...table, style.faint(safe`  ${note}`)];
+}
+
+/** The rows of segments; of very many those at both ends, and how many stand between. */
+function withoutMiddle(segments: readonly CompactSegment[], rowOf: (segment: CompactSegment) => Cell[]): Cell[][] {
+  const between = segments.length - 2 * END_SEGMENTS;
+  if (between <= 1) return segments.map(rowOf);
+  const more: Cell[] = ["…", safe`${groupDigits(between)} more`, "", "", "", ""];
+  return [...segments.slice(0, END_SEGMENTS).map(rowOf), more, ...segments.slice(-END_SEGMENTS).map(rowOf)];
 }
 
 /** Which tools are not offered any more. */

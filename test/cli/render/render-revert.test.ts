@@ -18,3 +18,11 @@ it("says what was taken back, where, by which commit, and what became of the vie
     /^Reverted k3f9q2; Brought back m4d0aa on pier/,
   );
 });
+
+it("names a few of many that are one change", () => {
+  const reverted = Array.from({ length: 2000 }, (_, at) => `id${at}`);
+  const report = { commit: "0123456789abcdef", reverted, branch: "pier-k3f9/main" };
+  expect(renderRevert(report, PLAIN)).toBe(
+    "Reverted id0, id1, id2, id3, id4, id5, id6, id7, id8, id9, … 1,990 more on pier-k3f9/main\ncommit 0123456",
+  );
+});

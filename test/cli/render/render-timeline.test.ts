@@ -65,6 +65,28 @@ describe("renderTimeline", () => {
     ]);
   });
 
+  it("leaves out the middle of a long timeline, and says how much", () => {
+    const segments = Array.from(
+      { length: 2001 },
+      (_, at): CompactSegment => ({
+        from: at,
+        to: at,
+        kind: at % 2 === 0 ? "kept" : "compacted",
+        tokens: { before: 9, after: 9 },
+      }),
+    );
+    const lines = renderTimeline({ ...REPORT, segments }, PLAIN)
+      .split("\n")
+      .slice(2, -1);
+    expect(lines).toHaveLength(41);
+    expect(lines[19]).toMatch(/^ +19 /);
+    expect(lines[20]).toMatch(/^ +… +1,961 more$/);
+    expect(lines[21]).toMatch(/^ +1981 /);
+    const whole = renderTimeline({ ...REPORT, segments: segments.slice(0, 41) }, PLAIN);
+    expect(whole).not.toContain("more");
+    expect(whole).toMatch(/\n +20 /);
+  });
+
   it("does not guess how long a summary will be that is not written yet", () => {
     const [older, range, kept] = REPORT.segments as [CompactSegment, CompactSegment, CompactSegment];
     const unwritten = { ...range, kind: "summary", policies: "summary", tokens: { before: 84_200, after: 9 } } as const;
