@@ -1,5 +1,6 @@
 // What compacting a range would do: asked of the server by the page's own form, which is filled with the range; in a file the
 // command is said.
+import { addCopyButtons, fillIn } from "./commands.ts";
 import { make, one, readHtml } from "./dom.ts";
 
 /** Arrow keys choose many ranges before they choose one, milliseconds. */
@@ -16,7 +17,8 @@ export function dryRun({ from, to }: { readonly from: number; readonly to: numbe
   const { signal } = asking;
   const form = one('form[action$="/compact"]');
   const said = make("span", { role: "status" });
-  const command = `jpg compact --from ${from} --to ${to} --dry-run`;
+  const id = one("#turns")?.dataset["branch"] ?? "@";
+  const command = `jpg compact ${id} --from ${from} --to ${to} --dry-run`;
   const panel = make(
     "p",
     { id: "dry-run" },
@@ -24,13 +26,15 @@ export function dryRun({ from, to }: { readonly from: number; readonly to: numbe
     " ",
     said,
     " ",
-    make("code", {}, command),
+    make("code", { class: "command" }, command),
   );
+  addCopyButtons(panel);
   one("#dry-run")?.remove();
   one("#timeline")?.append(panel);
   if (!(form instanceof HTMLFormElement)) return;
   setField(form, "from", from);
   setField(form, "to", to);
+  fillIn(form);
   said.textContent = "What would compacting them do? …";
   waiting = setTimeout(() => {
     void ask(form, signal).then((lines) => {

@@ -1,6 +1,7 @@
 // What a page does beyond what it says: it loads what comes into sight, draws the timeline, finds, takes keys, colours code, and
 // served tells when the store changed under it. Pages read well without it.
 import { colourCode, colourIn } from "./colour.ts";
+import { addCopyButtons, keepCommands } from "./commands.ts";
 import { takeFind } from "./find.ts";
 import { followLinks } from "./go.ts";
 import { takeKeys } from "./keys.ts";
@@ -18,8 +19,10 @@ takeFind();
 watchGaps((part) => {
   hideIn(part);
   colourIn(part);
+  addCopyButtons(part);
 });
 followLinks();
+keepCommands();
 showSelfLink();
 drawTimeline();
 colourCode();

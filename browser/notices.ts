@@ -1,10 +1,11 @@
-// What a page is told while it is open, in its own place for that.
+// What a page is told while it is open, in its own place for that: one thing at a time, where it is seen from anywhere on the page.
 import { make, one } from "./dom.ts";
 
-/** Says something, once; `action` = a link beside it. */
+/** Says something in place of what was told before; `action` = a link beside it. */
 export function tell(text: string, action?: HTMLElement): void {
-  const notices = one("#notices");
-  if (notices === null || notices.dataset["told"] === text) return;
-  notices.dataset["told"] = text;
-  notices.append(make("p", {}, `${text} `, ...(action === undefined ? [] : [action])));
+  one("#notices .told")?.remove();
+  const close = make("button", { type: "button", "aria-label": "Close this message" }, "×");
+  const told = make("p", { class: "told" }, `${text} `, ...(action === undefined ? [] : [action, " "]), close);
+  close.addEventListener("click", () => told.remove());
+  one("#notices")?.append(told);
 }

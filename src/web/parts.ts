@@ -6,10 +6,9 @@ import { resolveWholeTree } from "../app/names/resolve-id.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
 import { readFamily } from "../app/page/family.ts";
 import { userError } from "../core/errors.ts";
-import type { Piece } from "../core/page/page-cuts.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import type { PageAnswer, PageRequest, Route } from "./exchange.ts";
-import { drawnRows, type PageSpot, pageAt, turnsOf } from "./pages/page-parts.ts";
+import { drawnRows, type PageSpot, pageAt, rowsInReach, turnsOf } from "./pages/page-parts.ts";
 import { renderFindPage } from "./pages/render-find.ts";
 import { renderPage, rowContext } from "./pages/render-page.ts";
 import { drawRows, drawTurns } from "./pages/render-turn.ts";
@@ -47,7 +46,7 @@ async function answerTurns(request: PageRequest): Promise<PageAnswer> {
     const context = rowContext(page, place, { turns: turns.map((drawn) => drawn.turn), whole });
     return { type: "text/html", body: String(drawTurns(turns, context)) };
   }
-  const rows: Piece = { from: Number(from), to: Number(to) };
+  const rows = rowsInReach(turn, { from: Number(from), to: Number(to) });
   const whole = await readPayloads(workspace, page, turn.rows.slice(rows.from, rows.to + 1));
   return { type: "text/html", body: String(drawRows(turn, rows, rowContext(page, place, { turns: [turn], whole }))) };
 }

@@ -2,6 +2,7 @@
 // back.
 import type { CommentRow } from "../../app/branch/comments.ts";
 import { actionAddress } from "./addresses.ts";
+import { commandHtml } from "./command.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { commentAnchor } from "./names.ts";
@@ -37,7 +38,7 @@ function renderComment(
   const address = event === undefined ? links.turn(turn) : links.event(turn, event);
   const about = html`<a href="${address}">turn ${turn}${event === undefined ? "" : ", an event"}</a>`;
   const remove = canAct
-    ? html`<form method="post" action="${actionAddress(branch, "uncomment")}"><button name="id" value="${id}">Take it back</button> <code>jpg comment --remove ${id}</code></form>`
+    ? html`<form method="post" action="${actionAddress(branch, "uncomment")}"><button name="id" value="${id}">Take it back</button> ${commandHtml("jpg", "comment", branch, "--remove", id)}</form>`
     : nothing;
   return html`<li id="${commentAnchor(id)}"><p class="facts">${author === undefined ? nothing : `${author} on `}${about} · ${timestamp.slice(0, 10)}</p>
 <p class="said">${text}</p>${remove}</li>
@@ -45,6 +46,6 @@ function renderComment(
 }
 
 function renderForm({ branch, last }: CommentContext): Html {
-  return html`<form method="post" action="${actionAddress(branch, "comment")}"><label>Say something about turn <input name="about" required pattern="-?[0-9]+(:.+)?" size="8" value="${last}"></label> <label>Words <textarea name="text" required maxlength="10000" rows="2"></textarea></label> <button>Comment</button> <code>jpg comment</code></form>
+  return html`<form method="post" action="${actionAddress(branch, "comment")}"><label>Say something about turn <input name="about" required pattern="-?[0-9]+(:.+)?" size="8" value="${last}"></label> <label>Words <textarea name="text" required maxlength="10000" rows="2"></textarea></label> <button>Comment</button> ${commandHtml("jpg", "comment", branch, { field: "about", value: String(last), empty: "TURN" }, { field: "text", value: "", empty: "WORDS" })}</form>
 `;
 }

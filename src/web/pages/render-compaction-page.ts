@@ -4,6 +4,7 @@ import type { CompactionPage } from "../../app/page/compaction-page.ts";
 import { groupRange } from "../../core/compaction/group.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { actionAddress, branchAddress, compactionAddress, lookAddress, turnAddress } from "./addresses.ts";
+import { commandHtml } from "./command.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { renderHunks } from "./render-diff.ts";
@@ -64,6 +65,6 @@ function renderWays(branch: string, { shown, newest }: CompactionPage): Html {
   if (newest === null) return nothing;
   const name = shown.live ? shown.event.id : newest.commit.slice(0, 9);
   const id = shown.live ? shown.event.id : newest.commit;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="back" value="${compactionAddress(branch, shown.event.id)}"><button>${shown.live ? "Take it back" : "Bring it back"}</button> <code>jpg revert ${name}</code></form>
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="back" value="${compactionAddress(branch, shown.event.id)}"><button>${shown.live ? "Take it back" : "Bring it back"}</button> ${commandHtml("jpg", "revert", name)}</form>
 `;
 }

@@ -3,6 +3,7 @@
 import type { PageCompaction } from "../../app/page/conversation-page.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { actionAddress, compactionAddress, lookAddress } from "./addresses.ts";
+import { commandHtml } from "./command.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
 import type { Place } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
@@ -53,12 +54,12 @@ ${inside}${renderWays(stackRow, context)}</li>
 /** What can be done about it: here, where the page is served, else at a prompt. A row whose word no longer holds only leads on. */
 function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
   const { compaction: id, commit, live, kind } = row;
-  const command = kind === "revert" ? `jpg revert ${commit.slice(0, 9)}` : `jpg revert ${id}`;
-  if (place.kind === "file") return live ? html`<p class="facts">Take it back: <code>${command}</code></p>` : nothing;
+  const command = commandHtml("jpg", "revert", kind === "revert" ? commit.slice(0, 9) : id);
+  if (place.kind === "file") return live ? html`<p class="facts">Take it back: ${command}</p>` : nothing;
   const look = html`<a href="${compactionAddress(branch, id)}">What the model saw and sees</a>`;
   const off = live ? html` · <a href="${lookAddress(branch, id)}">Without it</a>` : nothing;
   if (place.readOnly || !isNewest) return html`<p>${look}${off}</p>`;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Take it back" : "Bring it back"}</button> <code>${command}</code></form>`;
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Take it back" : "Bring it back"}</button> ${command}</form>`;
 }
 
 function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {

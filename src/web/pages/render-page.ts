@@ -47,7 +47,7 @@ ${barHtml(page, place)}
 <main>
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
 ${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { ...context, branch: page.branch, place })}</section>
-${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}"` : nothing}>
+${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}" data-branch="${page.branch}"` : nothing}>
 ${drawParts(parts, context)}</div></main>
 `;
   return renderDocument(page.title, place, body);

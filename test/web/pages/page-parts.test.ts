@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationPage, PageTurn } from "../../../src/app/page/conversation-page.ts";
 import type { EventRow } from "../../../src/core/page/both-views.ts";
-import { drawnRows, pageAt, turnsOf, wholePage } from "../../../src/web/pages/page-parts.ts";
+import { drawnRows, pageAt, rowsInReach, turnsOf, wholePage } from "../../../src/web/pages/page-parts.ts";
 import { renderPage } from "../../../src/web/pages/render-page.ts";
 
 function row(id: string): EventRow {
@@ -62,6 +62,10 @@ describe("parts of a page", () => {
     expect(turns.map(({ turn: { turn: at } }) => at)).toEqual(Array.from({ length: 25 }, (_, n) => n + 10));
     expect(drawnRows(turns)).toHaveLength(25 * 100);
     expect(turnsOf(page, { from: 200, to: 300 })).toEqual([]);
+    const [turn] = page.turns;
+    if (turn === undefined) throw new Error("no turn");
+    expect(rowsInReach(turn, { from: 100, to: 1_000_000 })).toEqual({ from: 100, to: 199 });
+    expect(rowsInReach(turn, { from: 290, to: 299 })).toEqual({ from: 290, to: 299 });
   });
 
   it("in a file are all of it", () => {

@@ -1,0 +1,68 @@
+// Served pages that stay open, in a real browser: commands to copy, what comes in while they are read, and what is said when
+// something is gone.
+import { existsSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
+import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { servePagesOf } from "../helpers/served-pages.ts";
+
+describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chromium)", () => {
+  let browser: Browser;
+  const open: { close(): Promise<void> | void }[] = [];
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+  afterAll(() => browser.close());
+
+  /** A conversation of some turns, its page opened once the page's script has run. */
+  async function show(turns: number, options: Parameters<typeof showPage>[2] = {}) {
+    const sandbox = await copyImportedSandbox(turns);
+    open.push({ close: sandbox.remove });
+    const pages = await servePagesOf(sandbox, { enter: false });
+    open.push(pages);
+    const shown = await showPage(browser, pages.address, options);
+    open.push(shown);
+    const path = `${pages.origin}/c/${encodeURIComponent(`${sandbox.conversation}/main`)}`;
+    const visit = async (address: string): Promise<void> => {
+      await shown.page.goto(address);
+      await shown.page.locator("html.scripted").waitFor({ state: "attached" });
+    };
+    await visit(path);
+    return { sandbox, pages, path, visit, ...shown };
+  }
+
+  it("have the command of each form as it is filled in, and copy it, by keyboard too", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { sandbox, page, complaints } = await show(6, { permissions });
+    const clipboard = (): Promise<string> => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
+    await page.getByText("Change it").click();
+    const compact = page.locator('form[action$="/compact"]');
+    await compact.getByLabel("to", { exact: true }).fill("1");
+    await compact.getByLabel("with").selectOption("light");
+    const button = compact.getByRole("button", { name: "Copy the command" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#notices").getByText("Copied: jpg compact").waitFor();
+    const command = `jpg compact ${sandbox.conversation}/main --from 0 --to 1 --profile light`;
+    expect(await clipboard()).toBe(command);
+    const title = page.locator('form[action$="/title"]');
+    await title.getByLabel("Title").fill("It's low & dry");
+    await title.getByRole("button", { name: "Copy the command" }).click();
+    expect(await clipboard()).toBe(`jpg title ${sandbox.conversation}/main 'It'\\''s low & dry'`);
+    expect(await page.locator('form[action$="/pin"] code').allTextContents()).toEqual([
+      `jpg pin ${sandbox.conversation}/main TURN`,
+      `jpg pin ${sandbox.conversation}/main TURN --remove`,
+    ]);
+    expect(await severeFindings(page)).toEqual([]);
+    // What was copied does what the form would.
+    const done = await sandbox.jpg(command.split(" ").slice(1));
+    expect(done).toMatchObject({ code: 0 });
+    await compact.getByLabel("with").selectOption("extract");
+    expect(await compact.locator("code").textContent()).toMatch(/--profile heavy --model extractive$/);
+    expect(complaints).toEqual([]);
+  });
+});
