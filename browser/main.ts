@@ -8,15 +8,18 @@ import { takeKeys } from "./keys.ts";
 import { watchGaps } from "./parts.ts";
 import { showSelfLink } from "./self-link.ts";
 import { followSides, hideIn } from "./sides.ts";
+import { remember } from "./swap.ts";
 import { drawTimeline } from "./timeline.ts";
 import { unpackTexts } from "./unpack.ts";
 import { watch } from "./watch.ts";
 
+remember(document);
 unpackTexts();
 takeKeys();
 followSides();
 takeFind();
 watchGaps((part) => {
+  remember(part);
   hideIn(part);
   colourIn(part);
   addCopyButtons(part);

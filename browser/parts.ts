@@ -1,6 +1,6 @@
 // Gaps: parts of a conversation that are not on the page yet. Each is as high as what comes in its place will about be; it is
 // asked for when it comes near, and what is far away again becomes a gap, so that a page of any length stays small.
-import { all, readHtml } from "./dom.ts";
+import { all, one, readHtml } from "./dom.ts";
 import { tell } from "./notices.ts";
 
 /** How far from what is in sight parts are asked for. */
@@ -14,7 +14,7 @@ const FAR = 5000;
 const filled: ((element: HTMLElement) => void)[] = [];
 const asked = new WeakMap<Element, Promise<void>>();
 /** What came in place of gaps, oldest first. */
-let came: { readonly gap: HTMLElement; readonly parts: readonly HTMLElement[] }[] = [];
+let came: { readonly gap: HTMLElement; readonly parts: HTMLElement[] }[] = [];
 
 const nearby = new IntersectionObserver(
   (entries) => {
@@ -50,7 +50,10 @@ export function fill(gap: HTMLElement): Promise<void> {
 async function ask(gap: HTMLElement): Promise<void> {
   nearby.unobserve(gap);
   try {
-    const answer = await fetch(gap.dataset["part"] ?? "");
+    // A conversation that went on has its parts at another commit than those that were drawn before.
+    const commit = one("#turns")?.dataset["commit"];
+    const address = gap.dataset["part"] ?? "";
+    const answer = await fetch(commit === undefined ? address : address.replace(/commit=\w+/, `commit=${commit}`));
     if (!answer.ok) throw new Error(String(answer.status));
     const parts = [...readHtml(await answer.text()).body.children] as HTMLElement[];
     gap.replaceWith(...parts);
@@ -67,6 +70,17 @@ async function ask(gap: HTMLElement): Promise<void> {
 export function arrived(part: HTMLElement): void {
   prepare(part);
   for (const told of filled) told(part);
+}
+
+/** Takes a gap that was put on the page by its script. */
+export function addGap(gap: HTMLElement): void {
+  gap.style.height = `${Number(gap.dataset["rows"]) * ROW_PX}px`;
+  nearby.observe(gap);
+}
+
+/** Is told that one part stands where another did. */
+export function replaced(old: HTMLElement, fresh: HTMLElement): void {
+  for (const { parts } of came) if (parts.includes(old)) parts.splice(parts.indexOf(old), 1, fresh);
 }
 
 /** Makes gaps again of parts that are far away and that nobody holds open, until few enough are left. */
@@ -99,8 +113,5 @@ function isHeld(part: HTMLElement): boolean {
 }
 
 function prepare(within: ParentNode): void {
-  for (const gap of all(".gap", within)) {
-    gap.style.height = `${Number(gap.dataset["rows"]) * ROW_PX}px`;
-    nearby.observe(gap);
-  }
+  for (const gap of all(".gap", within)) addGap(gap);
 }

@@ -28,8 +28,11 @@ export function drawTimeline(): void {
   };
   let chart = createChart(plot, numbers, tell);
   takeArrows(plot, () => chart, numbers.turns);
-  new ResizeObserver(() => chart.setSize({ width: plot.clientWidth, height: HEIGHT })).observe(plot);
+  new ResizeObserver(() => plot.isConnected && chart.setSize({ width: plot.clientWidth, height: HEIGHT })).observe(
+    plot,
+  );
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    if (!plot.isConnected) return;
     chart.destroy();
     chart = createChart(plot, numbers, tell);
   });

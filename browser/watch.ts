@@ -1,5 +1,6 @@
-// A served page asks where branches stand, and says when it is out of date or when the server has ended.
-import { make } from "./dom.ts";
+// A served page asks where branches stand: it takes in what changed, and says when it cannot, or when the server has ended.
+import { make, one } from "./dom.ts";
+import { takeIn } from "./live.ts";
 import { tell } from "./notices.ts";
 
 const POLL_MS = 2000;
@@ -7,23 +8,46 @@ const POLL_MS = 2000;
 /** Begins to ask. */
 export function watch(): void {
   const own = decodeURIComponent(/^\/c\/([^/]+)/.exec(location.pathname)?.[1] ?? "");
-  let known: string | null = null;
+  let known: string | null = one("#turns")?.dataset["commit"] ?? null;
   const look = async (): Promise<void> => {
-    let state: Readonly<Record<string, string>>;
-    try {
-      const answer = await fetch("/state");
-      if (!answer.ok)
-        return tell("This page is out of date: jpg serve was started anew. Open the address that it printed.");
-      state = await answer.json();
-    } catch {
-      return tell("jpg serve has ended: nothing on this page can be done any more.");
-    }
+    const state = await readState();
+    if (typeof state === "string") return tell(state);
     const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
-    if (known === null) known = now;
-    else if (now === "") tell("This conversation is not here any more.");
-    else if (now !== known)
-      tell("This conversation changed meanwhile.", make("a", { href: location.pathname }, "Show it as it is now"));
+    if (known !== null && now !== known) await follow(now);
+    known = now;
     setTimeout(look, POLL_MS);
   };
   void look();
+}
+
+/** Where branches stand; a text = why nobody tells any more. */
+async function readState(): Promise<Readonly<Record<string, string>> | string> {
+  try {
+    const answer = await fetch("/state");
+    if (answer.ok) return await answer.json();
+    return answer.status === 403
+      ? "This page is out of date: jpg serve was started anew. Open the address that it printed."
+      : "The store cannot be read any more: nothing on this page can be done.";
+  } catch {
+    return "jpg serve has ended: nothing on this page can be done any more.";
+  }
+}
+
+async function follow(now: string): Promise<void> {
+  if (now === "") tell("This conversation is not here any more: what you see is what it was.");
+  else if (!(await takeInAndTell()))
+    tell(
+      one("#turns") === null ? "Something changed meanwhile." : "This conversation changed meanwhile.",
+      make("a", { href: location.pathname }, "Show it as it is now"),
+    );
+}
+
+async function takeInAndTell(): Promise<boolean> {
+  try {
+    const words = await takeIn();
+    if (words !== null) tell(words);
+    return words !== null;
+  } catch {
+    return false;
+  }
 }

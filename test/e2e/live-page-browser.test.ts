@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
 import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { smallSession } from "../helpers/run-jpg.ts";
 import { servePagesOf } from "../helpers/served-pages.ts";
 
 describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chromium)", () => {
@@ -63,6 +64,37 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     expect(done).toMatchObject({ code: 0 });
     await compact.getByLabel("with").selectOption("extract");
     expect(await compact.locator("code").textContent()).toMatch(/--profile heavy --model extractive$/);
+    expect(complaints).toEqual([]);
+  });
+
+  it("take in turns and compactions while they are read, and keep what is open, written and in sight", async () => {
+    const { sandbox, page, complaints } = await show(30, { viewport: { width: 900, height: 600 } });
+    await page.getByText("Change it").click();
+    await page.locator('form[action$="/title"]').getByLabel("Title").fill("Half a tit");
+    await page.getByLabel("Words").fill("Half a comment");
+    await page.locator("#turn-12 summary").first().click();
+    await page.locator("#turn-12").evaluate((turn) => turn.scrollIntoView({ block: "start" }));
+    const top = () => page.locator("#turn-12 h2").evaluate((heading) => heading.getBoundingClientRect().top);
+    const before = await top();
+    await sandbox.jpg(["compact", "--to", "15"]);
+    await page.locator("#notices").getByText("compactions changed").waitFor();
+    expect(await page.locator("#turn-2 .row:is(.hidden, .changed)").count()).toBeGreaterThan(0);
+    expect(await page.locator(".stack li").count()).toBe(1);
+    expect(await page.locator(".sizes").textContent()).toContain("1 compaction");
+    expect(Math.abs((await top()) - before)).toBeLessThan(3);
+    expect(await page.locator("#turn-12 details[open]").count()).toBe(1);
+    expect(await page.getByLabel("Words").inputValue()).toBe("Half a comment");
+    await sandbox.jpg(["import", sandbox.session("small.jsonl", smallSession({ turns: 32 }))]);
+    await page.locator("#notices").getByText("2 turns came in").waitFor();
+    expect(Math.abs((await top()) - before)).toBeLessThan(3);
+    expect(await page.locator("#timeline .u-over").count()).toBe(1);
+    expect(await page.locator('form[action$="/title"]').getByLabel("Title").inputValue()).toBe("Half a tit");
+    expect(await page.locator('form[action$="/compact"]').getByLabel("to", { exact: true }).getAttribute("max")).toBe(
+      "31",
+    );
+    await page.locator("#turns > :last-child").scrollIntoViewIfNeeded();
+    await page.locator("#turn-31").waitFor();
+    expect(await severeFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

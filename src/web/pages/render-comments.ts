@@ -26,7 +26,7 @@ export function renderComments(comments: readonly CommentRow[], context: Comment
       ? nothing
       : html`<ol class="comments">${comments.map((comment) => renderComment(comment, context, canAct))}</ol>`;
   return html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2>
-${list}${canAct ? renderForm(context) : nothing}</section>
+<div data-live="comments">${list}</div>${canAct ? renderForm(context) : nothing}</section>
 `;
 }
 
@@ -46,6 +46,6 @@ function renderComment(
 }
 
 function renderForm({ branch, last }: CommentContext): Html {
-  return html`<form method="post" action="${actionAddress(branch, "comment")}"><label>Say something about turn <input name="about" required pattern="-?[0-9]+(:.+)?" size="8" value="${last}"></label> <label>Words <textarea name="text" required maxlength="10000" rows="2"></textarea></label> <button>Comment</button> ${commandHtml("jpg", "comment", branch, { field: "about", value: String(last), empty: "TURN" }, { field: "text", value: "", empty: "WORDS" })}</form>
+  return html`<form id="say" method="post" action="${actionAddress(branch, "comment")}"><label>Say something about turn <input name="about" required pattern="-?[0-9]+(:.+)?" size="8" value="${last}"></label> <label>Words <textarea name="text" required maxlength="10000" rows="2"></textarea></label> <button>Comment</button> ${commandHtml("jpg", "comment", branch, { field: "about", value: String(last), empty: "TURN" }, { field: "text", value: "", empty: "WORDS" })}</form>
 `;
 }

@@ -39,18 +39,25 @@ export function renderPage(page: ConversationPage, shownAt: Place, { parts, whol
   const canAct = mayAct && page.without === undefined;
   const context = rowContext(page, place, { turns: drawnTurns(parts), whole });
   const body = html`<header class="top">
-${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<h1>${page.title}</h1>
-${page.without === undefined ? nothing : renderLook(page.branch, page.without, mayAct)}${sizesHtml(page)}
-${timelineHtml(page, context)}
-${family === undefined ? nothing : html`<p><a href="${anatomyAddress(page.branch)}">What fills the window</a></p>\n${renderFamily(page.branch, family)}`}</header>
+${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<div data-live="head"><h1>${page.title}</h1>
+${page.without === undefined ? nothing : renderLook(page.branch, page.without, mayAct)}${sizesHtml(page)}</div>
+<div data-live="timeline">${timelineHtml(page, context)}</div>
+${family === undefined ? nothing : html`<p><a href="${anatomyAddress(page.branch)}">What fills the window</a></p>\n<div data-live="family">${renderFamily(page.branch, family)}</div>`}</header>
 ${barHtml(page, place)}
 <main>
 <section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
-${canAct ? renderActions(page) : nothing}${renderCompactions(page.compactions, { ...context, branch: page.branch, place })}</section>
-${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${place.kind === "served" ? html` data-address="${branchAddress(page.branch)}" data-branch="${page.branch}"` : nothing}>
+${canAct ? renderActions(page) : nothing}<div data-live="compactions">${renderCompactions(page.compactions, { ...context, branch: page.branch, place })}</div></section>
+${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${turnsData(page, place, context)}>
 ${drawParts(parts, context)}</div></main>
 `;
   return renderDocument(page.title, place, body);
+}
+
+/** What the page's script asks by: where the branch stood when it was drawn, and the address of any turns of it. */
+function turnsData({ branch, commit, turns }: ConversationPage, place: Place, { links }: RowContext): Html {
+  const parts = links.part({ from: 0, to: 0 });
+  if (place.kind === "file" || parts === null) return nothing;
+  return html` data-address="${branchAddress(branch)}" data-branch="${branch}" data-commit="${commit}" data-count="${turns.length}" data-parts="${parts}"`;
 }
 
 /** What rows of some turns are drawn with. */
