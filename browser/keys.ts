@@ -70,7 +70,7 @@ function isInSight(element: HTMLElement): boolean {
 
 function fold(): void {
   const around = document.activeElement?.closest(".row, .turn") ?? document;
-  const folded = [...around.querySelectorAll("details")];
+  const folded = [...around.querySelectorAll<HTMLDetailsElement>("details:not(.say)")];
   const isOpen = folded.some((element) => !element.open);
   for (const element of folded) element.open = isOpen;
 }

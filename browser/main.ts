@@ -5,6 +5,7 @@ import { addCopyButtons, keepCommands } from "./commands.ts";
 import { takeFind } from "./find.ts";
 import { followLinks } from "./go.ts";
 import { takeKeys } from "./keys.ts";
+import { repeatSaid } from "./notices.ts";
 import { watchGaps } from "./parts.ts";
 import { showSelfLink } from "./self-link.ts";
 import { followSides, hideIn } from "./sides.ts";
@@ -24,6 +25,7 @@ watchGaps((part) => {
   colourIn(part);
   addCopyButtons(part);
 });
+repeatSaid();
 followLinks();
 keepCommands();
 showSelfLink();

@@ -1,5 +1,11 @@
 // What a page is told while it is open, in its own place for that: one thing at a time, where it is seen from anywhere on the page.
-import { make, one } from "./dom.ts";
+import { all, make, one } from "./dom.ts";
+
+/** What the last action said stands at the top: who is led further down hears it there. */
+export function repeatSaid(): void {
+  const said = all("#notices p").map(({ textContent }) => textContent);
+  if (said.length > 0 && location.hash !== "") tell(said.join(" "));
+}
 
 /** Says something in place of what was told before; `action` = a link beside it. */
 export function tell(text: string, action?: HTMLElement): void {

@@ -15,10 +15,10 @@ import { userError } from "../core/errors.ts";
 import { parseTurnBound } from "../core/range/range-bound.ts";
 import { choosePipelines } from "../core/strategies/pipelines.ts";
 import { formatTokens } from "../core/tokens/token-estimate.ts";
-import { type Action, branchAddress } from "./pages/addresses.ts";
+import { type Action, branchAddress, turnAddress } from "./pages/addresses.ts";
 import { MANNERS } from "./pages/render-actions.ts";
 
-/** What came of an action: what to say, and the page to say it on. */
+/** What came of an action: what to say, and the page to say it on, or a turn of it. */
 export interface ActionOutcome {
   readonly said: readonly string[];
   readonly address: string;
@@ -35,7 +35,10 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   async comment(workspace, tree, form) {
     const about = parseTurnBound(field(form, "about"));
     const { comment } = await addComment(workspace, tree, { about, text: field(form, "text") });
-    return on(tree, [`Comment ${comment.id} on ${boundOf(comment)}.`], form);
+    return {
+      said: [`Comment ${comment.id} on ${boundOf(comment)}.`],
+      address: turnAddress(tree.branch, comment.turn),
+    };
   },
   async compact(workspace, tree, form) {
     const dryRun = form.get("how") !== "do";

@@ -2,9 +2,7 @@
 
 import { eventText } from "../app/diff/view-text.ts";
 import { searchConversations } from "../app/inspect/search.ts";
-import { resolveWholeTree } from "../app/names/resolve-id.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
-import { readFamily } from "../app/page/family.ts";
 import { userError } from "../core/errors.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import type { PageAnswer, PageRequest, Route } from "./exchange.ts";
@@ -28,7 +26,7 @@ async function answerPage(request: PageRequest): Promise<PageAnswer> {
   const parts = pageAt(page, readSpot(page, request.query.get("at")) ?? { turn: 0 });
   const turns = parts.flatMap((part) => (part.kind === "turns" ? part.turns : []));
   const whole = await readPayloads(request.workspace, page, drawnRows(turns));
-  const family = await readFamily(request.workspace, await resolveWholeTree(request.workspace, page.branch));
+  const family = await request.pages.family(request.workspace, page, { isAnew: true });
   return { type: "text/html", body: renderPage(page, request.place, { parts, whole, family }) };
 }
 
@@ -43,7 +41,8 @@ async function answerTurns(request: PageRequest): Promise<PageAnswer> {
   if (from === undefined || to === undefined) {
     const turns = turnsOf(page, range);
     const whole = await readPayloads(workspace, page, drawnRows(turns));
-    const context = rowContext(page, place, { turns: turns.map((drawn) => drawn.turn), whole });
+    const { agents = [] } = await request.pages.family(workspace, page);
+    const context = rowContext(page, place, { turns: turns.map((drawn) => drawn.turn), whole, agents });
     return { type: "text/html", body: String(drawTurns(turns, context)) };
   }
   const rows = rowsInReach(turn, { from: Number(from), to: Number(to) });

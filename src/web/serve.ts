@@ -171,7 +171,9 @@ function send(context: ServeContext, response: ServerResponse, answered: PageAns
   const name = randomId(context.runtime, 12);
   context.said.set(name, answered.said);
   for (const oldest of [...context.said.keys()].slice(0, -MOST_SAID)) context.said.delete(oldest);
-  response.writeHead(303, { ...HEADERS, location: `${answered.address}?said=${name}` }).end();
+  const [address = "", anchor] = answered.address.split("#");
+  const location = `${address}${address.includes("?") ? "&" : "?"}said=${name}${anchor === undefined ? "" : `#${anchor}`}`;
+  response.writeHead(303, { ...HEADERS, location }).end();
 }
 
 const STATUS: Readonly<Record<string, number>> = {

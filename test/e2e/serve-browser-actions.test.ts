@@ -91,8 +91,16 @@ describe.skipIf(!existsSync(CHROMIUM))("acting on pages in a browser (chromium)"
     await page.getByLabel("Say something about turn").fill("1");
     await page.getByLabel("Words").fill("Was it <b>high</b>?");
     await page.getByRole("button", { name: "Comment" }).click();
-    await page.locator("#notices").getByText("Comment").waitFor();
+    await page.locator("#notices > p:not(.told)").getByText("Comment").waitFor();
     expect(await page.locator(".comments .said").textContent()).toBe("Was it <b>high</b>?");
+    expect(await page.locator("#turn-1 .remark .said").textContent()).toBe("Was it <b>high</b>?");
+    await page.locator("html.scripted").waitFor({ state: "attached" });
+    await page.locator("#turn-4").getByText("Comment", { exact: true }).click();
+    await page.getByLabel("On turn 4").fill("And low?");
+    await page.getByRole("button", { name: "Say it" }).click();
+    await page.locator("#turn-4:focus").waitFor();
+    expect(await page.locator("#turn-4 .remark .said").textContent()).toBe("And low?");
+    await page.locator("#notices .told").getByText("on 4.").waitFor();
     expect(await severe(page)).toEqual([]);
     await page.getByRole("link", { name: "side by side" }).click();
     await page.getByText("4 turns are the same on both").waitFor();

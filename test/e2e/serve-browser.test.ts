@@ -84,9 +84,9 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.keyboard.press("k");
     await page.locator("#turn-0:focus").waitFor();
     await page.keyboard.press("o");
-    expect(await page.locator("#turn-0 details:not([open])").count()).toBe(0);
+    expect(await page.locator("#turn-0 .row details:not([open])").count()).toBe(0);
     await page.keyboard.press("o");
-    expect(await page.locator("#turn-0 details[open]").count()).toBe(0);
+    expect(await page.locator("#turn-0 .row details[open]").count()).toBe(0);
     await page.keyboard.press("]");
     await page.locator(".row:is(.hidden, .changed):focus").waitFor();
     await page.keyboard.press("?");

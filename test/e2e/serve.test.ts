@@ -27,7 +27,7 @@ const pathOf = ({ conversation }: ImportedSandbox): string => `/c/${encodeURICom
 async function act(pages: ServedPages, path: string, form: Readonly<Record<string, string>>): Promise<string> {
   const { status, headers } = await pages.ask(path, { form });
   expect(status).toBe(303);
-  return (await pages.ask(String(headers["location"]))).body;
+  return (await pages.ask(String(headers["location"]).replace(/#.*/, ""))).body;
 }
 
 /** What a page was told to say. */
@@ -210,12 +210,22 @@ describe("pages of a store", () => {
     expect(body).toContain('<p class="said">&lt;i&gt;Odd&lt;/i&gt;,\nthis one.</p>');
     expect(body).toContain(`Ada Test on <a href="${path}?at=2#turn-2">turn 2</a>`);
     const [comment] = await sandbox.json<readonly { id: string; text: string }[]>(["comment"]);
+    const turns = (of: string): readonly string[] => of.split('<section class="turn"');
+    expect(turns(body).map((turn) => turn.includes("<i>") || turn.includes("&lt;i&gt;Odd"))).toEqual(
+      // In the list of comments, and at the third turn.
+      [true, false, false, true, false, false, false],
+    );
+    const event = /id="event-([^"]+)"/.exec(turns(body)[5] ?? "")?.[1] ?? "";
+    await sandbox.jpg(["comment", "@", `4:${event}`, "At", "this"]);
+    expect((await pages.ask(path)).body).toMatch(
+      new RegExp(`id="event-${event}">(?:(?!id="event-).)*<p class="said">At this</p></div>\n</div>`, "s"),
+    );
     expect(comment?.text).toBe("<i>Odd</i>,\nthis one.");
     const form = { id: comment?.id ?? "" };
     const [one, other] = await Promise.all([1, 2].map(() => pages.ask(`${path}/uncomment`, { form })));
     // Of two tabs that take it back at once one does it, and the other is told.
     expect([one?.status, other?.status].toSorted()).toEqual([303, expect.any(Number)]);
-    expect(await sandbox.json(["comment"])).toEqual([]);
+    expect(await sandbox.json(["comment"])).toMatchObject([{ text: "At this" }]);
     const file = await sandbox.jpg(["export", "--to", "html"]);
     expect(file.stdout).not.toContain('<form method="post"');
   });

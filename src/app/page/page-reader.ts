@@ -3,6 +3,7 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { resolveWholeTree } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ConversationPage, readConversationPage } from "./conversation-page.ts";
+import { type Family, readFamily } from "./family.ts";
 import { withoutCompaction } from "./without-compaction.ts";
 
 /** Pages that are kept. */
@@ -11,6 +12,8 @@ const MOST_PAGES = 2;
 /** Reads a branch as it stands, or as it stood at a commit: what was read last is kept. */
 export interface PageReader {
   read(workspace: Workspace, branch: string, look?: PageLook): Promise<ConversationPage>;
+  /** What belongs to the conversation of a page, as it was when that was last asked for anew. */
+  family(workspace: Workspace, page: ConversationPage, how?: { readonly isAnew: boolean }): Promise<Family>;
 }
 
 /** How a branch is looked at; absent = as it stands. */
@@ -30,7 +33,17 @@ export function createPageReader(): PageReader {
     for (const oldest of [...kept.keys()].slice(0, -MOST_PAGES)) kept.delete(oldest);
     return page;
   };
+  const families = new Map<string, Family>();
   return {
+    async family(workspace, page, { isAnew } = { isAnew: false }) {
+      const known = families.get(keyOf(page));
+      if (known !== undefined && !isAnew) return known;
+      const family = await readFamily(workspace, await resolveWholeTree(workspace, page.branch));
+      families.delete(keyOf(page));
+      families.set(keyOf(page), family);
+      for (const oldest of [...families.keys()].slice(0, -MOST_PAGES)) families.delete(oldest);
+      return family;
+    },
     async read(workspace, branch, { commit, without } = {}) {
       const as = without === undefined ? {} : { without };
       const known = commit === undefined ? undefined : kept.get(keyOf({ branch, commit, ...as }));

@@ -15,6 +15,7 @@ import { type Html, html, nothing } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { TurnsPart } from "./page-parts.ts";
 import { renderActions } from "./render-actions.ts";
+import { besideTurns } from "./render-beside.ts";
 import { renderComments } from "./render-comments.ts";
 import { renderCompactions } from "./render-compaction.ts";
 import { renderFamily } from "./render-family.ts";
@@ -37,7 +38,11 @@ export function renderPage(page: ConversationPage, shownAt: Place, { parts, whol
   // What is looked at in another way than it stands is not changed from there.
   const place = shownAt.kind === "served" && page.without !== undefined ? { ...shownAt, readOnly: true } : shownAt;
   const canAct = mayAct && page.without === undefined;
-  const context = rowContext(page, place, { turns: drawnTurns(parts), whole });
+  const context = rowContext(page, place, {
+    turns: drawnTurns(parts),
+    whole,
+    ...(family?.agents === undefined ? {} : { agents: family.agents }),
+  });
   const body = html`<header class="top">
 ${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<div data-live="head"><h1>${page.title}</h1>
 ${page.without === undefined ? nothing : renderLook(page.branch, page.without, mayAct)}${sizesHtml(page)}</div>
@@ -67,12 +72,18 @@ export function rowContext(
   {
     turns,
     whole,
-  }: { readonly turns: Iterable<{ readonly rows: readonly BothRow[] }>; readonly whole: (event: Event) => Event },
+    agents,
+  }: {
+    readonly turns: Iterable<{ readonly rows: readonly BothRow[] }>;
+    readonly whole: (event: Event) => Event;
+    readonly agents?: NonNullable<Family["agents"]>;
+  },
 ): RowContext {
   return {
     tools: calledTools(turns),
     looks: compactionLooks(page),
     links: pageLinks(place, page),
+    beside: besideTurns(page, place, agents),
     pack: place.kind === "file" ? place.pack : null,
     whole,
   };

@@ -9,6 +9,7 @@ import { type Html, html } from "./html.ts";
 import type { PackText } from "./long-text.ts";
 import { eventAnchor } from "./names.ts";
 import type { PageLinks } from "./page-links.ts";
+import { type Beside, renderBesideEvent } from "./render-beside.ts";
 import { renderSaid } from "./render-content.ts";
 
 /** Characters of the line that stands for what is folded. */
@@ -27,6 +28,7 @@ export interface RowContext {
   readonly tools: ReadonlyMap<string, CalledTool>;
   readonly looks: CompactionLooks;
   readonly links: PageLinks;
+  readonly beside: Beside;
   /** Packs long texts of tools; null = they stand as they are. */
   readonly pack: PackText | null;
   /** Gives an event with the payloads that it refers to. */
@@ -42,7 +44,7 @@ function renderEventRow(turn: number, row: EventRow, context: RowContext): Html 
   const { event, state, disposition } = row;
   const tint =
     disposition === undefined || state === "shown" ? "" : ` ${tintClass(context.looks, disposition.compaction.id)}`;
-  return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderFate(turn, row, context)}</div>\n`;
+  return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderFate(turn, row, context)}${renderBesideEvent(turn, event.id, context.beside)}</div>\n`;
 }
 
 /** Draws what stands for hidden events. */

@@ -7,6 +7,7 @@ import { renderPrice } from "../../core/tokens/usage-price.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { turnAnchor } from "./names.ts";
 import type { DrawnTurn, TurnsPart } from "./page-parts.ts";
+import { renderBesideTurn } from "./render-beside.ts";
 import { type RowContext, renderRow } from "./render-row.ts";
 
 /** Draws parts of a conversation, in order. */
@@ -29,7 +30,7 @@ function renderTurn({ turn, parts }: DrawnTurn, context: RowContext): Html {
   const facts = [...timeOf(time), tokensText(tokens), ...(cost === null ? [] : [renderPrice(cost)])];
   return html`<section class="turn" id="${turnAnchor(at)}" data-turn="${at}">
 <h2><a href="${context.links.turn(at)}">Turn ${at}</a> <span class="facts">${facts.join(" · ")}</span></h2>
-${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRowsGap(turn, part, context)))}</section>
+${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRowsGap(turn, part, context)))}${renderBesideTurn(at, context.beside)}</section>
 `;
 }
 
