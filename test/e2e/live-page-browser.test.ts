@@ -1,6 +1,6 @@
 // Served pages that stay open, in a real browser: commands to copy, what comes in while they are read, and what is said when
 // something is gone.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
@@ -96,5 +96,35 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     await page.locator("#turn-31").waitFor();
     expect(await severeFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  it("say in words what is gone: a compaction taken back elsewhere, the conversation, the store", async () => {
+    const { sandbox, page, path, visit } = await show(6);
+    const notices = page.locator("#notices");
+    await sandbox.jpg(["compact", "--to", "2"]);
+    await notices.getByText("compactions changed").waitFor();
+    const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
+    await visit(`${path}/compaction/${row?.compaction}`);
+    // Taken back in a terminal, and once more on the page that does not know of it yet.
+    await sandbox.jpg(["revert", row?.compaction ?? ""]);
+    await page.getByRole("button", { name: "Take it back" }).click();
+    await page.getByText("took it back").first().waitFor();
+    await visit(path);
+    // Two tabs: what one does comes into the other, and a form that is half written there stays.
+    const other = await page.context().newPage();
+    await other.goto(path);
+    await page.getByLabel("Words").fill("Half a comment");
+    await other.getByText("Change it").click();
+    await other.locator('form[action$="/title"]').getByLabel("Title").fill("Two tabs");
+    await other.getByRole("button", { name: "Set" }).click();
+    await page.getByRole("heading", { name: "Two tabs" }).waitFor();
+    expect(await page.getByLabel("Words").inputValue()).toBe("Half a comment");
+    await sandbox.jpg(["rm", sandbox.conversation]);
+    await notices.getByText("not here any more").waitFor();
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByText("Half a comment").waitFor();
+    await page.goBack();
+    rmSync(sandbox.store, { recursive: true });
+    await notices.getByText("cannot be read any more").waitFor();
   });
 });
