@@ -13,7 +13,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { branchBases } from "./branch-bases.ts";
 import { fetchedPlace, type RemotePlace } from "./fetch.ts";
 import { requireSharing } from "./remotes.ts";
-import { type BehindBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
+import { type ComparedBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
 /** What a pull did. */
 export interface PullReport extends RemotePlace {
@@ -85,8 +85,10 @@ async function takeIn(
   const met = await compare(workspace, own, differing);
   const forward = await goForward(workspace, met.behind);
   appendAll(branches, forward.pulled);
-  for (const tip of [...forward.left, ...met.others]) {
-    const taken = await takeBranch(workspace, tip, { remote: remote.name, there });
+  const side = { remote: remote.name, there };
+  const compared = new Map([...met.behind, ...met.others].map((one) => [one.theirs.name, one]));
+  for (const tip of [...forward.left, ...met.others.map(({ theirs }) => theirs)]) {
+    const taken = await takeBranch(workspace, tip, side, compared.get(tip.name));
     if (taken !== null) branches.push(taken);
   }
   return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
@@ -99,7 +101,7 @@ async function compare(
   workspace: Workspace,
   own: ReadonlyMap<string, string>,
   tips: readonly BranchTip[],
-): Promise<{ readonly behind: readonly BehindBranch[]; readonly others: readonly BranchTip[] }> {
+): Promise<{ readonly behind: readonly ComparedBranch[]; readonly others: readonly ComparedBranch[] }> {
   const known = tips.flatMap((theirs) => {
     const commit = own.get(theirs.name);
     return commit === undefined ? [] : [{ commit, theirs }];
@@ -108,11 +110,12 @@ async function compare(
     workspace,
     known.map(({ commit, theirs }) => ({ one: commit, other: theirs.commit })),
   );
-  const isBehind = ({ commit }: BehindBranch, at: number): boolean => bases[at]?.includes(commit) === true;
-  const isHere = ({ theirs }: BehindBranch, at: number): boolean => bases[at]?.includes(theirs.commit) === true;
+  const compared = known.map((one, at): ComparedBranch => ({ ...one, bases: bases[at] ?? [] }));
+  const isBehind = ({ commit, bases: common }: ComparedBranch): boolean => common.includes(commit);
+  const isHere = ({ theirs, bases: common }: ComparedBranch): boolean => common.includes(theirs.commit);
   return {
-    behind: known.filter(isBehind),
-    others: known.filter((one, at) => !isBehind(one, at) && !isHere(one, at)).map(({ theirs }) => theirs),
+    behind: compared.filter(isBehind),
+    others: compared.filter((one) => !isBehind(one) && !isHere(one)),
   };
 }
 

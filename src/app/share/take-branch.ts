@@ -31,6 +31,11 @@ export interface RemoteSide {
   readonly there: ReadonlySet<string>;
 }
 
+/** What is known of a branch here and there: where it stands here, and what both have in common. */
+export interface ComparedBranch extends BehindBranch {
+  readonly bases: readonly string[];
+}
+
 /** What a branch of a remote would stand beside. */
 export interface BesideBranch {
   readonly remote: string;
@@ -41,16 +46,18 @@ export interface BesideBranch {
 /** History tells that it is the same conversation. */
 const NO_FAMILY: BesideBranch = { remote: "", family: null };
 
-/** Takes in what a branch is there; null when all of that is here. */
+/** Takes in what a branch is there; null when all of that is here. `compared` counts while the branch has not moved. */
 export async function takeBranch(
   workspace: Workspace,
   theirs: BranchTip,
   { remote, there }: RemoteSide,
+  compared?: ComparedBranch,
 ): Promise<PulledBranch | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const own = await workspace.store.readBranch(theirs.name);
     if (own === null || own === theirs.commit) return null;
-    const [bases = []] = await branchBases(workspace, [{ one: own, other: theirs.commit }]);
+    const [bases = []] =
+      compared?.commit === own ? [compared.bases] : await branchBases(workspace, [{ one: own, other: theirs.commit }]);
     if (bases.includes(theirs.commit)) return null;
     const family = bases.length > 0 ? null : { ...theirs, commit: own };
     const reason = await whyKept(workspace, theirs, { remote, family });
