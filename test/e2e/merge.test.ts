@@ -125,7 +125,7 @@ describe("jpg merge", () => {
       "
     `);
     writeFileSync(join(sandbox.project, "what.md"), "A fourth reading: four metres.\n");
-    await run("jpg fork short other");
+    await run("jpg fork short other --no-activate");
     expect(await run("jpg merge main --summary-file what.md --into short")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary-file what.md --into short
       Merged <id>/main turn 3 (64 tokens)

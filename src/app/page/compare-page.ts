@@ -7,7 +7,7 @@ import { resolveWholeTree } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** One of them. */
-export interface ComparedBranch {
+export interface ComparedFork {
   readonly branch: string;
   readonly title: string;
   readonly turns: number;
@@ -15,8 +15,8 @@ export interface ComparedBranch {
 }
 
 export interface ComparePage {
-  readonly left: ComparedBranch;
-  readonly right: ComparedBranch;
+  readonly left: ComparedFork;
+  readonly right: ComparedFork;
   /** Turns from the first on that are the same on both. */
   readonly shared: number;
   /** From the view of the left one to that of the right one. */
@@ -30,7 +30,7 @@ export async function readComparePage(workspace: Workspace, left: string, right:
   const load = async (name: string) => {
     const tree = await resolveWholeTree(workspace, name);
     const { view, live } = await loadView(store, tree, { known });
-    const facts: ComparedBranch = {
+    const facts: ComparedFork = {
       branch: tree.branch,
       title: await conversationTitle(workspace, tree),
       turns: tree.turnOids.length,

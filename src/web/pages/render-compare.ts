@@ -1,6 +1,6 @@
 // Two branches side by side: what a model sees on each of them where that differs, line beside line, words marked.
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import type { ComparedBranch, ComparePage } from "../../app/page/compare-page.ts";
+import type { ComparedFork, ComparePage } from "../../app/page/compare-page.ts";
 import { branchAddress, compareAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";
@@ -17,7 +17,7 @@ ${diff.hunks.length === 0 ? html`<p class="note">A model sees the same on both.<
   return renderDocument(`${left.branch} and ${right.branch}`, place, body);
 }
 
-function renderBranch({ branch, title, turns, compactions }: ComparedBranch): Html {
+function renderBranch({ branch, title, turns, compactions }: ComparedFork): Html {
   return html`<a href="${branchAddress(branch)}">${branch}</a><br><span class="facts">${title} · ${turns} ${turns === 1 ? "turn" : "turns"} · ${compactions} ${compactions === 1 ? "compaction" : "compactions"}</span>`;
 }
 
