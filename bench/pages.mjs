@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { addressOf } from "../scripts/served-address.mjs";
 import { median } from "./measure.mjs";
 import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
 import { corpusPlace, findCorpus, writeLongSession, writeMadeSession } from "./sessions.mjs";
@@ -149,15 +150,4 @@ async function rendererMemory(browser) {
   const renderers = processInfo.filter(({ type }) => type === "renderer");
   const sizes = renderers.map(({ id }) => /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8")));
   return Math.max(...sizes.map((found) => Number(found?.[1]) / 1000));
-}
-
-function addressOf(server) {
-  return new Promise((found, failed) => {
-    let said = "";
-    server.stdout.on("data", (chunk) => {
-      said += chunk;
-      if (said.trimEnd().endsWith("}")) found(JSON.parse(said).address);
-    });
-    server.once("exit", (code) => failed(new Error(`jpg serve ended with ${code}`)));
-  });
 }

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { addressOf } from "./served-address.mjs";
 import { buildIfMissing, openStage, run } from "./tour-shell.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -86,15 +87,4 @@ async function takePictures() {
     server.kill();
     await once(server, "exit");
   }
-}
-
-function addressOf(server) {
-  return new Promise((found, failed) => {
-    let said = "";
-    server.stdout.on("data", (chunk) => {
-      said += chunk;
-      if (said.trimEnd().endsWith("}")) found(JSON.parse(said).address);
-    });
-    server.once("exit", (code) => failed(new Error(`jpg serve ended with ${code}`)));
-  });
 }
