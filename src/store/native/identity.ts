@@ -19,6 +19,7 @@ export async function ensureIdentity(root: string, env: Environment): Promise<vo
     if (await userHasIdentity(repository)) await removeFallback(repository);
     return;
   }
+  if (namedByEnvironment(env, "COMMITTER") !== null) return;
   const { code } = await tryCommand(repository, { args: ["var", "GIT_COMMITTER_IDENT"] });
   if (code === 0) return;
   await setLocal(repository, "user.name", FALLBACK_IDENTITY.name);
@@ -38,11 +39,22 @@ export async function readIdentity(root: string, env: Environment): Promise<Iden
 }
 
 async function authorOf(repository: Repository): Promise<Identity> {
+  const named = namedByEnvironment(repository.env, "AUTHOR");
+  if (named !== null) return named;
   const { code, stdout } = await tryCommand(repository, { args: ["var", "GIT_AUTHOR_IDENT"] });
   const match = /^(.*) <(.*)> \d+ [+-]\d{4}\s*$/.exec(stdout.toString());
   if (code !== 0 || match === null) return FALLBACK_IDENTITY;
   return { name: match[1] ?? "", email: match[2] ?? "" };
 }
+
+/** Who the environment says it is, as git would put it; null where git has to be asked. */
+function namedByEnvironment(env: Environment, role: "AUTHOR" | "COMMITTER"): Identity | null {
+  const [name, email] = [env[`GIT_${role}_NAME`] ?? "", env[`GIT_${role}_EMAIL`] ?? ""];
+  return PLAIN_NAME.test(name) && PLAIN_NAME.test(email) ? { name, email } : null;
+}
+
+/** What git takes as it stands: it cuts blanks and some marks off the ends, and takes out others. */
+const PLAIN_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
 async function repositoryAt(root: string, env: Environment): Promise<Repository> {
   const found = await findRepositoryDir(root);

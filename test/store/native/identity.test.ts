@@ -60,6 +60,28 @@ describe("identity of a store", () => {
     expect(await readIdentity(root, env)).toEqual({ name: "Work", email: "w@example.com" });
   });
 
+  it.each([
+    ["Ada Test", "ada@example.com"],
+    ["Ada T. O'Neill-Müller, Jr", "ada.t+jpg@mail.example.com"],
+    ["李雷", "li_lei@localhost"],
+    ["Ada.", "ada@example.com."],
+    [" Ada ", "<ada@example.com>"],
+    ["'Ada'", "ada"],
+    ["A", "a\n@b"],
+  ])("is what git makes of %j and %j in the environment", async (name, email) => {
+    const named = { ...env, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
+    setUser("[user]\n\tname = Other\n\temail = other@example.com\n");
+    const [, gitName, gitEmail] = /^(.*) <(.*)> /.exec(git(root, named, ["var", "GIT_AUTHOR_IDENT"])) ?? [];
+    expect(await readIdentity(root, named)).toEqual({ name: gitName, email: gitEmail });
+  });
+
+  it("needs no git where the environment names somebody", async () => {
+    setUser("[user]\n\tname = Other\n\temail = other@example.com\n");
+    await readIdentity(root, env);
+    const named = { PATH: "", HOME: "", GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com" };
+    expect(await readIdentity(root, named)).toEqual({ name: "Ada", email: "ada@example.com" });
+  });
+
   it("never touches an identity that the user wrote into the store", async () => {
     git(root, env, ["config", "--unset", "jpg.fallbackIdentity"]);
     git(root, env, ["config", "user.name", "Local"]);
