@@ -8,6 +8,12 @@ export interface Identity {
   readonly email: string;
 }
 
+/** The author of new commits. */
+export interface CommitAuthor extends Identity {
+  /** False where the user's git signs no commits. */
+  readonly maySign: boolean;
+}
+
 /** The identity of a store whose user has none. */
 export const FALLBACK_IDENTITY: Identity = { name: "jpg", email: "jpg@localhost" };
 
@@ -28,7 +34,7 @@ export interface StoreSurroundings {
   /** The editor that the user's own git settings name (`core.editor`), a command line; what the store's name does not count. Null = none. */
   editor(): Promise<string | null>;
   /** Who new commits are by. */
-  identity(): Promise<Identity>;
+  identity(): Promise<CommitAuthor>;
   /** The branch that was checked out before the one that is, in a worktree or else the store's own; null when none was. */
   previousBranch(worktree?: OfWorktree): Promise<string | null>;
   /** Commits that a branch stood at before, newest first, each once. */

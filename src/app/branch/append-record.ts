@@ -2,7 +2,7 @@
 import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { FileChange, Signature } from "../../store/conversation-store.ts";
-import type { Identity } from "../../store/store-surroundings.ts";
+import type { CommitAuthor, Identity } from "../../store/store-surroundings.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
@@ -44,11 +44,13 @@ export async function commitChange(
     );
   let current = tree;
   // Git is asked who commits while the plan is made.
-  const signatureOf = prepareSignature(workspace);
+  const author = authorOf(workspace);
+  author.catch(() => undefined);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const change = await plan(current);
     if (change === null) return null;
-    const signature = await signatureOf();
+    const { maySign, ...person } = await author;
+    const signature = sign(person, workspace);
     const [result] = await workspace.store.write([
       {
         branch: target,
@@ -60,7 +62,7 @@ export async function commitChange(
             author: signature,
             committer: signature,
             changes: change.changes,
-            sign: change.sign,
+            sign: change.sign && maySign,
             ...(change.merges === undefined ? {} : { merges: change.merges }),
           },
         ],
@@ -82,17 +84,17 @@ export async function commitChange(
 
 /** The user as author, now. */
 export async function currentSignature(workspace: Workspace): Promise<Signature> {
-  return sign(await identityOf(workspace), workspace);
+  return sign(await authorOf(workspace), workspace);
 }
 
 /** Asks git at once who commits; the function gives the signature of the time at which it is called. */
 export function prepareSignature(workspace: Workspace): () => Promise<Signature> {
-  const identity = identityOf(workspace);
-  identity.catch(() => undefined);
-  return async () => sign(await identity, workspace);
+  const author = authorOf(workspace);
+  author.catch(() => undefined);
+  return async () => sign(await author, workspace);
 }
 
-function identityOf({ store }: Workspace): Promise<Identity> {
+function authorOf({ store }: Workspace): Promise<CommitAuthor> {
   return store.identity();
 }
 

@@ -23,7 +23,10 @@ function bytesIn(value: unknown): number {
   return Object.values(value).reduce<number>((bytes, entry) => bytes + bytesIn(entry), 0);
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
 function utf8Length(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -44,16 +44,19 @@ export interface HiddenContent {
 export function hiddenContent(raw: readonly Event[], shown: Iterable<Event>): HiddenContent {
   const after = new Map<string, Event>();
   const total = { tokens: { before: 0, after: 0 }, bytes: { before: 0, after: 0 } };
+  const sizeOf = createSizes();
   for (const event of shown) {
     after.set(event.id, event);
-    total.tokens.after += estimateEvent(event);
-    total.bytes.after += textBytes(event);
+    const { tokens, bytes } = sizeOf(event);
+    total.tokens.after += tokens;
+    total.bytes.after += bytes;
   }
   const touched: Event[] = [];
   let removed = 0;
   for (const event of raw) {
-    total.tokens.before += estimateEvent(event);
-    total.bytes.before += textBytes(event);
+    const { tokens, bytes } = sizeOf(event);
+    total.tokens.before += tokens;
+    total.bytes.before += bytes;
     const now = after.get(event.id);
     if (now === event || !traitsOf(event).providerVisible) continue;
     if (now === undefined) removed += 1;
@@ -64,7 +67,7 @@ export function hiddenContent(raw: readonly Event[], shown: Iterable<Event>): Hi
     ...total,
     events_removed: removed,
     events_changed: touched.length - removed,
-    tools: listTools(calls, (event) => lostOf(event, after.get(event.id))),
+    tools: listTools(calls, (event) => lessening(sizeOf(event), sizeOf(after.get(event.id)))),
     files: [...new Set(calls.flatMap(({ request }) => filesNamed(request.arguments)))].sort(),
     commands: [...new Set(calls.flatMap(({ request }) => commandsRun(request.arguments)))],
     requests: touched.filter((event) => !after.has(event.id)).flatMap(requestLine),
@@ -95,21 +98,31 @@ function touchedCalls(raw: readonly Event[], touched: readonly Event[]): readonl
   return [...calls].map(([request, call]) => ({ request, ...call }));
 }
 
-interface Loss {
+interface Size {
   readonly bytes: number;
   readonly tokens: number;
 }
 
-function lostOf(before: Event, after: Event | undefined): Loss {
-  const left =
-    after === undefined ? { bytes: 0, tokens: 0 } : { bytes: textBytes(after), tokens: estimateEvent(after) };
-  return {
-    bytes: Math.max(0, textBytes(before) - left.bytes),
-    tokens: Math.max(0, estimateEvent(before) - left.tokens),
+const NOTHING: Size = { bytes: 0, tokens: 0 };
+
+/** Gives a function that sizes each event once: what stays is among the raw events and among the shown ones. */
+function createSizes(): (event: Event | undefined) => Size {
+  const sizes = new Map<Event, Size>();
+  return (event) => {
+    if (event === undefined) return NOTHING;
+    const known = sizes.get(event);
+    if (known !== undefined) return known;
+    const size = { bytes: textBytes(event), tokens: estimateEvent(event) };
+    sizes.set(event, size);
+    return size;
   };
 }
 
-function listTools(calls: readonly TouchedCall[], lost: (event: Event) => Loss): readonly HiddenTool[] {
+function lessening(before: Size, after: Size): Size {
+  return { bytes: Math.max(0, before.bytes - after.bytes), tokens: Math.max(0, before.tokens - after.tokens) };
+}
+
+function listTools(calls: readonly TouchedCall[], lost: (event: Event) => Size): readonly HiddenTool[] {
   const tools = new Map<string, { calls: number; errors: number; bytes: number; tokens: number }>();
   for (const { request, halves, failed } of calls) {
     const tool = tools.get(request.name) ?? { calls: 0, errors: 0, bytes: 0, tokens: 0 };

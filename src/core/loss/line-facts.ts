@@ -8,6 +8,9 @@ const LINE_START = 160;
 const ERROR_LINE =
   /^(?:(?:fatal )?error(?:\[\w{1,12}\])?[: ]|[\w.$]{0,80}(?:Error|Exception)\b(?: \[\w{1,40}\])?:|panic(?:ked)?[: ]|panicked at|Traceback \(|fatal: |npm ERR!|thread '[^']{1,80}' panicked|AssertionError\b)/i;
 const ERROR_INSIDE = /^\S{1,100}: (?:fatal )?error\b/;
+/** What every such line holds; looked for first, for most texts hold none. */
+const ERROR_SIGN = /err(?:or|!)|exception|panic|traceback|fatal/gi;
+const NOT_BLANK = /[^ \t-\r\u00a0]/;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /** Bounds of a piece of a text: `text.slice(start, end)`, without blanks at its ends. */
@@ -19,13 +22,31 @@ export function errorLines(event: Event): readonly string[] {
   const lines: string[] = [];
   let isFirst = event.is_error;
   for (const text of textsOf(event)) {
-    scanLines(text, (start, end) => {
+    scanSigned(text, isFirst, (start, end) => {
       const head = text.slice(start, Math.min(end, start + LINE_START));
       if (isFirst || ERROR_LINE.test(head) || ERROR_INSIDE.test(head)) lines.push(text.slice(start, end));
       isFirst = false;
     });
   }
   return lines;
+}
+
+/** Visits the lines that an error may begin in, and the first of all if that is asked for. */
+function scanSigned(text: string, withFirst: boolean, visit: VisitPiece): void {
+  let at = withFirst ? Math.max(0, text.search(NOT_BLANK)) : 0;
+  let found = withFirst ? at : nextSign(text, at);
+  while (found >= 0 && at < text.length) {
+    const newline = text.indexOf("\n", found);
+    const end = newline < 0 ? text.length : newline;
+    visitTrimmed(text, { start: text.lastIndexOf("\n", found) + 1, end }, visit);
+    at = end + 1;
+    found = nextSign(text, at);
+  }
+}
+
+function nextSign(text: string, from: number): number {
+  ERROR_SIGN.lastIndex = from;
+  return ERROR_SIGN.exec(text)?.index ?? -1;
 }
 
 /** Gives the sentences of a user's own request: typed by a person, not put there by a harness or a summary. */

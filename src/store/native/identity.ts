@@ -2,9 +2,10 @@
 // it goes away as soon as the user has one of their own.
 import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
-import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
+import { type CommitAuthor, FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
+import { isOwnSetting, parseScopedSettings, type ScopedSetting } from "./git/scoped-settings.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
@@ -16,10 +17,10 @@ const MARK = "jpg.fallbackIdentity";
 export async function ensureIdentity(root: string, env: Environment): Promise<void> {
   const repository = await repositoryAt(root, env);
   if (await hasFallback(repository)) {
-    if (await userHasIdentity(repository)) await removeFallback(repository);
+    if (namesUser(await readSettings(repository))) await removeFallback(repository);
     return;
   }
-  if (namedByEnvironment(env, "COMMITTER") !== null) return;
+  if (plainIdentity(env["GIT_COMMITTER_NAME"] ?? "", env["GIT_COMMITTER_EMAIL"] ?? "") !== null) return;
   const { code } = await tryCommand(repository, { args: ["var", "GIT_COMMITTER_IDENT"] });
   if (code === 0) return;
   await setLocal(repository, "user.name", FALLBACK_IDENTITY.name);
@@ -27,34 +28,67 @@ export async function ensureIdentity(root: string, env: Environment): Promise<vo
   await setLocal(repository, MARK, "true");
 }
 
-/** The author of new commits in a store, as git would name them; removes a fallback identity that is no longer needed. */
-export async function readIdentity(root: string, env: Environment): Promise<Identity> {
+/**
+ * The author of new commits in a store, as git would name them, and whether it may sign them: git is asked for all of it at once.
+ * Removes a fallback identity that is no longer needed.
+ */
+export async function readIdentity(root: string, env: Environment): Promise<CommitAuthor> {
   const repository = await repositoryAt(root, env);
-  if (!(await hasFallback(repository))) return authorOf(repository);
-  // Git is asked both at once: nearly always the user has none still.
-  const [isNeedless, author] = await Promise.all([userHasIdentity(repository), authorOf(repository)]);
-  if (!isNeedless) return author;
+  const settings = await readSettings(repository);
+  const isFallback = settings.some(({ key, value }) => key === MARK.toLowerCase() && value === "true");
+  if (!isFallback || !namesUser(settings)) return authorOf(repository, settings);
   await removeFallback(repository);
-  return authorOf(repository);
+  return authorOf(repository, await readSettings(repository));
 }
 
-async function authorOf(repository: Repository): Promise<Identity> {
-  const named = namedByEnvironment(repository.env, "AUTHOR");
-  if (named !== null) return named;
+async function authorOf(repository: Repository, settings: readonly ScopedSetting[]): Promise<CommitAuthor> {
+  const maySign = !SIGNS_NONE.test(lastOf(settings, "commit.gpgsign") ?? "false");
+  const find = (field: "name" | "email"): string =>
+    repository.env[`GIT_AUTHOR_${field.toUpperCase()}`] ??
+    lastOf(settings, `author.${field}`) ??
+    lastOf(settings, `user.${field}`) ??
+    "";
+  const author = plainIdentity(find("name"), find("email"));
+  if (author !== null) return { ...author, maySign };
   const { code, stdout } = await tryCommand(repository, { args: ["var", "GIT_AUTHOR_IDENT"] });
   const match = /^(.*) <(.*)> \d+ [+-]\d{4}\s*$/.exec(stdout.toString());
-  if (code !== 0 || match === null) return FALLBACK_IDENTITY;
-  return { name: match[1] ?? "", email: match[2] ?? "" };
+  if (code !== 0 || match === null) return { ...FALLBACK_IDENTITY, maySign };
+  return { name: match[1] ?? "", email: match[2] ?? "", maySign };
 }
 
-/** Who the environment says it is, as git would put it; null where git has to be asked. */
-function namedByEnvironment(env: Environment, role: "AUTHOR" | "COMMITTER"): Identity | null {
-  const [name, email] = [env[`GIT_${role}_NAME`] ?? "", env[`GIT_${role}_EMAIL`] ?? ""];
-  return PLAIN_NAME.test(name) && PLAIN_NAME.test(email) ? { name, email } : null;
+async function readSettings(repository: Repository): Promise<readonly ScopedSetting[]> {
+  const { stdout } = await tryCommand(repository, { args: ASKED });
+  return parseScopedSettings(stdout.toString());
 }
 
-/** What git takes as it stands: it cuts blanks and some marks off the ends, and takes out others. */
-const PLAIN_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
+const ASKED: readonly string[] = [
+  "config",
+  "--show-scope",
+  "-z",
+  "--get-regexp",
+  `^((user|author)\\.(name|email)|commit\\.gpgsign|${MARK.toLowerCase()})$`,
+];
+
+/** What git reads as no; whatever else stands there, it is asked again for each commit that is to be signed. */
+const SIGNS_NONE = /^(?:false|no|off|0)$/i;
+
+function lastOf(settings: readonly ScopedSetting[], key: string): string | undefined {
+  return settings.findLast((setting) => setting.key === key)?.value;
+}
+
+/** Whether name and email are set anywhere but in the store itself (settings included by condition count as the user's). */
+function namesUser(settings: readonly ScopedSetting[]): boolean {
+  return ["user.name", "user.email"].every((key) =>
+    settings.some((setting) => setting.key === key && !isOwnSetting(setting)),
+  );
+}
+
+/** An identity that git takes as it stands: it cuts blanks and some marks off the ends, and takes out others. */
+function plainIdentity(name: string, email: string): Identity | null {
+  return PLAIN.test(name) && PLAIN.test(email) ? { name, email } : null;
+}
+
+const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
 async function repositoryAt(root: string, env: Environment): Promise<Repository> {
   const found = await findRepositoryDir(root);
@@ -65,16 +99,6 @@ async function repositoryAt(root: string, env: Environment): Promise<Repository>
 
 async function hasFallback({ gitDir }: Repository): Promise<boolean> {
   return /^\s*fallbackIdentity\s*=\s*true/im.test((await readFileIfThere(join(gitDir, "config"))) ?? "");
-}
-
-/** Whether name and email are set anywhere but in the store itself (settings included by condition count as the user's). */
-async function userHasIdentity(repository: Repository): Promise<boolean> {
-  const args = ["config", "--show-scope", "--name-only", "--get-regexp", "^user\\.(name|email)$"];
-  const { stdout } = await tryCommand(repository, { args });
-  const lines = stdout.toString().split("\n");
-  return ["user.name", "user.email"].every((key) =>
-    lines.some((line) => line.endsWith(key) && !line.startsWith("local")),
-  );
 }
 
 async function removeFallback(repository: Repository): Promise<void> {

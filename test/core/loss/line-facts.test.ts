@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import {
@@ -75,6 +76,21 @@ describe("errorLines", () => {
     expect(errorLines(result(false, spaced(1), spaced(2)))).toEqual([spaced(1)]);
     const thread = (name: number): string => `${"w".repeat(name)}Error: x`;
     expect(errorLines(result(false, thread(80), thread(81)))).toEqual([thread(80)]);
+  });
+
+  it("finds in a text what it finds in each of its lines", () => {
+    const word = fc.constantFrom(
+      ..."error: |Error:|ERROR |a.ts: error|npm ERR!|panic: |thread 'x' panicked|Traceback (|fatal: ".split("|"),
+      ..."KeyException: |err|exception|FATAL|a|\u2003|\u00a0| |\t|\r".split("|"),
+    );
+    const text = fc.array(fc.oneof(word, fc.constant("\n")), { maxLength: 30 }).map((words) => words.join(""));
+    fc.assert(
+      fc.property(text, fc.boolean(), (whole, isError) => {
+        const lines = pieces(scanLines, whole);
+        const alone = lines.flatMap((line, at) => errorLines(result(isError && at === 0, line)));
+        expect(errorLines(result(isError, whole))).toEqual(alone);
+      }),
+    );
   });
 });
 
