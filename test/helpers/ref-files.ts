@@ -18,3 +18,11 @@ export function readRefs(gitDir: string, prefix = "refs/"): ReadonlyMap<string, 
   }
   return refs;
 }
+
+/** The branch that HEAD of a git dir names; throws where it names none. */
+export function readHeadBranch(gitDir: string): string {
+  const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
+  const prefix = "ref: refs/heads/";
+  if (!head.startsWith(prefix)) throw new Error(`HEAD of ${gitDir} names no branch: ${head}`);
+  return head.slice(prefix.length);
+}

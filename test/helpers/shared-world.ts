@@ -5,7 +5,7 @@ import type { PullReport } from "../../src/app/share/pull.ts";
 import type { Clone } from "./clones.ts";
 import { createPlainClone, openPlainClone, type PlainClone, remoteRefs } from "./plain-clone.ts";
 import { prepareClones } from "./prepared-clones.ts";
-import { readRefs } from "./ref-files.ts";
+import { readHeadBranch, readRefs } from "./ref-files.ts";
 import { buildSession, plainTurns, type SessionStep } from "./session-builder.ts";
 import { importBytes } from "./workspace.ts";
 
@@ -99,8 +99,8 @@ export async function pullInPlace(clone: Clone): Promise<PullReport> {
 }
 
 /** What each turn of the active branch begins with: a turn that grew is the same. */
-async function standingTurns({ git, tree, workspace }: Clone): Promise<readonly string[]> {
-  const { turnOids } = await tree(git("symbolic-ref", "--short", "HEAD").trim());
+async function standingTurns({ gitDir, tree, workspace }: Clone): Promise<readonly string[]> {
+  const { turnOids } = await tree(readHeadBranch(gitDir));
   const starts: string[] = [];
   for await (const bytes of workspace.store.readBlobs(turnOids))
     starts.push(/"id":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? "");
