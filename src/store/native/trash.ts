@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import { configureBranches } from "./refs/branch-config.ts";
+import { listRefFiles } from "./refs/branch-files.ts";
 import { forgetNames } from "./refs/forget-names.ts";
 import { EMPTY_TREE, refOfBranch } from "./refs/ref-name.ts";
 import { readFileIfThere, readHead, readRef } from "./refs/ref-reader.ts";
@@ -22,6 +23,8 @@ export function createTrash(repository: Repository, root: string | null): Trash 
 }
 
 async function listTrash(repository: Repository): Promise<readonly TrashedBranch[]> {
+  const filed = await listRefFiles(repository.gitDir, TRASH);
+  if (filed !== null) return filed.flatMap(({ name, commit }) => parseTrashRef(`${TRASH}${name}`, commit) ?? []);
   const args = ["for-each-ref", "--format=%(objectname) %(refname)", TRASH];
   const lines = (await runCommand(repository, { args })).toString().split("\n");
   return lines.flatMap((line) => {

@@ -11,6 +11,7 @@ import { markAsked } from "../git/promisors.ts";
 import { ignoredSettings, readReach } from "../git/store-guard.ts";
 import { remoteNotAsked } from "../git/unasked-remote.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
+import { listRefFiles } from "../refs/branch-files.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
 import { transferError } from "./transfer-error.ts";
 
@@ -106,6 +107,8 @@ const MOST_FETCHES = 4;
 /** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
 export async function listTracked(repository: Repository, name: string): Promise<readonly BranchTip[]> {
   const prefix = `refs/remotes/${name}/`;
+  const filed = await listRefFiles(repository.gitDir, prefix);
+  if (filed !== null) return filed.filter((tip) => isConversationBranch(tip.name));
   const args = ["for-each-ref", "--format=%(objectname) %(refname) %(symref)", prefix];
   const lines = (await runCommand(repository, { args })).toString().split("\n");
   return lines.flatMap((line) => {

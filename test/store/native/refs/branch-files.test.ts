@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listBranchFiles, parsePackedBranches } from "../../../../src/store/native/refs/branch-files.ts";
+import { listBranchFiles, listRefFiles, parsePackedRefs } from "../../../../src/store/native/refs/branch-files.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 
@@ -89,14 +89,61 @@ describe("listBranchFiles", () => {
   });
 });
 
-describe("parsePackedBranches", () => {
-  it("reads branches alone, and nothing of a file that is damaged", () => {
+describe("parsePackedRefs", () => {
+  it("reads refs of the folder alone, and nothing of a file that is damaged", () => {
     const [a, b] = ["a".repeat(40), "b".repeat(40)];
     const text = `# pack-refs with: peeled fully-peeled sorted \n${a} refs/heads/x/main\n${b} refs/tags/v1\n^${a}\n`;
-    expect(parsePackedBranches(text)).toEqual([{ name: "x/main", commit: a }]);
-    expect(parsePackedBranches("")).toEqual([]);
-    expect(parsePackedBranches(`${text}${a} refs/heads/y`)).toBeNull();
-    expect(parsePackedBranches(`${text}garbage\n`)).toBeNull();
-    expect(parsePackedBranches(`${text}${"z".repeat(40)} refs/heads/y\n`)).toBeNull();
+    expect(parsePackedRefs(text, "refs/heads/")).toEqual([{ name: "x/main", commit: a }]);
+    expect(parsePackedRefs("", "refs/heads/")).toEqual([]);
+    expect(parsePackedRefs(`${text}${a} refs/heads/y`, "refs/heads/")).toBeNull();
+    expect(parsePackedRefs(`${text}garbage\n`, "refs/heads/")).toBeNull();
+    expect(parsePackedRefs(`${text}${"z".repeat(40)} refs/heads/y\n`, "refs/heads/")).toBeNull();
+  });
+});
+
+describe("listRefFiles", () => {
+  it("lists what git lists below a folder, which may be empty or not there", async () => {
+    run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    const [one, other] = [commit("a"), commit("b")];
+    const below = (folder: string): unknown[] =>
+      run(["for-each-ref", "--format=%(refname) %(objectname)", folder])
+        .split("\n")
+        .flatMap((line) => {
+          const [ref = "", oid] = line.split(" ");
+          return ref === "" ? [] : [{ name: ref.slice(folder.length), commit: oid }];
+        });
+    expect(await listRefFiles(gitDir, "refs/remotes/team/")).toEqual([]);
+    for (const ref of [
+      "heads/a/main",
+      "remotes/team/a/main",
+      "remotes/team/b/main",
+      "remotes/team2/a/main",
+      "trash/x/a/main",
+    ])
+      run(["update-ref", `refs/${ref}`, one ?? ""]);
+    run(["pack-refs", "--all"]);
+    run(["update-ref", "refs/remotes/team/a/main", other ?? ""]);
+    run(["update-ref", "refs/remotes/team/0/main", other ?? ""]);
+    for (const folder of ["refs/remotes/team/", "refs/remotes/team2/", "refs/trash/", "refs/remotes/nobody/"])
+      expect(await listRefFiles(gitDir, folder)).toEqual(below(folder));
+    expect((await listRefFiles(gitDir, "refs/remotes/team/"))?.map(({ name }) => name)).toEqual([
+      "0/main",
+      "a/main",
+      "b/main",
+    ]);
+  });
+
+  it("leaves to git a symbolic ref, and a folder that leads elsewhere", async () => {
+    run(["hash-object", "-w", "-t", "tree", "/dev/null"]);
+    run(["update-ref", "refs/remotes/team/a/main", commit("a")]);
+    for (const folder of [
+      "refs/remotes/../remotes/team/",
+      "refs/remotes/te*/",
+      "refs/remotes//",
+      "refs/remotes/./team/",
+    ])
+      expect(await listRefFiles(gitDir, folder)).toBeNull();
+    run(["symbolic-ref", "refs/remotes/team/HEAD", "refs/remotes/team/a/main"]);
+    expect(await listRefFiles(gitDir, "refs/remotes/team/")).toBeNull();
   });
 });
