@@ -1,7 +1,7 @@
 // The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 import type { JpgError } from "../core/errors.ts";
-import type { Remotes, Sharing } from "./sharing.ts";
+import type { IsAside, Remotes, Sharing } from "./sharing.ts";
 import type { StoreSurroundings } from "./store-surroundings.ts";
 import type { Worktree, Worktrees } from "./worktrees.ts";
 
@@ -90,8 +90,8 @@ export interface LogQuery {
   /** Folders or files; commits that touch none are left out (history is never simplified: --full-history). Empty = all. */
   readonly paths?: readonly string[];
   readonly limit?: number;
-  /** With `paths`: which merges only their first parent's history counts of. What is asked has no files. */
-  readonly isAside?: (merge: LogEntry) => Promise<boolean>;
+  /** With `paths`: which merges only their first parent's history counts of. */
+  readonly isAside?: IsAside;
 }
 
 /** Which files of commits to look for. */

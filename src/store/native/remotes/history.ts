@@ -2,10 +2,12 @@
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../sharing.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand } from "../git/git-command.ts";
 import { type GitPipe, openGit } from "../git/git-process.ts";
+import { type NearCommits, openNearCommits } from "../objects/near-commits.ts";
 
-/** Which of these commits are here. */
+/** Which of these commits are here. Git is asked where its files do not say so of a few. */
 export async function presentCommits(repository: Repository, commits: readonly string[]): Promise<ReadonlySet<string>> {
-  if (commits.length === 0) return new Set();
+  const near = withNear(repository, (files) => commits.filter((commit) => files.read(commit) !== null));
+  if (near.length === commits.length) return new Set(near);
   const args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
   const output = (await runCommand(repository, { args, input: lines(commits) })).toString();
   return new Set([...output.matchAll(/^([0-9a-f]{40}) commit$/gm)].map(([, commit = ""]) => commit));
@@ -24,7 +26,7 @@ export async function listOutgoing(repository: Repository, objects: OutgoingObje
   return { objects: found, bytes };
 }
 
-/** Which tips reach a commit that changed a file; one question where none does. */
+/** Which tips reach a commit that changed a file of the root; one question where none does, and none where that is near. */
 export async function listTouching(
   repository: Repository,
   { tips, known }: OutgoingObjects,
@@ -35,10 +37,27 @@ export async function listTouching(
     const args = ["rev-list", "--full-history", "--max-count=1", "--stdin", "--", path];
     return (await runCommand(repository, { args, input })).length > 0;
   };
-  if (tips.length === 0 || !(await isTouched(tips))) return [];
+  if (tips.length === 0 || isNowhere(repository, { tips, known }, path) || !(await isTouched(tips))) return [];
   const touched: string[] = [];
   for (const tip of tips) if (await isTouched([tip])) touched.push(tip);
   return touched;
+}
+
+/** Whether no commit that tips reach has a file, nor one that such a commit follows: all of them are near. */
+function isNowhere(repository: Repository, { tips, known }: OutgoingObjects, path: string): boolean {
+  return withNear(repository, (files) => {
+    const reached = path.includes("/") ? null : files.reached(tips, new Set(known));
+    return reached?.every((commit) => files.lacks(commit, path)) === true;
+  });
+}
+
+function withNear<T>({ gitDir }: Repository, ask: (files: NearCommits) => T): T {
+  const files = openNearCommits(gitDir);
+  try {
+    return ask(files);
+  } finally {
+    files.close();
+  }
 }
 
 /** A line for each object: its kind, what it takes on disk, its id, its path. One git lists while the other looks up. */

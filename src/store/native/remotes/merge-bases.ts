@@ -1,7 +1,10 @@
-// Where branches parted from those of a remote: for all of them at once, by listing what one side has and the other has not. Only
-// of two that both went on is git asked by itself. Merges that are aside lead to their first parent alone, as in a log.
+// Where branches parted from those of a remote: from the newest commits, where that is near; the others for all of them at once,
+// by listing what one side has and the other has not. Only of two that both went on far back is git asked by itself. Merges that
+// are aside lead to their first parent alone, as in a log.
 import type { CommitPair, IsAside } from "../../sharing.ts";
 import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { openNearCommits } from "../objects/near-commits.ts";
+import { nearBases } from "./near-bases.ts";
 
 /** Parents of commits; of a merge that is aside, the first. */
 interface Graph {
@@ -14,6 +17,34 @@ export async function mergeBases(
   repository: Repository,
   pairs: readonly CommitPair[],
   isAside?: IsAside,
+): Promise<readonly (readonly string[])[]> {
+  const near = await allNear(repository, pairs, isAside);
+  const far = pairs.filter((_, at) => near[at] === null);
+  const others = (await farBases(repository, far, isAside)).values();
+  return near.map((bases) => bases ?? others.next().value ?? []);
+}
+
+/** Null for each that git has to be asked about. */
+async function allNear(
+  { gitDir }: Repository,
+  pairs: readonly CommitPair[],
+  isAside: IsAside | undefined,
+): Promise<readonly (readonly string[] | null)[]> {
+  if (pairs.length === 0) return [];
+  const commits = openNearCommits(gitDir);
+  try {
+    const near: (readonly string[] | null)[] = [];
+    for (const pair of pairs) near.push(await nearBases(commits, pair, isAside));
+    return near;
+  } finally {
+    commits.close();
+  }
+}
+
+async function farBases(
+  repository: Repository,
+  pairs: readonly CommitPair[],
+  isAside: IsAside | undefined,
 ): Promise<readonly (readonly string[])[]> {
   // A single pair is one question either way.
   const straight = pairs.length > 1 ? await straightBases(repository, pairs, isAside) : [];

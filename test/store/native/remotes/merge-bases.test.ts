@@ -1,9 +1,11 @@
 // What is said of many pairs at once is what git says of each.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mergeBases } from "../../../../src/store/native/remotes/merge-bases.ts";
 import { runs } from "../../../helpers/runs.ts";
-import { createTempStore, git } from "../../../helpers/temp-repository.ts";
+import { createTempStore, git, writeText } from "../../../helpers/temp-repository.ts";
 
 /** A commit whose parents are so many commits before it; the first has none, and so has one that names none. */
 const history = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }), {
@@ -19,7 +21,8 @@ describe("the merge bases of pairs of commits", () => {
     const tree = git(store.root, store.env, ["mktree"]);
     const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
     await fc.assert(
-      fc.asyncProperty(history, async (shape) => {
+      fc.asyncProperty(history, fc.boolean(), async (shape, isFar) => {
+        leaveToGit(repository.gitDir, isFar);
         const commits: string[] = [];
         for (const [at, steps] of shape.entries()) {
           const parents = steps.flatMap((back) => (back <= at ? ["-p", commits[at - back] ?? ""] : []));
@@ -32,7 +35,7 @@ describe("the merge bases of pairs of commits", () => {
           expect([...(found[at] ?? [])].sort()).toEqual(bases.split("\n").filter(Boolean).sort());
         }
       }),
-      { numRuns: runs(3) },
+      { numRuns: runs(6) },
     );
   }, 120_000);
 
@@ -45,7 +48,8 @@ describe("the merge bases of pairs of commits", () => {
     const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
     const aside = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(history, aside, fc.boolean(), async (shape, asides, isAlone) => {
+      fc.asyncProperty(history, aside, fc.boolean(), fc.boolean(), async (shape, asides, isAlone, isFar) => {
+        leaveToGit(repository.gitDir, isFar);
         const commits: string[] = [];
         /** The same commits, where what is aside was never merged. */
         const twins: string[] = [];
@@ -70,10 +74,17 @@ describe("the merge bases of pairs of commits", () => {
           expect((found[at] ?? []).map(twinOf).sort()).toEqual(bases.filter(Boolean).sort());
         }
       }),
-      { numRuns: runs(4) },
+      { numRuns: runs(8) },
     );
   }, 120_000);
 });
+
+/** Git alone knows of grafts: where there is a file of them, it is asked for everything. */
+function leaveToGit(gitDir: string, isFar: boolean): void {
+  const grafts = join(gitDir, "info", "grafts");
+  if (isFar) writeText(grafts, "");
+  else rmSync(grafts, { force: true });
+}
 
 /** Git ends with 1 where there is none. */
 function safely(ask: () => string): string[] {
