@@ -30,21 +30,23 @@ const TURNS_AHEAD = 32;
 
 /**
  * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
- * built on: worktrees that stood there have followed already. `known` as in `loadView`.
+ * built on, by branch where there are several: worktrees that stood there have followed already. `known` as in `loadView`.
  */
 export async function refreshViews(
   workspace: Workspace,
   branches: string | ReadonlySet<string>,
-  parent: string | null = null,
+  parent: string | ReadonlyMap<string, string> | null = null,
   known?: KnownTurns,
 ): Promise<void> {
   const { store } = workspace;
+  const parentOf = (branch: string): string | undefined =>
+    parent === null || typeof parent === "string" ? (parent ?? undefined) : parent.get(branch);
   for (const worktree of (await store.worktrees?.list()) ?? []) {
     const { branch } = worktree;
     if (branch === null || (typeof branches === "string" ? branch !== branches : !branches.has(branch))) continue;
     const commit = await store.readBranch(branch);
     if (commit === null) continue;
-    await catchUp(store, worktree, { commit, parent });
+    await catchUp(store, worktree, { commit, parent: parentOf(branch) });
     await refreshWorktree(workspace, worktree, commit, known).catch(async (error: unknown) => {
       // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
       if (await exists(worktree.path)) throw viewError(worktree, error);
@@ -59,7 +61,7 @@ export async function refreshViews(
 async function catchUp(
   store: ConversationStore,
   worktree: Worktree,
-  { commit, parent }: { readonly commit: string; readonly parent: string | null },
+  { commit, parent }: { readonly commit: string; readonly parent: string | undefined },
 ): Promise<void> {
   const from = recordedCommit(store, worktree);
   if (from === null || from === commit || from === parent) return;

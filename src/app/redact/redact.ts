@@ -75,17 +75,18 @@ async function updateCopy(
   const there = new Set((await store.listBranches()).map(({ name }) => name));
   const fresh = copy.branches.filter(({ name }) => !there.has(name) && !known.has(name));
   const changes: PulledBranch[] = [];
+  const wentOn = new Map<string, string>();
   await keepingLocal(workspace, plan.conversation, async () => {
     if (fresh.length > 0) await store.histories?.create(fresh);
     for (const tip of copy.branches.filter(({ name }) => there.has(name))) {
-      const taken = await takeBranch(workspace, tip, { remote: "", there: new Set() });
+      const taken = await takeBranch(workspace, tip, { remote: "", there: new Set(), wentOn });
       if (taken !== null) changes.push(taken);
     }
   });
   for (const { name: branch, commit } of fresh)
     changes.push({ branch, status: "new", turns: (await listTurnOids(store, commit)).length });
   const moved = changes.flatMap(({ branch, fork }) => (fork === undefined ? [branch] : [branch, fork]));
-  if (moved.length > 0) await refreshViews(workspace, new Set(moved));
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
   // What was left is looked at again the next time.
   if (!changes.some(({ status }) => status === "kept")) await recordMaskedCopy(store.gitDir, describeCopy(plan, copy));
   const status = changes.length === 0 ? "unchanged" : "updated";

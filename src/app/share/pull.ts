@@ -42,15 +42,17 @@ export async function pullConversations(
     sharing.fetch(remote, options),
   ]);
   const tracked = isMoved ? await sharing.tracked(remote.name) : before;
+  const wentOn = new Map<string, string>();
   const taken = await takeIn(workspace, {
     remote,
     own: new Map(own.map(({ name, commit }) => [name, commit])),
     tracked,
+    wentOn,
   });
   const active = await activeAfter(workspace, taken.branches);
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
-  if (moved.length > 0) await refreshViews(workspace, new Set(moved));
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
   return { ...fetchedPlace(remote), total: tracked.length, active, ...taken };
 }
 
@@ -62,7 +64,13 @@ async function takeIn(
     remote,
     own,
     tracked,
-  }: { readonly remote: Remote; readonly own: ReadonlyMap<string, string>; readonly tracked: readonly BranchTip[] },
+    wentOn,
+  }: {
+    readonly remote: Remote;
+    readonly own: ReadonlyMap<string, string>;
+    readonly tracked: readonly BranchTip[];
+    readonly wentOn: Map<string, string>;
+  },
 ): Promise<TakenIn> {
   const { store } = workspace;
   const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
@@ -83,9 +91,9 @@ async function takeIn(
     ...(await begin(workspace, fresh, { remote, own })),
   ];
   const met = await compare(workspace, own, differing);
-  const forward = await goForward(workspace, met.behind);
+  const forward = await goForward(workspace, met.behind, wentOn);
   appendAll(branches, forward.pulled);
-  const side = { remote: remote.name, there };
+  const side = { remote: remote.name, there, wentOn };
   const compared = new Map([...met.behind, ...met.others].map((one) => [one.theirs.name, one]));
   for (const tip of [...forward.left, ...met.others.map(({ theirs }) => theirs)]) {
     const taken = await takeBranch(workspace, tip, side, compared.get(tip.name));

@@ -29,6 +29,8 @@ const MAX_ATTEMPTS = 4;
 export interface RemoteSide {
   readonly remote: string;
   readonly there: ReadonlySet<string>;
+  /** Told of each branch that goes on: the commit that it went on from. */
+  readonly wentOn: Map<string, string>;
 }
 
 /** What is known of a branch here and there: where it stands here, and what both have in common. */
@@ -50,7 +52,7 @@ const NO_FAMILY: BesideBranch = { remote: "", family: null };
 export async function takeBranch(
   workspace: Workspace,
   theirs: BranchTip,
-  { remote, there }: RemoteSide,
+  { remote, there, wentOn }: RemoteSide,
   compared?: ComparedBranch,
 ): Promise<PulledBranch | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -62,7 +64,7 @@ export async function takeBranch(
     const family = bases.length > 0 ? null : { ...theirs, commit: own };
     const reason = await whyKept(workspace, theirs, { remote, family });
     if (reason !== null) return kept(theirs, reason);
-    const pulled = await meet(workspace, { own: { ...theirs, commit: own }, theirs, bases, there });
+    const pulled = await meet(workspace, { own: { ...theirs, commit: own }, theirs, bases, there, wentOn });
     if (pulled !== null) return pulled;
   }
   return kept(theirs, "others moved it at the same time");
@@ -80,12 +82,13 @@ export interface BehindBranch {
 }
 
 /**
- * Lets branches go on with what stands elsewhere, all in one write. Gives what became of them, and those that have to be looked at
+ * Lets branches go on with what stands elsewhere, all in one write; `wentOn` as in `RemoteSide`. Gives what became of them, and those that have to be looked at
  * one by one: somebody moved them, or something is in the way of one.
  */
 export async function goForward(
   workspace: Workspace,
   behind: readonly BehindBranch[],
+  wentOn: RemoteSide["wentOn"],
 ): Promise<{ readonly pulled: readonly PulledBranch[]; readonly left: readonly BranchTip[] }> {
   const pulled: PulledBranch[] = [];
   const taken: BehindBranch[] = [];
@@ -105,9 +108,12 @@ export async function goForward(
   const moved = writes.length === 0 ? [] : await workspace.store.write(writes).catch(unlessInTheWay);
   const left: BranchTip[] = [];
   for (const [at, { commit, theirs }] of taken.entries()) {
-    if (moved[at]?.moved !== true) left.push(theirs);
-    else
-      pulled.push({ branch: theirs.name, status: "updated", turns: await moreTurns(workspace, commit, theirs.commit) });
+    if (moved[at]?.moved !== true) {
+      left.push(theirs);
+      continue;
+    }
+    wentOn.set(theirs.name, commit);
+    pulled.push({ branch: theirs.name, status: "updated", turns: await moreTurns(workspace, commit, theirs.commit) });
   }
   return { pulled, left };
 }
@@ -126,11 +132,10 @@ function kept({ name }: BranchTip, reason: string): PulledBranch {
 }
 
 /** Two tips of one branch that differ. */
-interface Meeting {
+interface Meeting extends Pick<RemoteSide, "there" | "wentOn"> {
   readonly own: BranchTip;
   readonly theirs: BranchTip;
   readonly bases: readonly string[];
-  readonly there: ReadonlySet<string>;
 }
 
 /** What one branch cannot do (files of a worktree in the way) keeps no other from being taken in. */
@@ -142,11 +147,17 @@ function meet(workspace: Workspace, meeting: Meeting): Promise<PulledBranch | nu
 }
 
 /** Null when the branch moved meanwhile. */
-async function joinSides(workspace: Workspace, { own, theirs, bases, there }: Meeting): Promise<PulledBranch | null> {
+async function joinSides(
+  workspace: Workspace,
+  { own, theirs, bases, there, wentOn }: Meeting,
+): Promise<PulledBranch | null> {
   const { store } = workspace;
   const { name: branch, commit: expected } = own;
-  const write = async (change: Pick<BranchWrite, "parent" | "commits">): Promise<boolean> =>
-    (await store.write([{ branch, expected, ...change }]))[0]?.moved === true;
+  const write = async (change: Pick<BranchWrite, "parent" | "commits">): Promise<boolean> => {
+    const [written] = await store.write([{ branch, expected, ...change }]);
+    if (written?.moved === true) wentOn.set(branch, expected);
+    return written?.moved === true;
+  };
   const isBehind = bases.includes(expected);
   const merge = isBehind
     ? ({ turns: "theirs", parent: theirs.commit, commits: [] } as const)
