@@ -20,7 +20,7 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 const HEADER = /^[ \t]*\[([a-z]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*\r?$/i;
-const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=.*)?\r?$/i;
+const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=(.*))?\r?$/i;
 const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
 
 /** The sections that jpg writes for each branch: left out at once, for there are as many as conversations. */
@@ -41,4 +41,41 @@ export function isPlainConfig(text: string): boolean {
     } else if (names?.test(VALUE.exec(line)?.[1]?.toLowerCase() ?? "") !== true) return false;
   }
   return true;
+}
+
+/** A setting of a section that has a subsection, such as `remote "team"`. */
+export interface SubsectionSetting {
+  /** As it was written. */
+  readonly subsection: string;
+  /** In lower case. */
+  readonly key: string;
+  /** Empty where a key stands alone. */
+  readonly value: string;
+}
+
+/** The settings of `[section "…"]` in a plain config file, in its order; null for a file that git has to read. */
+export function parseSubsections(text: string, section: string): readonly SubsectionSetting[] | null {
+  if (!isPlainConfig(text)) return null;
+  const settings: SubsectionSetting[] = [];
+  let subsection: string | undefined;
+  for (const line of text.split("\n")) {
+    const [header, name = "", quoted] = HEADER.exec(line) ?? [];
+    if (header !== undefined) {
+      subsection = name.toLowerCase() === section && quoted !== "" ? quoted?.replace(/\\(.)/g, "$1") : undefined;
+      continue;
+    }
+    const [, key, written = ""] = VALUE.exec(line) ?? [];
+    if (subsection === undefined || key === undefined) continue;
+    const value = readValue(written.trim());
+    if (value === null) return null;
+    settings.push({ subsection, key: key.toLowerCase(), value });
+  }
+  return settings;
+}
+
+/** A value that is in quotes as a whole or not at all; null for what else git takes for one. */
+function readValue(written: string): string | null {
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(written) ?? [];
+  if (quoted !== undefined) return quoted.replace(/\\(.)/g, "$1");
+  return /["\\#;\t\v\f\r]/.test(written) ? null : written;
 }

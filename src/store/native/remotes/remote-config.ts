@@ -1,13 +1,16 @@
 // Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
 // jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
 
+import { join } from "node:path";
 import { userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, type PublishedAs } from "../../../core/remote-address.ts";
 import type { NewRemote, Remote } from "../../sharing.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { parseSubsections, type SubsectionSetting } from "../git/plain-config.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
 import { followRemote, forgetFollowed } from "../refs/branch-config.ts";
+import { readFileIfThere } from "../refs/ref-reader.ts";
 
 /** Where conversations stand on a remote, by how they are published; a branch's name follows. */
 export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {
@@ -18,7 +21,7 @@ export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {
 /** Reads the remotes of a store, in the order of its configuration. Throws `bad_remote_url`. */
 export async function readRemotes(repository: Repository): Promise<readonly Remote[]> {
   const remotes = new Map<string, Map<string, string[]>>();
-  for (const [name, key, value] of await readRemoteSettings(repository)) {
+  for (const { subsection: name, key, value } of await readSettings(repository, "remote")) {
     const settings = remotes.get(name) ?? new Map<string, string[]>();
     settings.set(key, [...(settings.get(key) ?? []), value]);
     remotes.set(name, settings);
@@ -40,7 +43,8 @@ export async function readRemotes(repository: Repository): Promise<readonly Remo
 
 /** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */
 export async function writeRemote(repository: Repository, { name, url, as, filter }: NewRemote): Promise<void> {
-  if ((await readRemoteSettings(repository)).some(([other]) => other === name)) throw remoteExists(name);
+  if ((await readSettings(repository, "remote")).some(({ subsection }) => subsection === name))
+    throw remoteExists(name);
   const key = `remote.${name}`;
   const settings = new Map([
     [`${key}.url`, checkRemoteUrl(url)],
@@ -65,11 +69,13 @@ export async function followBranches(
   { name: remote, as }: Pick<Remote, "name" | "as">,
   branches: readonly string[],
 ): Promise<void> {
-  const isWritten = (await readRemoteSettings(repository)).some(([name, key]) => name === remote && key === "url");
+  const remotes = await readSettings(repository, "remote");
+  const isWritten = remotes.some(({ subsection, key }) => subsection === remote && key === "url");
   if (!isWritten || branches.length === 0) return;
-  const args = ["config", "--local", "-z", "--name-only", "--get-regexp", "^branch\\..*\\.(remote|merge)$"];
-  const settings = (await tryCommand(repository, { args })).stdout.toString().split("\0");
-  const following = new Set(settings.map((key) => key.slice("branch.".length, key.lastIndexOf("."))));
+  const settings = await readSettings(repository, "branch");
+  const following = new Set(
+    settings.flatMap(({ subsection, key }) => (["remote", "merge"].includes(key) ? [subsection] : [])),
+  );
   const names = branches.filter((name) => !following.has(name));
   await followRemote(repository, names, { remote, prefix: REMOTE_PREFIX[as] });
 }
@@ -80,15 +86,21 @@ export async function forgetRemote(repository: Repository, name: string): Promis
   await runCommand(repository, { args: ["remote", "remove", name] }, runPorcelain);
 }
 
-/** Name, key and value of each setting of a remote; the names are as they were written. */
-async function readRemoteSettings(repository: Repository): Promise<readonly (readonly [string, string, string])[]> {
-  const { stdout } = await tryCommand(repository, { args: ["config", "--local", "-z", "--get-regexp", "^remote\\."] });
-  return stdout
+type Section = "remote" | "branch";
+
+/** The settings of remotes or branches in the store's own configuration. Git is asked where that is not plain. */
+async function readSettings(repository: Repository, section: Section): Promise<readonly SubsectionSetting[]> {
+  const text = await readFileIfThere(join(repository.gitDir, "config"));
+  const plain = text === null ? null : parseSubsections(text, section);
+  if (plain !== null) return plain;
+  const args = ["config", "--local", "-z", "--get-regexp", `^${section}\\.`];
+  return (await tryCommand(repository, { args })).stdout
     .toString()
     .split("\0")
     .flatMap((entry) => {
-      const [, name, key, value = ""] = /^remote\.([^\n]+)\.([a-z-]+)(?:\n(.*))?$/is.exec(entry) ?? [];
-      return name === undefined || key === undefined ? [] : [[name, key.toLowerCase(), value] as const];
+      const [, own, subsection, key, value = ""] = /^([a-z]+)\.([^\n]+)\.([a-z-]+)(?:\n(.*))?$/is.exec(entry) ?? [];
+      const isWhole = own === section && subsection !== undefined && key !== undefined;
+      return isWhole ? [{ subsection, key: key.toLowerCase(), value }] : [];
     });
 }
 

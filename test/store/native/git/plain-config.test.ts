@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPlainConfig } from "../../../../src/store/native/git/plain-config.ts";
+import { isPlainConfig, parseSubsections } from "../../../../src/store/native/git/plain-config.ts";
 import {
   createTempFolder,
   createTempStore,
@@ -88,5 +88,39 @@ describe("a config file that git need not be asked about", () => {
       expect(names.filter((name) => name !== "" && !plain.test(name))).toEqual([]);
     }
     expect(tried).toBe(40);
+  });
+});
+
+describe("the settings of subsections", () => {
+  /** What git says of `[remote "…"]` in a config file. */
+  const byGit = (text: string): unknown[] => {
+    const path = join(folder.path, "config");
+    writeFileSync(path, text);
+    const env = testEnvironment(folder.path);
+    const entries = git(folder.path, env, ["config", "--file", path, "-z", "--get-regexp", "^remote\\..*\\."]);
+    return entries.split("\0").flatMap((entry) => {
+      const [, subsection, key, value = ""] = /^remote\.([^\n]*)\.([a-z]+)(?:\n(.*))?$/s.exec(entry) ?? [];
+      return subsection === undefined ? [] : [{ subsection, key, value }];
+    });
+  };
+
+  it("are those that git reads, as jpg, git and people write them", () => {
+    const texts = [
+      '[remote "team"]\n\turl = /srv/a b.git\n\tfetch = +refs/heads/*:refs/remotes/team/*\n\ttagOpt = --no-tags\n',
+      '[Remote "Te.am"]\n  URL=https://x.example/y?z=1  \n\n# url = no\n\tpushurl\t=\tone two\t\r\n[remote]\n[core]\n\tbare = true\n',
+      '[remote "a\\\\b\\"c"]\n\turl = "quoted \\" and \\\\ back"\n\turl\n\turl = "# ; \t"\n[remote "team"]\n\turl = x\n[remote "team"]\n\turl = y\n',
+      '[remote "q"]\n\turl = =\n\turl =\n\turl = ""\n[branch "remote"]\n\tremote = x\n',
+    ];
+    for (const text of texts) expect(parseSubsections(text, "remote")).toEqual(byGit(text));
+    expect(parseSubsections(texts[3] ?? "", "branch")).toEqual([{ subsection: "remote", key: "remote", value: "x" }]);
+  });
+
+  it("are left to git where a value is not plain", () => {
+    const values = ['a "b" c', "a # b", "a ; b", "a\tb", '"a" b', '"a', '"a\\tb"', '"a\\q"', "a\\\\b", "a\fb"];
+    for (const value of values) expect(parseSubsections(`[remote "x"]\n\turl = ${value}\n`, "remote")).toBeNull();
+    expect(parseSubsections('[remote "x"]\n\turl = x\n[include]\n\tpath = y\n', "remote")).toBeNull();
+    expect(parseSubsections('[remote "x"]\n\turl = x\n\tvcs = y\n', "remote")).toBeNull();
+    // Another section's values are none of it.
+    expect(parseSubsections('[user]\n\tname = a "b"\n', "remote")).toEqual([]);
   });
 });
