@@ -118,8 +118,8 @@ async function sendWrites(
       sink.text(`\nget-mark :${mark}\n`);
       count++;
       if (commit.sign === true || specs.length > 0) {
-        const { message, author, committer, sign } = commit;
-        specs.push({ message, author, committer, sign: sign === true });
+        const { message, author, committer, sign, merges = [] } = commit;
+        specs.push({ message, author, committer, sign: sign === true, merges });
       }
     }
     planned.push({ branch, expected, parent, count, firstSigned: count - specs.length, specs });

@@ -57,7 +57,7 @@ async function commitTree(
     args: [
       "commit-tree",
       tree,
-      ...(parent === null ? [] : ["-p", parent]),
+      ...[...(parent === null ? [] : [parent]), ...(spec.merges ?? [])].flatMap((id) => ["-p", id]),
       ...(spec.sign === true ? ["-S"] : []),
       "-F",
       "-",

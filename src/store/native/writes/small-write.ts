@@ -17,6 +17,8 @@ export type ObjectReader = Pick<BlobReader, "read">;
 const MOST_CHANGES = 32;
 const MOST_BYTES = 1024 * 1024;
 
+const OBJECT_ID = /^[0-9a-f]{40}$/;
+
 interface SmallBranch extends BranchWrite {
   readonly parent: string;
   readonly commits: readonly CommitSpec[];
@@ -53,10 +55,10 @@ function smallBranches(writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite
   for (const { branch, expected, parent, commits } of listOf(writes) ?? []) {
     const specs = listOf(commits);
     // A store of another kind of ids would have its own here.
-    if (specs === null || specs.length === 0 || parent === null || !/^[0-9a-f]{40}$/.test(parent)) return null;
+    if (specs === null || specs.length === 0 || parent === null || !OBJECT_ID.test(parent)) return null;
     for (const { changes, merges = [] } of specs) {
       const list = listOf(changes);
-      if (list === null || merges.length > 0) return null;
+      if (list === null || merges.length > 1 || !merges.every((commit) => OBJECT_ID.test(commit))) return null;
       count += list.length + 1;
       bytes += list.reduce((sum, change) => sum + sizeOf(change), 0);
     }
@@ -93,17 +95,19 @@ async function makeCommits(
   const editor = openTreeEditor(sink, load, (await needed(reader, `${parent}^{tree}`)).oid);
   const commits: string[] = [];
   for (const spec of specs) {
+    for (const merged of spec.merges ?? []) await needed(reader, `${merged}^{commit}`);
     for (const change of spec.changes) await makeChange(reader, { sink, editor }, change);
     const tree = await editor.write();
     commits.push(await sink.write("commit", formatCommit(spec, { tree, parent: commits.at(-1) ?? parent })));
   }
   const asked = specs.findIndex(({ sign }) => sign === true);
   const firstSigned = asked < 0 ? specs.length : asked;
-  const signed = specs.slice(firstSigned).map(({ message, author, committer, sign }) => ({
+  const signed = specs.slice(firstSigned).map(({ message, author, committer, sign, merges = [] }) => ({
     message,
     author,
     committer,
     sign: sign === true,
+    merges,
   }));
   return { branch, expected, parent, commits, firstSigned, specs: signed };
 }

@@ -52,6 +52,23 @@ describe("commits that ask to be signed", () => {
     });
   });
 
+  it("keep all their parents", async () => {
+    useSigner(SIGNER);
+    const { commit: side = "" } = await append(store, "t/side", [commit("turn 0", [file("turns/0", "0")])]);
+    const merge = { ...commit("told", [file("turns/1", "1")], 3), sign: true, merges: [side] };
+    const { commit: own } = await append(store, "t/main", [commit("turn 0", [file("turns/0", "z")])]);
+    for (const specs of [
+      [merge],
+      [merge, ...Array.from({ length: 40 }, (_, n) => commit(`turn ${n}`, [file(`x/${n}`, "")]))],
+    ]) {
+      await store.write([{ branch: "t/main", expected: own, parent: own, commits: specs }]);
+      const [oldest] = (await store.readLog({ from: "t/main" })).filter(({ message }) => message === "told\n");
+      expect(oldest?.parents).toEqual([own, side]);
+      expect(isSigned(oldest?.commit ?? "")).toBe(true);
+      git(temp.root, temp.env, ["update-ref", "refs/heads/t/main", own]);
+    }
+  });
+
   it("are the same as unsigned ones when it does not", async () => {
     useSigner("exit 1", false);
     const signed = await append(store, "a/main", commits);

@@ -38,10 +38,14 @@ const changes: fc.Arbitrary<FileChange> = fc.oneof(
 describe("a small write", () => {
   it("gives the ids of fast-import, and objects that git takes", async () => {
     const { commit: parent } = await append(store, "t/main", [commit("root", [file("d/x", "1"), file("z", "2")])]);
+    const { commit: side } = await append(store, "t/side", [commit("side", [file("d/x", "3")])]);
     let made = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(changes, { maxLength: 4 }), { minLength: 1, maxLength: 3 }), async (lists) => {
-        const specs: readonly CommitSpec[] = lists.map((list, at) => commit(`commit ${at}\n\nß`, list, at));
+        const specs: readonly CommitSpec[] = lists.map((list, at) => ({
+          ...commit(`commit ${at}\n\nß`, list, at),
+          ...(list.length % 2 === 0 ? {} : { merges: [side] }),
+        }));
         const small = { branch: `small/${++made}`, expected: null, parent, commits: specs };
         const [own] = await store.write([small]);
         const [gits] = await store.write(streamed({ ...small, branch: `git/${made}` }));
@@ -59,6 +63,8 @@ describe("a small write", () => {
     const { commit: parent } = await append(store, "u/main", [commit("root", [file("x", "1")])]);
     const named = { ...write, parent, commits: [commit("y", [{ path: "y", oid: missing }])] };
     await expect(store.write([named])).rejects.toMatchObject({ code: "object_missing" });
+    const merged = { ...write, parent, commits: [{ ...commit("z", [file("z", "1")]), merges: [missing] }] };
+    await expect(store.write([merged])).rejects.toMatchObject({ kind: "repository" });
     expect(await store.readBranch("t/main")).toBeNull();
   });
 });
