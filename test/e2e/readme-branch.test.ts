@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { initRepository } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let bare: string;
@@ -12,7 +13,7 @@ beforeEach(async () => {
   sandbox = await copyImportedSandbox();
   bare = join(sandbox.root, "bare.git");
   main = `${sandbox.conversation}/main`;
-  sandbox.git(["init", "--quiet", "--bare", "--initial-branch=trunk", bare], sandbox.root);
+  initRepository(bare, "--bare", "--initial-branch=trunk");
 });
 afterEach(() => sandbox.remove());
 
@@ -47,11 +48,11 @@ describe("the README branch", () => {
     await sandbox.jpg(["fork", "@", "later"]);
     expect((await sandbox.json<Pushed>(["push"])).readme).toBeNull();
     const hidden = join(sandbox.root, "hidden.git");
-    sandbox.git(["init", "--quiet", "--bare", hidden], sandbox.root);
+    initRepository(hidden, "--bare");
     await sandbox.jpg(["remote", "add", "hidden", hidden, "--as", "hidden"]);
     expect((await sandbox.json<Pushed>(["push", "--to", "hidden"])).readme).toBeNull();
     const own = join(sandbox.root, "own.git");
-    sandbox.git(["init", "--quiet", "--bare", own], sandbox.root);
+    initRepository(own, "--bare");
     sandbox.git(["push", "--quiet", "--no-verify", own, `${main}:refs/heads/docs`]);
     await sandbox.jpg(["remote", "add", "own", own]);
     expect((await sandbox.json<Pushed>(["push", "--to", "own"])).readme).toBeNull();
@@ -62,7 +63,7 @@ describe("the README branch", () => {
     await add();
     await sandbox.jpg(["push"]);
     const other = join(sandbox.root, "other.git");
-    sandbox.git(["init", "--quiet", "--bare", "--initial-branch=trunk", other], sandbox.root);
+    initRepository(other, "--bare", "--initial-branch=trunk");
     const them = await copyImportedSandbox();
     try {
       them.git(["config", "user.name", "Somebody Else"]);

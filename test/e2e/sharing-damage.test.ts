@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { git, initRepository } from "../helpers/temp-repository.ts";
 import { createTerminalSession } from "../helpers/terminal-session.ts";
 
 let sandbox: ImportedSandbox;
@@ -11,7 +11,7 @@ let bare: string;
 beforeEach(async () => {
   sandbox = await copyImportedSandbox(3);
   bare = join(sandbox.root, "bare.git");
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  initRepository(bare, "--bare");
   await sandbox.jpg(["remote", "add", "team", bare]);
 });
 afterEach(() => sandbox.remove());

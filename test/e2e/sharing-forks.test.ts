@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { initRepository } from "../helpers/temp-repository.ts";
 import { createTerminalSession } from "../helpers/terminal-session.ts";
 
 it("is sent neither by stock git nor by jpg, and becomes a fork of its own with the next pull", async () => {
@@ -11,7 +12,7 @@ it("is sent neither by stock git nor by jpg, and becomes a fork of its own with 
   const { run } = createTerminalSession(sandbox);
   const { conversation } = sandbox;
   const bare = join(sandbox.root, "bare.git");
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  initRepository(bare, "--bare");
   await run(`jpg remote add team ${bare}`);
   await run("jpg fork <id>/main a --first 2");
   await run("jpg fork <id>/main b --first 1");

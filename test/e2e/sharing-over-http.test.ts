@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
 import { startJpg } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { initRepository } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let server: GitHttpServer;
@@ -14,7 +15,7 @@ beforeEach(async () => {
   const folder = join(sandbox.root, "served");
   bare = join(folder, "talks.git");
   mkdirSync(folder);
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  initRepository(bare, "--bare");
   sandbox.git(["config", "http.receivepack", "true"], bare);
   server = await startGitHttpServer(folder);
   await sandbox.jpg(["remote", "add", "team", `${server.url}/talks.git`, "--as", "hidden"]);

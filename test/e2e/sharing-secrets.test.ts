@@ -4,27 +4,36 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { copyMadeSandbox } from "../helpers/prepared-sandbox.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { git, initRepository } from "../helpers/temp-repository.ts";
 
 /** In two halves, so that no scanner takes this file for a leak. */
 const TOKEN = "ghp_a1B2c3D4e5F6g7H8i9" + "J0k1L2m3N4o5P6q7R8";
 const PASSWORD = "hV7q2" + "Lm9xT";
 
-let sandbox: Sandbox;
-let bare: string;
-beforeEach(async () => {
-  sandbox = createSandbox();
-  bare = join(sandbox.root, "bare.git");
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+const bareOf = ({ root }: Sandbox): string => join(root, "bare.git");
+
+/** A conversation with secrets, and a remote. */
+async function makeSandbox(): Promise<Sandbox> {
+  const made = createSandbox();
+  initRepository(bareOf(made), "--bare");
   const writer = createClaudeWriter();
   writer.prompt("Deploy the harbour");
   writer.say("It stands.");
   writer.prompt("With which token?");
   writer.say(`With ${TOKEN}, and DB_PASSWORD="${PASSWORD}".`);
-  const session = sandbox.session("session.jsonl", sessionBytes(writer.lines));
-  expect(await sandbox.jpg(["import", session])).toMatchObject({ code: 0 });
-  expect(await sandbox.jpg(["remote", "add", "team", bare])).toMatchObject({ code: 0 });
+  const session = made.session("session.jsonl", sessionBytes(writer.lines));
+  expect(await made.jpg(["import", session])).toMatchObject({ code: 0 });
+  expect(await made.jpg(["remote", "add", "team", bareOf(made)])).toMatchObject({ code: 0 });
+  return made;
+}
+
+let sandbox: Sandbox;
+let bare: string;
+beforeEach(async () => {
+  sandbox = await copyMadeSandbox(makeSandbox);
+  bare = bareOf(sandbox);
 });
 afterEach(() => sandbox.remove());
 
@@ -182,7 +191,7 @@ it("finds a secret that only an older commit has, or a commit's message", async 
 it("asks again where the same goes to another place", async () => {
   await sandbox.jpg(["push", "--allow", "github", "--allow", "assigned"]);
   const elsewhere = join(sandbox.root, "elsewhere.git");
-  sandbox.git(["init", "--quiet", "--bare", elsewhere], sandbox.root);
+  initRepository(elsewhere, "--bare");
   await sandbox.jpg(["remote", "add", "other", elsewhere]);
   // What was let through once is not clean.
   expect(await sandbox.jpg(["push", "--to", "other"])).toMatchObject({ code: 2 });

@@ -11,7 +11,7 @@ import {
   startSshServer,
 } from "../helpers/git-servers.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { git, initRepository } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let bare: string;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   mkdirSync(join(sandbox.root, "served"));
   bare = join(sandbox.root, "served", "talks.git");
   main = `${sandbox.conversation}/main`;
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  initRepository(bare, "--bare");
 });
 afterEach(async () => {
   await server?.close();

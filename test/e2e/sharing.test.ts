@@ -3,7 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { git, initRepository } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let bare: string;
@@ -12,7 +12,7 @@ beforeEach(async () => {
   sandbox = await copyImportedSandbox();
   bare = join(sandbox.root, "bare.git");
   main = `${sandbox.conversation}/main`;
-  sandbox.git(["init", "--quiet", "--bare", bare], sandbox.root);
+  initRepository(bare, "--bare");
 });
 afterEach(() => sandbox.remove());
 
@@ -283,7 +283,7 @@ describe("jpg clone", () => {
   it.each([["gone.git"], ["empty.git"], ["http://127.0.0.1:9/x"], ["ext::sh -c id"]])(
     "leaves nothing behind of %s",
     async (url) => {
-      sandbox.git(["init", "--quiet", "--bare", join(sandbox.root, "empty.git")], sandbox.root);
+      initRepository(join(sandbox.root, "empty.git"), "--bare");
       const failed = await sandbox.jpg(["clone", url, "made"], { cwd: sandbox.root });
       expect([2, 3]).toContain(failed.code);
       expect(existsSync(join(sandbox.root, "made"))).toBe(false);

@@ -1,7 +1,7 @@
 // A person without jpg: a plain clone of the remote, and what stock git does there. No hook of jpg's, none of its settings.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { readRefs } from "./ref-files.ts";
+import { readHeadBranch, readRefs } from "./ref-files.ts";
 import { git, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 
 /** A plain clone; what ends in a conflict is taken back. */
@@ -65,15 +65,18 @@ export function openPlainClone(folder: string, remote: string, as: "branches" | 
   const own = (): ReadonlyMap<string, string> => readRefs(gitDir, "refs/heads/");
   const others = (): ReadonlyMap<string, string> =>
     new Map([...readRefs(gitDir, "refs/remotes/origin/")].filter(([name]) => name.includes("/")));
+  const standOn = (name: string): void => {
+    if (readHeadBranch(gitDir) !== name) run("switch", "--quiet", name);
+  };
   const mergeOrLeave = (branch: string, from: string): void => {
-    run("switch", "--quiet", branch);
+    standOn(branch);
     if (!tries("merge", "--quiet", "--no-edit", from)) run("reset", "--quiet", "--hard", branch);
   };
   const tipOf = (name: string): string => own().get(name) ?? others().get(name) ?? "";
   /** Checks out one of the remote's branches. */
   const begin = (name: string): void => {
     if (!own().has(name)) run("branch", "--quiet", "--no-track", name, `refs/remotes/origin/${name}`);
-    run("switch", "--quiet", name);
+    standOn(name);
   };
   const compaction = (name: string): string | null => {
     const [commit = "", subject = ""] = run(
@@ -122,9 +125,10 @@ export function openPlainClone(folder: string, remote: string, as: "branches" | 
     },
     merge(name, other) {
       begin(name);
-      const before = run("rev-parse", "HEAD", "HEAD:turns").split("\n");
+      const before = tipOf(name);
       mergeOrLeave(name, `refs/remotes/origin/${other}`);
-      if (run("rev-parse", "HEAD:turns") !== before[1]) run("reset", "--quiet", "--hard", before[0] ?? "");
+      const [turns, turnsBefore] = run("rev-parse", "HEAD:turns", `${before}:turns`).split("\n");
+      if (turns !== turnsBefore) run("reset", "--quiet", "--hard", before);
     },
     isAhead: () => ahead().length > 0,
     push() {

@@ -8,11 +8,14 @@ import { createImportedSandbox, createSandbox, type RunOptions, type Sandbox } f
 /** A sandbox whose project holds one conversation. */
 export type ImportedSandbox = Sandbox & { readonly conversation: string };
 
-const templates = new Map<number, Promise<ImportedSandbox>>();
+const imported = new Map<number, Promise<ImportedSandbox>>();
+const others = new Map<() => Promise<Sandbox>, Promise<Sandbox>>();
 
 afterAll(async () => {
-  for (const template of templates.values()) (await template).remove();
-  templates.clear();
+  for (const templates of [imported, others]) {
+    for (const template of templates.values()) (await template).remove();
+    templates.clear();
+  }
 });
 
 /** Gives a sandbox of its own whose project holds one imported conversation of `turns` turns. */
@@ -20,13 +23,24 @@ export async function copyImportedSandbox(
   turns = 6,
   whole: Pick<RunOptions, "process"> = {},
 ): Promise<ImportedSandbox> {
-  const made = templates.get(turns) ?? createImportedSandbox(turns);
-  templates.set(turns, made);
+  const made = imported.get(turns) ?? createImportedSandbox(turns);
+  imported.set(turns, made);
   const template = await made;
+  return { ...copySandbox(template, whole), conversation: template.conversation };
+}
+
+/** Gives a sandbox of its own that is as `make` makes one; the file's tests make it once. */
+export async function copyMadeSandbox(make: () => Promise<Sandbox>): Promise<Sandbox> {
+  const made = others.get(make) ?? make();
+  others.set(make, made);
+  return copySandbox(await made);
+}
+
+function copySandbox(template: Sandbox, whole: Pick<RunOptions, "process"> = {}): Sandbox {
   const sandbox = createSandbox(whole);
   cpSync(template.root, sandbox.root, { recursive: true, verbatimSymlinks: true });
-  // The store's settings name its own hooks by their absolute path.
+  // The store's settings name its own hooks, and a remote beside it, by their absolute paths.
   const config = join(sandbox.store, ".git", "config");
   writeFileSync(config, readFileSync(config, "utf8").replaceAll(template.root, sandbox.root));
-  return { ...sandbox, conversation: template.conversation };
+  return sandbox;
 }

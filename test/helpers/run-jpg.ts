@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
 import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
-import { createTempFolder, git, type TestEnvironment } from "./temp-repository.ts";
+import { createTempFolder, git, initRepository, type TestEnvironment } from "./temp-repository.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
@@ -104,7 +104,7 @@ export function createSandbox(whole: Pick<RunOptions, "process"> = {}): Sandbox 
   const env = jpgEnvironment(home);
   mkdirSync(home);
   mkdirSync(project);
-  git(project, env, ["init", "--quiet", "."]);
+  initRepository(project);
   const store = join(project, ".git", "jpg");
   const jpg: Sandbox["jpg"] = (args, options = {}) =>
     runHere(args, { ...whole, cwd: project, ...options, env: { ...env, ...options.env } });

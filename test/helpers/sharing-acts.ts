@@ -297,11 +297,11 @@ async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, Branc
   if (report.commit === null) return;
   const again = { into: await clone.tree(into.branch), fork, text: "told again", dryRun: false, summary: {} };
   if ((await mergeFork(clone.workspace, again)).commit !== null) throw new Error(`${fork.branch} was told of twice`);
-  const parents = clone.git("rev-list", "--parents", "-n", "1", report.commit).trim().split(" ").slice(1);
-  if (parents.join() !== `${into.commit},${fork.commit}`)
-    throw new Error(`a merge of ${fork.branch} has other parents`);
-  const file = clone.git("show", `${report.commit}:turns/0000/${String(report.turn).padStart(6, "0")}.jsonl`);
-  made.turns.add((JSON.parse(file.split("\n")[0] ?? "") as { id: string }).id);
+  const turn = `${report.commit}:turns/0000/${String(report.turn).padStart(6, "0")}.jsonl`;
+  // The parents in a line, then the lines of the turn.
+  const [parents, first = ""] = clone.git("show", "--no-patch", "--format=%P", report.commit, turn).split("\n");
+  if (parents !== `${into.commit} ${fork.commit}`) throw new Error(`a merge of ${fork.branch} has other parents`);
+  made.turns.add((JSON.parse(first) as { id: string }).id);
 }
 
 /** Merges with stock git. What ends in a conflict, in turns that do not follow each other or are gone, is taken back as jpg says. */

@@ -68,6 +68,23 @@ export function keepFolder(folder: TempFolder): void {
   });
 }
 
+const emptyOnes = new Map<string, string>();
+
+/** Makes an empty repository as `git init` does with these flags: a copy of the first one that was made so. */
+export function initRepository(path: string, ...flags: readonly string[]): void {
+  const made = emptyOnes.get(flags.join(" ")) ?? makeEmpty(flags);
+  emptyOnes.set(flags.join(" "), made);
+  cpSync(made, path, { recursive: true });
+}
+
+function makeEmpty(flags: readonly string[]): string {
+  const folder = createTempFolder();
+  keepFolder(folder);
+  const made = join(folder.path, "made");
+  git(folder.path, testEnvironment(folder.path), ["init", "--quiet", ...flags, made]);
+  return made;
+}
+
 let template: Promise<string> | undefined;
 
 /** The store that the others are copies of: making one starts six gits. It goes with this process. */
