@@ -1,8 +1,8 @@
-// Reads history through one `git log` over the whole, unsimplified graph (and, where it is long, one of its merges): what was added and taken back on merged side
+// Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on merged side
 // branches appears, each commit once. A merge names only what it changed against all its parents.
 import type { LogEntry, LogQuery, Signature } from "../conversation-store.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
-import { type NearCommit, openNearCommits } from "./objects/near-commits.ts";
+import { readNearLog } from "./near-log.ts";
 
 const START = "\u0001jpg";
 const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
@@ -21,17 +21,19 @@ export const LOG_CONFIG: readonly string[] = [
 /** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
 export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
   const { from, paths = [], limit, isAside } = query;
+  const near = await readNearLog(repository.gitDir, query);
+  if (near !== null) return near;
   const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
   if (paths.length === 0) return runLog(repository, flags, { from, paths });
-  const [entries, history] = await Promise.all([
+  const [entries, merges] = await Promise.all([
     runLog(repository, flags, { from, paths }),
     // Git names no merge whose sides hold the same files, whatever each of them did.
-    isAside === undefined ? EMPTY : loadHistory(repository, from),
+    isAside === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
   ]);
   const touching = entries.filter(
     ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
   );
-  return (await leaveAside(query, history, touching)).slice(0, limit);
+  return (await leaveAside(repository, query, { merges, touching })).slice(0, limit);
 }
 
 async function runLog(
@@ -45,64 +47,27 @@ async function runLog(
   return parseLog(output.toString("utf8"));
 }
 
-/** The merges of a history, and its commits with their parents, where there is a merge that is aside. */
-interface MergedHistory {
-  readonly merges: readonly Pick<LogEntry, "commit" | "message" | "parents">[];
-  /** Begins with the tip. */
-  loadParents(): Promise<ReadonlyMap<string, readonly string[]>>;
-}
-
-const EMPTY: MergedHistory = { merges: [], loadParents: () => Promise.resolve(new Map()) };
-
-/** From the commits themselves where they are few, else by git. */
-async function loadHistory(repository: Repository, from: string): Promise<MergedHistory> {
-  const near = readNear(repository, from);
-  if (near === null) {
-    const merges = await runLog(repository, ["--merges"], { from, paths: [] });
-    return { merges, loadParents: () => listParents(repository, from) };
-  }
-  const merges = near.filter(({ parents }) => parents.length > 1);
-  const all = new Map(near.map(({ commit, parents }) => [commit, parents]));
-  return { merges, loadParents: () => Promise.resolve(all) };
-}
-
-function readNear({ gitDir }: Repository, from: string): readonly NearCommit[] | null {
-  if (!/^[0-9a-f]{40}$/.test(from)) return null;
-  const commits = openNearCommits(gitDir);
-  try {
-    return commits.reached([from]);
-  } finally {
-    commits.close();
-  }
-}
-
-async function listParents(repository: Repository, from: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
-  const lines = (await runCommand(repository, { args })).toString().split("\n");
-  return new Map(
-    lines.map((line) => {
-      const [commit = "", ...parents] = line.split(" ");
-      return [commit, parents];
-    }),
-  );
-}
-
 /** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
 async function leaveAside(
-  { isAside }: LogQuery,
-  { merges, loadParents }: MergedHistory,
-  touching: readonly ParsedEntry[],
+  repository: Repository,
+  { from, isAside }: LogQuery,
+  { merges, touching }: { readonly merges: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
 ): Promise<readonly ParsedEntry[]> {
   const aside = new Set<string>();
   for (const merge of merges) if ((await isAside?.(merge)) === true) aside.add(merge.commit);
   if (aside.size === 0) return touching;
-  const parents = await loadParents();
-  const parentsOf = (commit: string): readonly string[] =>
-    (parents.get(commit) ?? []).slice(0, aside.has(commit) ? 1 : undefined);
+  const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
+  const graph = (await runCommand(repository, { args })).toString();
+  const parents = new Map(
+    graph.split("\n").map((line) => {
+      const [commit = "", first, ...others] = line.split(" ");
+      return [commit, first === undefined || aside.has(commit) ? [first ?? ""] : [first, ...others]];
+    }),
+  );
   const [tip = ""] = parents.keys();
   const own = new Set([tip]);
   // A set also gives what is added to it while it is gone through.
-  for (const commit of own) for (const parent of parentsOf(commit)) own.add(parent);
+  for (const commit of own) for (const parent of parents.get(commit) ?? []) own.add(parent);
   return touching.filter(({ commit }) => own.has(commit));
 }
 

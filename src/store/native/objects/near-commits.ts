@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createObjectFiles } from "./object-files.ts";
-import { formatTree, parseTree } from "./tree-object.ts";
+import { formatTree, parseTree, type TreeEntry } from "./tree-object.ts";
 
 /** A commit as its object says. */
 export interface NearCommit {
@@ -12,6 +12,8 @@ export interface NearCommit {
   readonly parents: readonly string[];
   /** Ends with one line end, as in a log. */
   readonly message: string;
+  /** The whole object. */
+  readonly bytes: Buffer;
 }
 
 /** Reads commits of a repository until closed. */
@@ -20,9 +22,22 @@ export interface NearCommits {
   read(commit: string): NearCommit | null;
   /** All that commits reach, in any order, without what lies behind `known`; null when git has to be asked. */
   reached(tips: readonly string[], known?: ReadonlySet<string>): readonly NearCommit[] | null;
-  /** Whether the root of a commit is known to have no entry of a name. */
-  lacks(commit: NearCommit, name: string): boolean;
+  /** The entries of a tree; null when git has to be asked. */
+  readTree(tree: string): readonly TreeEntry[] | null;
   close(): void;
+}
+
+const FAR = new Error("Git has to be asked.");
+
+/** What was read; throws what `isFar` knows where git has to be asked. */
+export function needNear<T>(read: T | null): T {
+  if (read === null) throw FAR;
+  return read;
+}
+
+/** Whether an error says that git has to be asked. */
+export function isFar(error: unknown): boolean {
+  return error === FAR;
 }
 
 /** Commits that are read at most: as many as git takes to start. */
@@ -33,6 +48,7 @@ export function openNearCommits(gitDir: string): NearCommits {
   const isTold = ["shallow", "info/grafts"].some((name) => existsSync(join(gitDir, name)));
   const files = createObjectFiles(gitDir);
   const found = new Map<string, NearCommit | null>();
+  const trees = new Map<string, readonly TreeEntry[] | null>();
   const read = (commit: string): NearCommit | null => {
     const known = found.get(commit);
     if (known !== undefined) return known;
@@ -56,27 +72,32 @@ export function openNearCommits(gitDir: string): NearCommits {
       }
       return commits;
     },
-    lacks({ tree }, name) {
+    readTree(tree) {
+      const known = trees.get(tree);
+      if (known !== undefined) return known;
       const object = files.read(tree);
-      const entries = object?.type === "tree" ? parseTree(object.bytes) : [];
+      const entries = object?.type === "tree" ? parseTree(object.bytes) : null;
       // Of a tree that is not as git makes them, git says what is wrong.
-      const isWhole = object?.type === "tree" && formatTree(entries).equals(object.bytes);
-      return isWhole && entries.every((entry) => entry.name !== name);
+      const isWhole = entries !== null && formatTree(entries).equals(object?.bytes ?? Buffer.alloc(0));
+      trees.set(tree, isWhole ? entries : null);
+      return isWhole ? entries : null;
     },
     close: () => files.close(),
   };
 }
 
-/** Null for one in another encoding, and for one that says more than once what it says once. */
+/** Who and when, as git and jpg write it. */
+const SIGNATURE = "[^<>\\s](?:[^<>\\n]*[^<>\\s])? <[^<>\\s]*> \\d{1,12} (?!-0000)[+-]\\d{4}";
+/** The head of a commit; signatures of its own and the like may follow. */
+const HEAD = new RegExp(
+  `^tree ([0-9a-f]{40})\\n((?:parent [0-9a-f]{40}\\n)*)author ${SIGNATURE}\\ncommitter ${SIGNATURE}(?:\\n(?!parent |encoding ).*)*$`,
+);
+
+/** Null for one in another encoding, and for one that is not as git makes them. */
 function parseNear(commit: string, bytes: Buffer): NearCommit | null {
   const end = bytes.indexOf("\n\n");
-  const head = bytes.toString("latin1", 0, Math.max(end, 0));
-  const [, tree, parents = ""] = /^tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author /.exec(head) ?? [];
-  if (tree === undefined || /\n(?:parent|encoding) /.test(head.slice(46 + parents.length))) return null;
-  return {
-    commit,
-    tree,
-    parents: parents.match(/[0-9a-f]{40}/g) ?? [],
-    message: `${bytes.toString("utf8", end + 2).trimEnd()}\n`,
-  };
+  const [, tree, parents = ""] = HEAD.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
+  if (tree === undefined || bytes.includes(0)) return null;
+  const message = `${bytes.toString("utf8", end + 2).trimEnd()}\n`;
+  return { commit, tree, parents: parents.match(/[0-9a-f]{40}/g) ?? [], message, bytes };
 }

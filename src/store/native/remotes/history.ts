@@ -47,7 +47,7 @@ export async function listTouching(
 function isNowhere(repository: Repository, { tips, known }: OutgoingObjects, path: string): boolean {
   return withNear(repository, (files) => {
     const reached = path.includes("/") ? null : files.reached(tips, new Set(known));
-    return reached?.every((commit) => files.lacks(commit, path)) === true;
+    return reached?.every(({ tree }) => files.readTree(tree)?.every(({ name }) => name !== path) === true) === true;
   });
 }
 
