@@ -11,10 +11,8 @@ const PLAIN_PATH = /^(?!\.\.?(?:\/|$))[^/]+(?:\/(?!\.\.?(?:\/|$))[^/]+)*$/;
 
 /** The log, newest first; null when git has to be asked. */
 export async function readNearLog(gitDir: string, query: LogQuery): Promise<readonly LogEntry[] | null> {
-  const { from, paths = [], limit } = query;
-  const isPlain = /^[0-9a-f]{40}$/.test(from) && paths.every((path) => PLAIN_PATH.test(path));
-  // The newest few are taken as git walks.
-  if (!isPlain || (paths.length === 0 && limit !== undefined && limit > 1)) return null;
+  const { from, paths = [] } = query;
+  if (!/^[0-9a-f]{40}$/.test(from) || !paths.every((path) => PLAIN_PATH.test(path))) return null;
   const commits = openNearCommits(gitDir);
   try {
     return await readEntries(commits, query);
@@ -30,8 +28,8 @@ async function readEntries(
   commits: NearCommits,
   { from, paths = [], limit, isAside }: LogQuery,
 ): Promise<readonly LogEntry[]> {
-  const isNewest = paths.length === 0 && limit !== undefined;
-  const history = isNewest ? [needNear(commits.read(from))] : needNear(commits.reached([from]));
+  const areNewest = paths.length === 0 && limit !== undefined;
+  const history = areNewest ? readLine(commits, from, limit) : needNear(commits.reached([from]));
   const own = new Set(isAside === undefined || paths.length === 0 ? history : await leaveAside(history, isAside));
   return byDate(history)
     .filter((commit) => own.has(commit))
@@ -39,6 +37,17 @@ async function readEntries(
     .filter(({ changes }) => paths.length === 0 || changes.isTouched)
     .map(({ commit, changes }) => toEntry(commit, changes))
     .slice(0, limit);
+}
+
+/** The newest few, the first among them. Behind a merge git has an order of its own. */
+function readLine(commits: NearCommits, from: string, limit: number): readonly NearCommit[] {
+  let last = needNear(commits.read(from));
+  const line = [last];
+  while (line.length < limit && last.parents.length > 0) {
+    last = needNear(last.parents.length > 1 ? null : commits.read(last.parents[0] ?? ""));
+    line.push(last);
+  }
+  return line;
 }
 
 /** What leads from the newest commit to others, where merges that are aside lead to their first parent alone. */
