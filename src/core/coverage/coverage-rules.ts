@@ -50,6 +50,24 @@ export function findHider(placed: IndexedEvent, speakers: readonly Speaker[]): C
   return listVoices(placed, speakers).find(isHiding);
 }
 
+/** Whether a newer compaction hides the place at which a range ends; a turn that is not at hand is hidden whole. */
+export function isEndHidden(
+  { to_turn, to_event, ...rest }: Compaction,
+  newestFirst: readonly Compaction[],
+  turns: readonly Turn[],
+): boolean {
+  const turn = turns.find(({ index }) => index === to_turn) ?? { index: to_turn, events: [] };
+  const end = turn.events.findIndex(({ id }) => id === to_event);
+  const place = end === -1 ? turn.events.length - 1 : end;
+  const newer = newestFirst.slice(
+    0,
+    newestFirst.findIndex(({ id }) => id === rest.id),
+  );
+  return listSpeakers(turn, newer.filter(isHiding)).some(
+    ({ from, to }) => turn.events.length === 0 || (from <= place && place <= to),
+  );
+}
+
 /** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
 export function expectEvent(
   placed: IndexedEvent,

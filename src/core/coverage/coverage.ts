@@ -10,6 +10,7 @@ import {
   expectEvent,
   findHider,
   type IndexedEvent,
+  isEndHidden,
   listSpeakers,
   orderVoices,
   type Speaker,
@@ -69,7 +70,7 @@ export function checkCoverage(
     ...checkEvents(events, visible, dropped),
     ...checkOrder(events, visible),
     ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
-    ...checkIndex(view, { turnCount, ordered }),
+    ...checkIndex(view, { turnCount, ordered, turns }),
   ];
 }
 
@@ -193,10 +194,17 @@ function standsForTurns(origin: Origin): origin is Exclude<Origin, { readonly ki
   return origin.kind === "summary" || origin.kind === "replacement";
 }
 
-/** The newest index stands in the view once: as a turn of its own, or at the end of its summary, and no other does. */
+/**
+ * The newest index stands in the view once, as a turn of its own or at the end of its summary, and no other does. It is not there
+ * where something newer hides its place, unless its summary is.
+ */
 function checkIndex(
   view: View,
-  { turnCount, ordered }: { readonly turnCount: number; readonly ordered: readonly Compaction[] },
+  {
+    turnCount,
+    ordered,
+    turns,
+  }: { readonly turnCount: number; readonly ordered: readonly Compaction[]; readonly turns: readonly Turn[] },
 ): readonly CoverageViolation[] {
   const due = ordered.find(
     ({ index, from_turn: from, to_turn: to }) => index !== undefined && from <= to && to < turnCount,
@@ -209,7 +217,8 @@ function checkIndex(
   });
   const standing = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
   const found = [...told, ...standing];
-  if (found.length === (due === undefined ? 0 : 1) && found[0] === due?.id) return [];
+  const isGone = due === undefined || (told.length === 0 && isEndHidden(due, ordered, turns));
+  if (found.length === (isGone ? 0 : 1) && (isGone || found[0] === due.id)) return [];
   return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];
 }
 

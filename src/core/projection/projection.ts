@@ -5,7 +5,7 @@ import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { tellHidden } from "./hidden-notice.ts";
 import type { Overlay } from "./overlay.ts";
-import { findShownIndex, placeTold, type ToldRequest, tellIndex } from "./shown-index.ts";
+import { findShownIndex, isIndexHidden, placeTold, type ToldRequest, tellIndex } from "./shown-index.ts";
 import { createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./summary-injection.ts";
 import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
@@ -58,7 +58,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
     }
   }
   const told = [
-    index === null || isTold ? null : tellIndex(index),
+    index === null || isTold || isIndexHidden(index, ranges, turns.get(index.to)) ? null : tellIndex(index),
     options.notice === true ? tellHidden(input.turnCount, compactions) : null,
   ];
   const place = (shown: readonly ProjectedTurn[], one: ToldRequest | null): readonly ProjectedTurn[] =>

@@ -4,6 +4,8 @@ import type { Compaction, HiddenIndex } from "../compaction/compaction.ts";
 import { type ChatRequest, type Event, INDEX_ORIGIN, traitsOf } from "../event/event.ts";
 import { listSafeCuts } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
+import type { CoveredRange } from "./covered-range.ts";
+import { coversEvent, localizeOverlays } from "./local-overlay.ts";
 import { createOverlays, type Overlay } from "./overlay.ts";
 import type { Origin, ProjectedTurn } from "./view.ts";
 
@@ -16,6 +18,24 @@ export interface IndexOverlay extends Overlay {
 export function findShownIndex(turnCount: number, compactions: readonly Compaction[]): IndexOverlay | null {
   const having = compactions.filter(({ index, to_turn: to }) => index !== undefined && to < turnCount);
   return (createOverlays(turnCount, having)[0] as IndexOverlay | undefined) ?? null;
+}
+
+/**
+ * Whether a newer summary, replacement or omission covers the place where an index stands, the end of its range: it then goes with
+ * what stands around it, as it does when an agent compacts a session with an index in it. `turn` = the turn in which the range
+ * ends, undefined where that is hidden whole.
+ */
+export function isIndexHidden(index: IndexOverlay, ranges: readonly CoveredRange[], turn: Turn | undefined): boolean {
+  const range = ranges.find(({ from, to }) => from <= index.to && index.to <= to);
+  if (range === undefined) return false;
+  const own = range.overlays.findIndex(({ compaction }) => compaction === index.compaction);
+  const newer = own < 0 ? range.overlays : range.overlays.slice(0, own);
+  if (turn === undefined) return newer.some(({ hides }) => hides);
+  const end = turn.events.findIndex(({ id }) => id === index.toEvent);
+  const place = end < 0 ? turn.events.length - 1 : end;
+  return localizeOverlays({ ...range, overlays: newer }, turn).some(
+    (local) => local.overlay.hides && coversEvent(local, place),
+  );
 }
 
 /** A request that nobody typed, and the overlay behind whose range it stands. */

@@ -184,7 +184,8 @@ describe("import of a session that jpg exported", () => {
       // A bound that is no event of the branch leaves a compaction without what it was made over.
       expect(own).toMatchObject({ from_turn: 0, to_turn: 3, covers: expect.any(String) });
       expect(own?.to_event).toBeUndefined();
-      expect(await texts(main)).toContain('U "all that was said"');
+      // What the agent sends from now on: nothing of the view that it was handed, its index neither.
+      expect(await texts(main)).toEqual(['U "all that was said"']);
       expect(await importBytes(workspace, bytes)).toMatchObject({ status: "unchanged" });
     },
   );

@@ -1,7 +1,7 @@
 // The laws of projection, over random streams and random stacks of compactions.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { type Compaction, isHiding } from "../../../src/core/compaction/compaction.ts";
 import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
 import { type Event, traitsOf } from "../../../src/core/event/event.ts";
 import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
@@ -129,12 +129,15 @@ describe("projection", () => {
         ];
         const [onlyA, onlyB] = made(1, 2).map((compaction) => listContent(turns, compaction));
         if ([...(onlyA ?? [])].some((content) => onlyB?.has(content))) return;
+        // An index stands where its range ends: what hides that place is not apart from it.
+        const [first, second] = made(1, 2) as [Compaction, Compaction];
+        if (hidesEnd(first, second) || hidesEnd(second, first)) return;
         // An index that stands alone takes its time from its compaction.
         if (projectTurns(turns, made(1, 2)).turns.every(({ origin }) => origin.kind === "index")) return;
         compared += 1;
         expect(projectTurns(turns, made(1, 2))).toEqual(projectTurns(turns, made(2, 1)));
       }),
-      { numRuns: runs(1500) },
+      { numRuns: runs(2500) },
     );
     expect(compared).toBeGreaterThan(300);
   });
@@ -176,6 +179,12 @@ describe("projection", () => {
     });
   });
 });
+
+/** Whether one hides something of the turn in which the other, which has an index, ends. */
+function hidesEnd(one: Compaction, other: Compaction): boolean {
+  const isWithin = one.from_turn <= other.to_turn && other.to_turn <= one.to_turn;
+  return isHiding(one) && other.index !== undefined && isWithin;
+}
 
 /** What a compaction has an opinion on when it stands alone: event and content type. */
 function listContent(turns: readonly Turn[], compaction: Compaction): ReadonlySet<string> {

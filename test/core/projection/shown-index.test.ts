@@ -8,6 +8,9 @@ import { call, callTurns } from "../../helpers/call-conversation.ts";
 
 const turns = callTurns([call("Read", { file_path: "a.ts" })], [call("Read", { file_path: "b.ts" })], []);
 
+/** Ids of what turn 1 shows a model, in order. */
+const callIds = (turns[1]?.events ?? []).filter(({ type }) => type !== "turn_start").map(({ id }) => id);
+
 function compaction(id: string, fields: Partial<Compaction>): Compaction {
   const timestamp = `2026-02-01T00:00:0${id.length}Z`;
   return { type: "compaction", id, timestamp, from_turn: 0, to_turn: 1, reasoning: "strip", ...fields };
@@ -31,8 +34,31 @@ describe("the index of a view", () => {
     expect(shape([newer])).toEqual(["0", "1", "index kk", "2"]);
   });
 
-  it("stays where a newer compaction has none, also where that hides its turns", () => {
-    expect(shape([newer, plain])).toEqual(["index kk", "2"]);
+  it("stays where a newer compaction has none and hides what stands before it", () => {
+    expect(shape([newer, compaction("kkk", {})])).toEqual(["0", "1", "index kk", "2"]);
+    expect(shape([newer, compaction("kkk", { turns: "omit", to_turn: 0 })])).toEqual(["1", "index kk", "2"]);
+    expect(shape([newer, compaction("kkk", { turns: "omit", to_event: callIds[0] as string })])).toEqual([
+      "1",
+      "index kk",
+      "2",
+    ]);
+  });
+
+  it("goes with the turns around it where a newer compaction hides these, and comes back with a revert", () => {
+    expect(shape([newer, plain])).toEqual(["2"]);
+    const told = compaction("kkk", { summary: { summary: "s" }, to_turn: 2 });
+    expect(shape([newer, told])).toEqual(["summary kkk"]);
+    expect(shape([old, newer, told])).toEqual(["summary kkk"]);
+    expect(shape([{ ...newer, summary: { summary: "own" } }, told])).toEqual(["summary kkk"]);
+    expect(shape([{ ...newer, timestamp: "2026-02-02T00:00:00Z" }, told])).toEqual(["summary kkk", "index kk"]);
+    const rest = { ...plain, from_event: callIds.at(-1) as string, from_turn: 1 };
+    expect(shape([newer, rest])).toEqual(["0", "1", "2"]);
+  });
+
+  it("stays in its own summary, where a newer one hides only the end of its turns", () => {
+    const rest = compaction("kkk", { turns: "omit", from_turn: 1, to_turn: 2 });
+    expect(shape([{ ...newer, summary: { summary: "own" } }, rest])).toEqual(["summary kk"]);
+    expect(JSON.stringify(projectTurns(turns, [{ ...newer, summary: { summary: "own" } }, rest]))).toContain("b.ts");
   });
 
   it("is not shown where its range ends behind the conversation: it lists what is not there", () => {
