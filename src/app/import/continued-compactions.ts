@@ -12,7 +12,7 @@ export interface ExportedPositions {
   readonly held: ReadonlyMap<string, readonly string[]>;
   /** The turn of the conversation that shows an event as its own, by event id. */
   readonly turnOf: ReadonlyMap<string, number>;
-  /** The compactions whose summaries, indexes and notices the export may hold, by id. */
+  /** The compactions whose summaries, replacements, indexes and notices the export may hold, by id. */
   readonly inForce: ReadonlyMap<string, Compaction>;
   /** The newest exported turn's events, as stored. */
   readonly stored: readonly Event[];
@@ -72,7 +72,7 @@ function exportedBound(event: string | undefined, at: Edge): Bound {
   if (event === undefined) return bound(newest, at.stored.at(-1)?.id);
   if (!at.lines.has(lineOf(event))) return bound(newest, event);
   const id = originalIds(event, at).at(at.edge) ?? "";
-  const made = at.inForce.get(lineOf(id));
+  const made = madeBy(id, at);
   if (made !== undefined) return madeBound(id, made, at);
   const turn = at.turnOf.get(id);
   return turn === undefined ? bound(newest, at.stored.at(-1)?.id) : bound(turn, id);
@@ -87,16 +87,22 @@ function madeBound(id: string, made: Compaction, at: Edge): Bound {
   return bound(Math.min(made.to_turn, newest), end);
 }
 
+/** The compaction that put something into the export: its summary, index or notice, or an event of its replacement. */
+function madeBy(id: string, { inForce }: Pick<ExportedPositions, "inForce">): Compaction | undefined {
+  const named = inForce.get(lineOf(id));
+  return named ?? [...inForce.values()].find(({ replacement }) => replacement?.some((event) => event.id === id));
+}
+
 /** Whether it stands behind the range that its compaction covers. */
 function isTold(id: string, made: Compaction): boolean {
   return id === indexId(made.id) || id === noticeId(made.id);
 }
 
 /** The next exported line that shows an event of the conversation; undefined = none does. */
-function saidAfter(id: string, { lines, inForce }: ExportedPositions): string | undefined {
-  const all = [...lines];
-  const at = all.findLastIndex(([, shows]) => shows === id);
-  return all.slice(at + 1).find(([, shows]) => !inForce.has(lineOf(shows)))?.[0];
+function saidAfter(id: string, at: ExportedPositions): string | undefined {
+  const all = [...at.lines];
+  const last = all.findLastIndex(([, shows]) => shows === id);
+  return all.slice(last + 1).find(([, shows]) => madeBy(shows, at) === undefined)?.[0];
 }
 
 /** The events that the line of an event holds: what an agent does to one of them, it does to all. */

@@ -62,6 +62,25 @@ describe("a bound of an agent's own compaction", () => {
     expect(placed({ from_event: "line-sum1", to_event: "line-r1" })).toEqual([0, undefined, 1, "r1"]);
   });
 
+  it("goes to the ends of a replacement, whose events are no events of the conversation either", () => {
+    const at = positions();
+    const said = (id: string) => ({ type: "chat_request", id, timestamp: TIME, content: id }) as const;
+    const { summary: _, ...rest } = at.inForce.get("sum1") as Compaction;
+    // The ids of its events are its own, or come from its position in the list.
+    const replacing = { ...rest, replacement: [said("own1"), { ...said("own2"), id: "" }] };
+    const shown = ["own1", "sum1.1", "r1", "a1", "r2", "a2"];
+    const replaced: ExportedPositions = {
+      ...at,
+      lines: new Map(shown.map((id) => [`line-${id.replace(".", "-")}`, id])),
+      turnOf: new Map([...at.turnOf, ["own1", 0], ["sum1.1", 0]]),
+      inForce: new Map([["sum1", replacing]]),
+    };
+    for (const line of ["line-own1", "line-sum1-1"]) {
+      expect(placed({ to_event: line }, replaced)).toEqual([0, undefined, 0, "a0"]);
+      expect(placed({ from_event: line, to_event: "line-r1" }, replaced)).toEqual([0, undefined, 1, "r1"]);
+    }
+  });
+
   it("never reaches past what was exported", () => {
     const at = positions();
     const whole: Compaction = { ...(at.inForce.get("strip1") as Compaction), to_turn: 2 };
