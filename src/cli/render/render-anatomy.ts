@@ -5,7 +5,7 @@ import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderBars } from "./render-bars.ts";
-import { renderCount, renderOverhead, renderRange, renderSource } from "./render-quantity.ts";
+import { groupDigits, renderCount, renderOverhead, renderRange, renderSource } from "./render-quantity.ts";
 
 /** Tools and turns that are shown: the largest; the document has all. */
 const MOST_ROWS = 15;
@@ -55,13 +55,13 @@ function renderTools(report: AnatomyReport, rendering: Rendering): readonly Safe
   const rows = shown.map(({ tool, calls, tokens }) => ({
     cells: [
       tool === "" ? "(results without a call)" : tool,
-      String(calls),
+      groupDigits(calls),
       formatTokens(tokens),
       percent(tokens, report.tokens),
     ],
     size: tokens,
   }));
-  const left = renderLeft(report.by_tool.slice(MOST_ROWS), "tool", rendering);
+  const left = renderLeft(shown, report.by_tool.slice(MOST_ROWS), { noun: "tool", rendering });
   return rows.length === 0 ? [] : [...renderBars(["TOOL", "CALLS", "TOKENS", ""], rows, rendering), ...left];
 }
 
@@ -82,9 +82,9 @@ function renderTurns(report: AnatomyReport, rendering: Rendering): readonly Safe
       size: turn.tokens,
     }));
   const left = renderLeft(
+    [...largest],
     report.by_turn.filter((turn) => !largest.has(turn)),
-    "turn",
-    rendering,
+    { noun: "turn", rendering },
   );
   if (rows.length === 0) return [];
   return [
@@ -118,14 +118,21 @@ function renderCosts({ recorded }: AnatomyReport, { style }: Rendering): readonl
   ];
 }
 
+interface Sized {
+  readonly tokens: number;
+}
+
+/** What the rows leave out, which is smaller than they are, or as large as the smallest of them. */
 function renderLeft(
-  left: readonly { readonly tokens: number }[],
-  noun: string,
-  { style }: Rendering,
+  shown: readonly Sized[],
+  left: readonly Sized[],
+  { noun, rendering }: { readonly noun: string; readonly rendering: Rendering },
 ): readonly SafeText[] {
   if (left.length === 0) return [];
-  const tokens = left.reduce((sum, one) => sum + one.tokens, 0);
-  return [style.faint(safe`${renderCount(left.length, `smaller ${noun}`)}: ${formatTokens(tokens)}`)];
+  const sizes = (of: readonly Sized[]): readonly number[] => of.map(({ tokens }) => tokens);
+  const which = Math.max(...sizes(left)) < Math.min(...sizes(shown)) ? "smaller" : "other";
+  const tokens = sizes(left).reduce((sum, size) => sum + size, 0);
+  return [rendering.style.faint(safe`${renderCount(left.length, `${which} ${noun}`)}: ${formatTokens(tokens)}`)];
 }
 
 function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {

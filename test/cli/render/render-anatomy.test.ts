@@ -63,6 +63,22 @@ describe("renderAnatomy", () => {
     `);
   });
 
+  it("sets the thousands of calls apart, and calls smaller only what is", () => {
+    const many = (sizes: readonly number[]): string => {
+      const by_tool = sizes.map((tokens, at) => ({ ...REPORT.by_tool[0]!, tool: `Tool${at}`, calls: 10_000, tokens }));
+      const by_turn = sizes.map((tokens, at) => ({ ...REPORT.by_turn[1]!, from: at, to: at, tokens }));
+      return renderAnatomy({ ...REPORT, by_tool, by_turn }, PLAIN);
+    };
+    const falling = many(Array.from({ length: 17 }, (_, at) => 2000 - at));
+    expect(falling).toContain("Tool0   10,000");
+    expect(falling).toContain("2 smaller tools: 4.0k");
+    expect(falling).toContain("2 smaller turns: 4.0k");
+    const equal = many(Array.from({ length: 16 }, () => 2000));
+    expect(equal).toContain("1 other tool: 2.0k");
+    expect(equal).toContain("1 other turn: 2.0k");
+    expect(equal).not.toContain("smaller");
+  });
+
   it("says when mechanical compaction helps no more, and nothing where it cannot be told", () => {
     const at = (turns_left: number | null): string =>
       renderAnatomy({ ...REPORT, headroom: { ...REPORT.headroom, turns_left } }, PLAIN);
