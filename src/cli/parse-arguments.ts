@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { shellWord } from "../core/shell-word.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
 import { findUntaken, joinValues, type Untaken } from "./join-values.ts";
 
@@ -38,7 +39,9 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
     command.parse([...joinValues(spec.options ?? [], words)], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
-    throw error.code === "commander.excessArguments" && untaken !== null ? untaken.error : usageError(spec, error);
+    throw error.code === "commander.excessArguments" && untaken !== null
+      ? untaken.error
+      : usageError(spec, words, error);
   }
   return { args, options: command.opts(), untaken };
 }
@@ -71,13 +74,15 @@ function toOption(spec: OptionSpec): Option {
   return option;
 }
 
-function usageError(spec: CommandSpec, error: CommanderError): Error {
+function usageError(spec: CommandSpec, words: readonly string[], error: CommanderError): Error {
   if (error.code === "commander.conflictingOption") return clashError(spec, error);
   const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
   const nearest = nearestOption(spec, message) ?? nearestChoice(spec, message);
+  const dashed = dashedText(spec, words, message);
   return userError("usage", `jpg ${spec.name}: ${message}${/[.!?]$/.test(message) ? "" : "."}`, {
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+      ...(dashed === undefined ? [] : [`If ${dashed} is text: jpg ${spec.name} -- ${dashed}`]),
       `\`jpg ${spec.name} --help\` lists its arguments and options.`,
     ],
   });
@@ -88,6 +93,15 @@ function clashError(spec: CommandSpec, { message }: CommanderError): Error {
   return userError("contradictory_flags", `${names.join(" and ")} contradict each other; give one of them.`, {
     hints: [`\`jpg ${spec.name} --help\` says what each is for.`],
   });
+}
+
+/** The word that was taken for an option, as a shell takes it, where it may be meant as text. */
+function dashedText(spec: CommandSpec, words: readonly string[], message: string): string | undefined {
+  const unknown = /unknown option '(.*)'/s.exec(message)?.[1];
+  if (unknown === undefined || spec.arguments?.some(({ isText }) => isText === true) !== true) return undefined;
+  // Of options in one word, such as -ix, the message names only the one that is not known.
+  const inOneWord = words.find((word) => /^-[^-]/.test(word) && word.includes(unknown.slice(1)));
+  return shellWord(words.includes(unknown) ? unknown : (inOneWord ?? unknown));
 }
 
 function nearestOption(spec: CommandSpec, message: string): string | undefined {

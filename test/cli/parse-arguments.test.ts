@@ -151,3 +151,43 @@ describe("options that contradict each other", () => {
     expect(parse("--to", "3", "--from", "2")).toMatchObject({ options: { to: "3", from: "2" } });
   });
 });
+
+describe("text that begins with a dash", () => {
+  const search: CommandSpec = {
+    name: "find",
+    summary: "finds",
+    arguments: [
+      { name: "<pattern>", description: "text", isText: true },
+      { name: "[id]", description: "which" },
+    ],
+    options: [{ flags: "-i, --ignore-case", description: "ignore case" }],
+    run: async () => 0,
+  };
+  const hintsOf = (...words: string[]): readonly string[] => {
+    try {
+      parseArguments(search, words);
+    } catch (error) {
+      return (error as JpgError).hints;
+    }
+    throw new Error("nothing was thrown");
+  };
+
+  it.each([
+    ["-x", "-x"],
+    ["--keep alive", "'--keep alive'"],
+    ["-ix", "-ix"],
+    ["--ignore-cas", "--ignore-cas"],
+  ])("is told of the two dashes before it: %s", (word, typed) => {
+    expect(hintsOf(word, "@")).toContain(`If ${typed} is text: jpg find -- ${typed}`);
+    expect(parseArguments(search, ["-i", "--", word, "@"])).toMatchObject({
+      args: [word, "@"],
+      options: { ignoreCase: true },
+    });
+  });
+
+  it("keeps the hints that it had, and commands without such an argument theirs", () => {
+    expect(hintsOf("--ignore-cas")).toContain("Did you mean --ignore-case?");
+    expect(hintsOf("-x").at(-1)).toContain("`jpg find --help`");
+    expect(errorOf("-x").hints).toHaveLength(1);
+  });
+});

@@ -30,7 +30,7 @@ export const command: CommandSpec = {
   summary: "ask a model; the answer becomes a turn of the conversation",
   description:
     "Sends the view of the active conversation and your request; the answer becomes one new turn, in one commit. Every piece is written to a journal before it is shown, so that Ctrl-C, a crash or a full disk lose nothing. @FILE in the text attaches that file if it exists (\\@ is a plain @). Standard input is attached too, or is the request if there is no text. Continue any conversation, imported ones too, with any model.",
-  arguments: [{ name: "[text...]", description: "the request; - reads standard input" }],
+  arguments: [{ name: "[text...]", description: "the request; - reads standard input", isText: true }],
   options: [
     { flags: "-m, --model <name>", description: "model that answers from now on, e.g. anthropic/claude-sonnet" },
     {

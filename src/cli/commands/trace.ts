@@ -13,7 +13,7 @@ export const command: CommandSpec = {
   description:
     "Looks for PHRASE in all that was said, in every summary that was ever made, reverted ones too, and in what jpg wrote into the view, and lists the places in order of time. A place matches as typed, or with spelling aside: upper and lower case, white space, line ends, typographic marks, backticks and asterisks, commas in numbers. Nothing else is guessed. Exit code 1 if nobody said it.",
   arguments: [
-    { name: "<phrase>", description: "words as they may have been said" },
+    { name: "<phrase>", description: "words as they may have been said", isText: true },
     { name: "[id]", description: "conversation, fork or commit; default @" },
   ],
   examples: [

@@ -21,6 +21,13 @@ export interface OptionSpec {
   readonly conflicts?: readonly string[];
 }
 
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  /** Any text may stand here, also text that begins with a dash. */
+  readonly isText?: true;
+}
+
 export interface CommandSpec {
   readonly name: string;
   /** One line for the list of commands. */
@@ -28,7 +35,7 @@ export interface CommandSpec {
   /** Paragraphs for the command's own help. */
   readonly description?: string;
   /** As commander writes them, e.g. `[id]`, `[paths...]`. */
-  readonly arguments?: readonly { readonly name: string; readonly description: string }[];
+  readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   readonly examples?: readonly { readonly command: string; readonly explains: string }[];
   /** Everything after the name is passed on unparsed (`jpg git …`). */
