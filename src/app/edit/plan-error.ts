@@ -1,6 +1,7 @@
 // The errors of a plan: what is wrong with its lines, and that its branch is no more what it was made of.
 import type { PlanBase, PlanProblem } from "../../core/edit/edit-plan.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
+import { cutEnd } from "../../core/extract/short-text.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -10,7 +11,7 @@ const MOST_NAMED = 10;
 /** Commits that are looked through for what changed. */
 const MOST_COMMITS = 20;
 /** Longest subject of a commit in an error, characters. */
-const SUBJECT = 60;
+const SUBJECT = 80;
 
 /** The error of a plan with wrong lines. */
 export function badPlan(problems: readonly PlanProblem[]): JpgError {
@@ -53,7 +54,7 @@ export async function planMoved(workspace: Workspace, { branch, commit }: PlanBa
   const at = log.findIndex((entry) => entry.commit.startsWith(commit));
   const subjects = log
     .slice(0, Math.max(0, at))
-    .map(({ message }) => forLine(message.split("\n", 1)[0] ?? "", SUBJECT));
+    .map(({ message }) => cutEnd(forLine(message.split("\n", 1)[0] ?? ""), SUBJECT));
   const what =
     at > 0
       ? `${at} ${at === 1 ? "commit was" : "commits were"} added: ${subjects.reverse().join("; ")}`

@@ -61,6 +61,23 @@ describe("a plan whose branch moves while it is followed", () => {
     expect(await origins()).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
   });
 
+  it("names what was added by whole words: no number is cut in two", async () => {
+    const plan = await planOf({ 3: "omit" });
+    const subject = `compact 0..1: ${"reasoning + tools stripped, ".repeat(2)}(84.2k → 1234567 tokens)`;
+    const compact = async (): Promise<unknown> => {
+      const tip = await tipOf(workspace, branch);
+      const author = { name: "Ada", email: "ada@example.com", seconds: 1775000000 };
+      const changes = [{ path: "config/20260501T000000.000Z-c1.jsonl", bytes: Buffer.from("{}\n") }];
+      const commits = [{ message: `${subject}\n`, author, committer: author, changes }];
+      return workspace.store.write([{ branch, expected: tip, parent: tip, commits }]);
+    };
+    const moved = applyPlan(racing(compact), await here(), plan, request);
+    await expect(moved).rejects.toMatchObject({
+      code: "plan_moved",
+      message: expect.stringContaining("tools stripped, (84.2k → …"),
+    });
+  });
+
   it("is refused where what it changes is not there any more", async () => {
     const plan = await planOf({ 0: "summarise", 3: "omit" });
     const other = await planOf({ 3: "omit" });
