@@ -12,6 +12,13 @@ import { cutEnd, oneLine } from "./short-text.ts";
 const SENTENCE_CHARS = 500;
 const READ_CHARS = 6000;
 const PASTED = /```[\s\S]*?(?:```|(?![\s\S]))|"""[\s\S]*?(?:"""|(?![\s\S]))|^\s*>.*$/gm;
+/** Quoted text of at least so many characters is what somebody else wrote; shorter, it may be a name or a rule. */
+const QUOTED = /(?<![^\s(])"(?=\S)[^"]{200,}(?<=\S)"(?![\p{L}\p{N}])|“[^”]{200,}”|„[^“]{200,}“|«[^»]{200,}»/gu;
+/** A line that says whose words follow it. The user's own are no other's. */
+const OF_OTHERS =
+  /^(?!.*\b(?:I|my|our|we)\b).*(?:\breview(?:er)?s?\b|\bfeedback\b|\bcomments?\b|\b(?:said|says|wrote|writes|replied|reports?|reported)\b).*:[ \t]*$/im;
+/** What tools that review put over a finding. */
+const FINDING = /^[^\w\n]*(?:(?:critical|high|medium|low|major|minor) severity|severity[^\w\n]+\w+)[^\w\n]*$/im;
 const LIST_MARK = /^(?:[-*•+]|\d{1,2}[.)])\s+/;
 /** Lines that a program printed: logs, traces, tables, code. */
 const PRINTED =
@@ -41,7 +48,7 @@ export function refusalsIn(calls: readonly ToolCall[]): readonly Said[] {
 
 function sentencesOf(requests: readonly Said[]): readonly Said[] {
   return requests.flatMap(({ turn, text }) => {
-    const typed = seenOf(text).replace(PASTED, "");
+    const typed = ownWords(seenOf(text));
     const found: Said[] = [];
     scanSentences(typed, (start, end) => {
       const sentence = oneLine(typed.slice(start, end)).replace(LIST_MARK, "");
@@ -49,6 +56,14 @@ function sentencesOf(requests: readonly Said[]): readonly Said[] {
     });
     return found;
   });
+}
+
+/** Leaves out what is pasted or quoted, and all that follows a line which says that it is somebody else's. */
+function ownWords(text: string): string {
+  const typed = text.replace(PASTED, "").replace(QUOTED, "\n");
+  if (FINDING.test(typed)) return "";
+  const from = OF_OTHERS.exec(typed)?.index;
+  return from === undefined ? typed : typed.slice(0, from);
 }
 
 function seenOf(text: string): string {

@@ -40,6 +40,44 @@ describe("guidanceIn", () => {
   });
 });
 
+describe("guidanceIn of what somebody else wrote", () => {
+  const review =
+    "The retry loop never ends when the server answers 503, and the caller must pass a limit. It should not sleep while it holds the lock, and the log line has to be removed because it prints the token in clear text.";
+  const own = "Never touch the lock file.";
+
+  it.each([
+    ["in quotation marks", `Have a look at this: "${review}" ${own}`],
+    ["in typographic ones", `${own} A colleague says “${review}”`],
+    ["in guillemets", `${own}\n« ${review} »`],
+    ["behind a line that says whose it is", `${own}\nThe review says:\n\n${review}`],
+    ["behind a line that names a reviewer", `${own}\nfeedback from copilot:\n- ${review}`],
+  ])("takes only the user's own words beside a review %s", (_, text) => {
+    expect(of(text)).toEqual([own]);
+  });
+
+  it.each([
+    `Retries never end\n\nHigh Severity\n\n${review}`,
+    `Medium Severity\n\n${review}`,
+    `**Severity:** low\n\n${review}`,
+  ])("takes nothing of a finding that a tool reported: %j", (text) => {
+    expect(of(text)).toEqual([]);
+  });
+
+  it.each([
+    'Name it "limit", and never "max".',
+    'Keep "a" as it is, for it is what the whole of the second half of the module was written around, and I do not want to see any of that being moved about or renamed by anybody before the release of next week is out, and never rename "b".',
+    "My comments:\n- never use globals",
+    "I wrote a review:\nnever mind that, use tabs.",
+    "Rules:\n- never use globals",
+  ])("takes what only looks so: %j", (text) => {
+    expect(of(text)).not.toEqual([]);
+  });
+
+  it.each(["“a ", "\n", "review ", '" '])("takes a long text of %j", (piece) => {
+    expect(of(`${piece.repeat(5000)}\n${own}`)).toEqual([own]);
+  });
+});
+
 describe("refusalsIn", () => {
   it("takes what was said when a call was refused", () => {
     const result =
