@@ -11,6 +11,8 @@ import {
   TARGET_SHARE,
 } from "../../core/strategies/pipelines.ts";
 import { PIPELINE_NAMES, type PipelineName, TANGENTS } from "../../core/strategies/strategy-names.ts";
+import { hasRoomBehind } from "../../core/summary/older-summaries.ts";
+import type { LiveCompactions } from "../branch/load-view.ts";
 import type { CompactRequest } from "../compact/compact.ts";
 
 /** How one automatic compaction is made. */
@@ -32,6 +34,8 @@ export interface AutoSizes {
   readonly uncounted: number;
   /** Share of the window above which it compacts, 0..1. */
   readonly triggerRatio: number;
+  /** The compactions of the branch. */
+  readonly live: Pick<LiveCompactions, "applied">;
 }
 
 /** The pipeline that the settings name in place of a profile; null when they name a profile or a single strategy. */
@@ -45,9 +49,9 @@ export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): A
   const { profile } = settings.auto;
   const pipeline = pipelineOf(settings);
   if (pipeline !== null) return pipelineRules(pipeline, settings, sizes);
-  if (profile === undefined) return strategyRules(settings.strategy);
+  if (profile === undefined) return strategyRules(settings.strategy, sizes);
   const needsSummary = findProfile(profile, settings.profiles).summary !== undefined;
-  const range = { from: needsSummary ? BEHIND_SUMMARIES : ({ type: "last" } as const) };
+  const range = needsSummary ? summaryRange(sizes) : { from: { type: "last" } as const };
   return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
 }
 
@@ -70,7 +74,7 @@ function pipelineRules(
   return { name: `pipeline ${pipeline}`, request, needsSummary: false };
 }
 
-function strategyRules(strategy: string): AutoRules {
+function strategyRules(strategy: string, sizes: AutoSizes): AutoRules {
   if (strategy === TANGENTS)
     throw userError(
       "needs_person",
@@ -78,8 +82,13 @@ function strategyRules(strategy: string): AutoRules {
     );
   const strategies = withoutProtection(choosePipelines([strategy]));
   const needsSummary = strategies.uses.some((use) => use.strategy.summarizes === true);
-  const range = needsSummary ? { from: BEHIND_SUMMARIES } : {};
+  const range = needsSummary ? summaryRange(sizes) : {};
   return { name: `strategy ${strategy}`, request: { strategies, range }, needsSummary };
+}
+
+/** Behind the summaries that there are; over all turns where these have filled too much of what it compacts at. */
+function summaryRange({ live, triggerRatio, windowTokens }: AutoSizes): AutoRules["request"]["range"] {
+  return hasRoomBehind(live.applied, triggerRatio * windowTokens) ? { from: BEHIND_SUMMARIES } : {};
 }
 
 /** What was only shortened since, a failed summary's turns among them, is still to be summarised. */

@@ -1,11 +1,9 @@
 // Compacts a conversation: load → plan → have the summary written if the plan needs one → append one commit with one compaction;
 // a dry run stops after the plan. A pipeline that leaves the view too large goes on to a summary, in a commit of its own.
-import { type Compaction, compareCompactions } from "../../core/compaction/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
-import { rangeContains, type TurnRange } from "../../core/range/turn-range.ts";
 import { type ChosenStrategies, tokensOf } from "../../core/strategies/pipelines.ts";
 import { chooseStrategies } from "../../core/strategies/strategy-list.ts";
-import { estimateTextTokens } from "../../core/summary/text-tokens.ts";
+import { hasRoomBehind } from "../../core/summary/older-summaries.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
@@ -72,7 +70,7 @@ async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promis
     range: {
       ...rest.range,
       ...planned.bounds,
-      ...(isFresh(done) && summaryFrom !== undefined && { from: summaryFrom }),
+      ...(summaryFrom !== undefined && hasRoomBehind(planned.live.applied, done.limit) && { from: summaryFrom }),
     },
     strategies: { uses: chooseStrategies(["summarize"]), names },
   };
@@ -82,23 +80,6 @@ async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promis
   } catch (error) {
     return outlive(done, error);
   }
-}
-
-/** Share of the limit above which a new summary stands for what several older ones do, too: they would fill a window. */
-const OLDER_SHARE = 0.25;
-
-/** Whether the summaries that stand in the view leave room for another behind them. */
-function isFresh({ planned: { live }, limit }: Mechanical): boolean {
-  const summaries = live.applied.filter(({ summary }) => summary !== undefined);
-  const isReplaced = (one: Compaction): boolean =>
-    summaries.some((other) => compareCompactions(one, other) < 0 && rangeContains(rangeOf(other), rangeOf(one)));
-  const shown = summaries.filter((one) => !isReplaced(one));
-  const tokens = shown.reduce((sum, { summary }) => sum + estimateTextTokens(summary?.summary ?? ""), 0);
-  return shown.length < 2 || tokens <= OLDER_SHARE * limit;
-}
-
-function rangeOf({ from_turn: from, to_turn: to }: Compaction): TurnRange {
-  return { from, to };
 }
 
 /** Why a summary comes behind the steps. */

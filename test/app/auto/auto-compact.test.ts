@@ -77,7 +77,7 @@ const treeOf = async (branch: string): Promise<BranchTree> =>
   loadBranchTree(base.store, branch, await tipOf(base, branch));
 const run = async (branch: string, settings: readonly string[] = ON, changes: Partial<AutoSituation> = {}) =>
   autoCompact(await withSettings(...settings), branch, situation(changes));
-const rangeOf = (report: CompactReport | null): unknown => [report?.from_turn, report?.to_turn];
+const rangeOf = (report: CompactReport | null): readonly unknown[] => [report?.from_turn, report?.to_turn];
 
 describe("automatic compaction", () => {
   it("does nothing unless it is turned on", async () => {
@@ -349,6 +349,24 @@ describe("the pipelines in place of a profile", () => {
       [0, 18],
       [19, 22],
     ]);
+  });
+
+  it.each([
+    ["a profile with a summary", [...HEAVY, "profiles.worded.summary.model=extractive"]],
+    ["the strategy summarize", ["strategy=summarize", "model=extractive"]],
+  ])("keeps summaries bounded for %s, too", async (_, rules) => {
+    session.turns(10);
+    const branch = await grow();
+    const low = ["auto.enabled=true", "auto.trigger_ratio=0.01", ...rules];
+    const ranges: ReturnType<typeof rangeOf>[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      ranges.push(rangeOf(await run(branch, low)));
+      session.turns(4);
+      await grow();
+    }
+    expect(ranges.filter(([from]) => from === 0).length).toBeGreaterThan(1);
+    expect(ranges.filter(([from]) => from !== 0).length).toBeGreaterThan(2);
+    expect(warned.filter((line) => !line.includes("of the window"))).toEqual([]);
   });
 
   it("compacts by tiers with keep_last, whatever their own protection", async () => {
