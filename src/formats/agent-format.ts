@@ -210,15 +210,21 @@ export interface AgentSetup {
   readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
   /** Gives it the tools of the MCP server that a command starts: a program and its arguments. */
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
-  /** Where else its user may have named servers for a project: looked at, never written. Keys from the top of a JSON file down. */
-  readonly ownServers?: (
-    machine: Machine,
-    project: string,
-  ) => { readonly path: string; readonly keys: readonly string[] };
+  /** Where else its user may have named servers for a project: looked at, never written. */
+  readonly ownServers?: (machine: Machine, project: string) => JsonPlace;
+  /** Where the names of servers stand, as lists, that its user refused of those which a project's own settings name: looked at, never written. */
+  readonly refusedServers?: (machine: Machine, project: string) => readonly JsonPlace[];
   /** Whether it rewrites session files in place: what was linked only would be rewritten with them. */
   readonly rewrites?: boolean;
   /** What the user has to do before the agent calls its hooks, a sentence; absent = nothing. */
   readonly approve?: string;
+}
+
+/** A value in a JSON file. */
+export interface JsonPlace {
+  readonly path: string;
+  /** From the top down. */
+  readonly keys: readonly string[];
 }
 
 /** Whose settings: the user's, for all projects, or those of one project. */

@@ -2,7 +2,7 @@
 // switched off.
 import { basename } from "node:path";
 import { fieldsOf } from "../../core/event/fields.ts";
-import type { AgentFormat } from "../../formats/agent-format.ts";
+import type { AgentFormat, JsonPlace } from "../../formats/agent-format.ts";
 import type { SettingsPart } from "../../formats/agent-settings.ts";
 import { machineOf } from "../sessions/session-registry.ts";
 import type { Runtime } from "../workspace/runtime.ts";
@@ -17,11 +17,27 @@ export async function hasServer(
   project: string | null,
 ): Promise<boolean> {
   const machine = machineOf(runtime);
-  const places = project === null ? [null] : [null, project];
-  const parts = places.flatMap((place) => setup?.server?.({ machine, project: place }, ["jpg", "mcp"]) ?? []);
-  for (const part of parts) if (startsJpg(await heldIn(part.path, (text) => readPart(text, part)))) return true;
-  const own = project === null ? undefined : setup?.ownServers?.(machine, project);
-  return own !== undefined && startsJpg(await heldIn(own.path, (text) => readJson(text, [...own.keys, "jpg"])));
+  const isNamed = async (place: string | null): Promise<boolean> => {
+    const part = setup?.server?.({ machine, project: place }, ["jpg", "mcp"]);
+    return part !== undefined && startsJpg(await heldIn(part.path, (text) => readPart(text, part)));
+  };
+  if (await isNamed(null)) return true;
+  if (project === null) return false;
+  const own = setup?.ownServers?.(machine, project);
+  if (own !== undefined && startsJpg(await readPlace({ ...own, keys: [...own.keys, SERVER] }))) return true;
+  return (await isNamed(project)) && !(await isRefused(setup?.refusedServers?.(machine, project) ?? []));
+}
+
+/** What jpg's server is called in settings. */
+const SERVER = "jpg";
+
+async function isRefused(places: readonly JsonPlace[]): Promise<boolean> {
+  const lists = await Promise.all(places.map(readPlace));
+  return lists.some((names) => Array.isArray(names) && names.includes(SERVER));
+}
+
+function readPlace({ path, keys }: JsonPlace): Promise<unknown> {
+  return heldIn(path, (text) => readJson(text, keys));
 }
 
 /** What a file holds; undefined where it cannot be read, which is no reason not to hand a session over. */

@@ -20,7 +20,19 @@ export const CLAUDE_SETUP: AgentSetup = {
   }),
   // `claude mcp add` puts them there.
   ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
+  // Measured with 2.1.330: each of these keeps a server of .mcp.json out. What approves one cannot be told from files alone: the
+  // agent asks for it when it starts, and takes it unasked where nobody sits before it.
+  refusedServers: (machine, project) => [
+    ...[
+      machine.join(configFolder(machine), "settings.json"),
+      machine.join(project, ".claude", "settings.json"),
+      machine.join(project, ".claude", "settings.local.json"),
+    ].map((path) => ({ path, keys: [REFUSED] })),
+    { path: userServers(machine), keys: ["projects", project, REFUSED] },
+  ],
 };
+
+const REFUSED = "disabledMcpjsonServers";
 
 /** The folder in which Claude Code keeps all it has. */
 export function configFolder({ env, home, join }: Machine): string {

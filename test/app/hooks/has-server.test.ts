@@ -61,6 +61,29 @@ describe("hasServer", () => {
     expect(await hasServer(runtime, agentOf("claude-code"), null)).toBe(false);
   });
 
+  it.each([
+    ["the user's settings", ".claude/settings.json", (refused: object) => refused],
+    ["the project's", "project/.claude/settings.json", (refused: object) => refused],
+    ["the user's of the project", "project/.claude/settings.local.json", (refused: object) => refused],
+    [
+      "what Claude Code knows of the project",
+      ".claude.json",
+      (refused: object) => ({ projects: { [project]: refused } }),
+    ],
+  ])("does not count a server of a project's .mcp.json that its user refused: %s", async (_, path, settings) => {
+    const claude = agentOf("claude-code");
+    await installSetup(runtime, { agent: "claude-code", what: "server", project });
+    write(path, JSON.stringify(settings({ disabledMcpjsonServers: ["other"] })));
+    expect(await hasServer(runtime, claude, project)).toBe(true);
+    write(path, JSON.stringify(settings({ disabledMcpjsonServers: ["other", "jpg"] })));
+    expect(await hasServer(runtime, claude, project)).toBe(false);
+    // That is said of .mcp.json alone.
+    const servers = { jpg: { command: "jpg", args: ["mcp"] } };
+    const mine = path === ".claude.json" ? settings({ disabledMcpjsonServers: ["jpg"] }) : {};
+    write(".claude.json", JSON.stringify({ ...mine, mcpServers: servers }));
+    expect(await hasServer(runtime, claude, project)).toBe(true);
+  });
+
   it("is no where the settings cannot be read, and where the agent knows no servers", async () => {
     write(".claude.json", "{ no JSON");
     expect(await hasServer(runtime, agentOf("claude-code"), null)).toBe(false);
