@@ -38,7 +38,10 @@ const treeOf = async (workspace: GitWorkspace, branch: string): Promise<BranchTr
 const NOTHING = { dryRun: false, fork: false, activate: false };
 
 describe("a conversation of 10,000 turns", () => {
-  const turns: SessionStep[] = Array.from({ length: 10_000 }, (): SessionStep[] => ["prompt", "say"]).flat();
+  // Now and then a tool is called, in what the summary hides, too.
+  const turns: SessionStep[] = Array.from({ length: 10_000 }, (_, turn): SessionStep[] =>
+    turn % 50 === 7 ? ["prompt", "think", { tools: 2 }, "say"] : ["prompt", "say"],
+  ).flat();
   let workspace: GitWorkspace;
   let branch: string;
   const stockGit = (...args: string[]): string => git(workspace.temp.root, workspace.temp.env, args);
@@ -132,6 +135,11 @@ describe("a conversation of 10,000 turns", () => {
       turnOids.flatMap((oid, turn) => (read.indexOf(oid) === read.lastIndexOf(oid) ? [] : [turn]));
     const mechanical = { ...NOTHING, range: { from: parseTurnBound("9900"), to: parseTurnBound("9990") }, force: true };
     expect(await hiddenRead(() => show(place))).toEqual([]);
+    const bare = { ...NOTHING, range: {} };
+    expect(await hiddenRead((tree) => compact(place, tree, { ...bare, dryRun: true }))).toEqual([]);
+    expect(await hiddenRead((tree) => compact(place, tree, bare))).toEqual([]);
+    expect(readTwice()).toEqual([]);
+    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
     expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
     expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
@@ -147,6 +155,8 @@ describe("a conversation of 10,000 turns", () => {
     expect(readTwice()).toEqual([]);
     expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
     expect(readTwice()).toEqual([]);
+    // Pinned in what is hidden: it is kept, wherever it stands.
+    expect(await hiddenRead((tree) => compact(place, tree, { ...bare, dryRun: true }))).toHaveLength(9899);
     await spied.dropCaches();
     expect(await hiddenRead(() => show(place))).toHaveLength(9899);
     expect(await hiddenRead(() => show(place))).toEqual([]);

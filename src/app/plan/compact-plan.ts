@@ -1,7 +1,12 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 import type { Config } from "../../config/config.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { type CompactionPlan, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
+import {
+  type CompactionPlan,
+  type CompactionRequest,
+  planCompaction,
+  trialOf,
+} from "../../core/plan/plan-compaction.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
@@ -14,7 +19,7 @@ import { worstSource } from "../branch/token-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { strategyRequest, warnOfHints } from "./compact-strategies.ts";
-import { type CompactInput, loadForPlan } from "./load-plan.ts";
+import { type CompactInput, type LoadedForPlan, loadForPlan } from "./load-plan.ts";
 import { withIndex } from "./plan-index.ts";
 
 /** Stands beside the function that takes it. */
@@ -67,12 +72,38 @@ export async function planOnBranch(
   input: CompactInput,
 ): Promise<PlannedCompaction | NothingPlanned> {
   const loaded = await loadForPlan(workspace, tree, input);
+  return (await planLoaded(loaded, { workspace, tree, input })) ?? planWhole(workspace, tree, input);
+}
+
+/** Plans with all turns of the range at hand. */
+async function planWhole(
+  workspace: Workspace,
+  tree: BranchTree,
+  input: CompactInput,
+): Promise<PlannedCompaction | NothingPlanned> {
+  const planned = await planLoaded(await loadForPlan(workspace, tree, input, true), { workspace, tree, input });
+  if (planned === null) throw new Error("a plan that has read its whole range lacks no turn");
+  return planned;
+}
+
+interface PlanPlace {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly input: CompactInput;
+}
+
+/** Null when turns were left unread that it takes after all. */
+async function planLoaded(
+  loaded: LoadedForPlan,
+  { workspace, tree, input }: PlanPlace,
+): Promise<PlannedCompaction | NothingPlanned | null> {
   const { config, live, turns, before, meter, request } = loaded;
   const counted = meter.countView(before, live.applied);
   const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
   const plan = planCompaction({ ...request, ...(strategies === null ? {} : { strategies: strategies.request }) });
-  const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, turns, request.turnCount)];
+  if (lacksTurns(plan, request)) return null;
+  const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): NothingPlanned => ({
     ...reason,
     live,
@@ -102,6 +133,12 @@ export async function planOnBranch(
     problems,
   };
   return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
+}
+
+/** Why there is nothing shows only in all turns, and what is kept by name may stand in any of them. */
+function lacksTurns(plan: CompactionPlan | Nothing, { unread }: CompactionRequest): boolean {
+  if (unread === undefined || unread.messages.size === 0) return false;
+  return isNothing(plan) || plan.compaction.keep !== undefined;
 }
 
 /** Why a batch is not worth it; null when it is, and where any gain is. */

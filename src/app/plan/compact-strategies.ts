@@ -9,9 +9,9 @@ import type { View } from "../../core/projection/view.ts";
 import { definedTools } from "../../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
-import { namesCalled } from "../../core/strategies/strategy-context.ts";
 import { estimateTool, wasAskedByJpg } from "../../core/tokens/sent-size.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import { listPairedCalls } from "../../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
@@ -90,8 +90,8 @@ function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd"
   return { cwd: location.project?.root ?? location.root, env: runtime.env };
 }
 
-/** Warns of hints for tools that were not called; only when every turn was read, for one of the others may call them. */
-export function warnOfHints(config: Config, turns: ReadonlyMap<number, Turn>, turnCount: number): readonly string[] {
-  if (turns.size < turnCount) return [];
-  return warnOfUnknownTools(Object.keys(config.conversation.tools), namesCalled(turns.values()));
+/** Warns of hints for tools that no turn calls. */
+export function warnOfHints(config: Config, facts: readonly TurnFacts[]): readonly string[] {
+  const called = new Set(facts.flatMap(({ tools }) => tools));
+  return warnOfUnknownTools(Object.keys(config.conversation.tools), called);
 }

@@ -6,14 +6,18 @@ import { type HiddenContent, hiddenContent } from "../../core/loss/hidden-conten
 import type { View } from "../../core/projection/view.ts";
 import { eventsRemoved } from "./events-removed.ts";
 
-/** Computes what is hidden; every turn of the compaction's range must be among `turns`. */
+/**
+ * Computes what is hidden; every turn of the compaction's range must be among `turns`, but for those that are hidden before and
+ * that nothing new stands for: nothing of them is taken out.
+ */
 export function hiddenBy(
   compaction: Pick<Compaction, "from_turn" | "to_turn">,
   facts: { readonly turns: ReadonlyMap<number, Turn>; readonly before: View; readonly after: View },
 ): HiddenContent {
   const { from_turn: from, to_turn: to } = compaction;
+  const isTouched = touchedTurns(facts);
   const raw = [...facts.turns.values()]
-    .filter((turn) => from <= turn.index && turn.index <= to)
+    .filter((turn) => from <= turn.index && turn.index <= to && isTouched(turn.index))
     .flatMap((turn) => turn.events);
   const shown = facts.after.turns
     .filter(({ origin }) =>
@@ -21,4 +25,18 @@ export function hiddenBy(
     )
     .flatMap((turn) => turn.events);
   return { ...hiddenContent(raw, shown), events_removed: Math.max(0, eventsRemoved(facts)) };
+}
+
+/** Tells of which turns something was shown before, or is told in a new way after. */
+function touchedTurns({ before, after }: { readonly before: View; readonly after: View }): (turn: number) => boolean {
+  const shown = new Set<number>();
+  const told = new Set<string>();
+  for (const { origin } of before.turns) {
+    if (origin.kind === "kept") shown.add(origin.turn);
+    else told.add(origin.compaction);
+  }
+  const fresh = after.turns.flatMap(({ origin }) =>
+    origin.kind === "kept" || origin.kind === "index" || told.has(origin.compaction) ? [] : [origin],
+  );
+  return (turn) => shown.has(turn) || fresh.some(({ from, to }) => from <= turn && turn <= to);
 }

@@ -7,8 +7,7 @@ import type { Policies } from "../../core/compaction/policy.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { USUAL_WINDOW } from "../../core/model/context-window.ts";
-import { type CompactionRequest, planCompactionReading } from "../../core/plan/plan-compaction.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
+import type { CompactionRequest } from "../../core/plan/plan-compaction.ts";
 import type { View } from "../../core/projection/view.ts";
 import { fixBounds, needsTurnTimes, type RangeRequest } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
@@ -17,12 +16,12 @@ import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { loadCounted } from "../branch/counted-view.ts";
 import { type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
 import { readPins } from "../branch/pins.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import { viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { loadPlanTurns } from "./plan-turns.ts";
 
 /** What the user asked for. */
 export interface CompactInput {
@@ -70,8 +69,16 @@ export interface LoadedForPlan {
   readonly request: CompactionRequest;
 }
 
-/** Loads it. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
-export async function loadForPlan(workspace: Workspace, tree: BranchTree, input: CompactInput): Promise<LoadedForPlan> {
+/**
+ * Loads it; `isWhole` = also what a summary hides and planning can do without. Throws `unknown_profile`, `spliced_turns` and the
+ * errors of a wrong range.
+ */
+export async function loadForPlan(
+  workspace: Workspace,
+  tree: BranchTree,
+  input: CompactInput,
+  isWhole = false,
+): Promise<LoadedForPlan> {
   await refuseSplice(workspace, tree);
   const [{ config }, live] = await Promise.all([
     loadConversationConfig(workspace, tree),
@@ -95,10 +102,12 @@ export async function loadForPlan(workspace: Workspace, tree: BranchTree, input:
     intoLoop: input.intoLoop === true || input.force === true,
     beneath: input.force === true,
   };
-  const { turns, facts, view, meter } = await loadCounted(workspace.store, tree, positionsFor(asked));
+  const pins = await readPins(workspace, tree);
+  const needs = { pins, hasIndex: input.index ?? settings.index, isWhole };
+  const { turns, facts, view, meter, unread } = await loadPlanTurns(workspace.store, tree, asked, needs);
   const window = await viewWindow(workspace, config, { turns, meter, next: null });
-  const pinned = pinnedEvents(await readPins(workspace, tree), turns.values());
-  const plan = { ...asked, turns, turnTimes: turnTimes(range, turns) };
+  const pinned = pinnedEvents(pins, turns.values());
+  const plan = { ...asked, turns, unread, turnTimes: turnTimes(range, turns) };
   return {
     config,
     live,
@@ -152,17 +161,6 @@ function chooseRules(
   if (input.policies !== undefined) return { profile, policies: input.policies };
   if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
   return { profile, policies: findProfile(profile, settings.profiles) };
-}
-
-/** Every turn when times are asked for, else those that planning and the view read. */
-function positionsFor(request: Omit<CompactionRequest, "turns" | "turnTimes">): number[] {
-  const all = (): number[] => Array.from({ length: request.turnCount }, (_, index) => index);
-  if (needsTurnTimes(request.range)) return all();
-  const wanted = new Set([
-    ...planReading(request.turnCount, request.compactions),
-    ...planCompactionReading({ ...request, turnTimes: [] }),
-  ]);
-  return [...wanted].sort((a, b) => a - b);
 }
 
 function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {

@@ -108,12 +108,16 @@ function hidersOfUnread(
   const hiders = new Set<Compaction>();
   if (turns.length === turnCount) return hiders;
   const read = new Set(turns.map(({ index }) => index));
+  // Between them one turn tells of all.
+  const bounds = new Set(compactions.flatMap(({ from_turn: from, to_turn: to }) => [from, from + 1, to, to + 1]));
+  let isTold = false;
   for (let index = 0; index < turnCount; index += 1) {
+    isTold &&= !bounds.has(index);
+    if (isTold || read.has(index)) continue;
     const turn = { index, events: [] };
-    const hider = read.has(index)
-      ? undefined
-      : findHider({ turn, index: 0, event: UNREAD }, listSpeakers(turn, compactions));
+    const hider = findHider({ turn, index: 0, event: UNREAD }, listSpeakers(turn, compactions));
     if (hider !== undefined) hiders.add(hider);
+    isTold = true;
   }
   return hiders;
 }

@@ -3,11 +3,19 @@ import type { Compaction, SelectedCall, StubStyle, Summary } from "../compaction
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
 import type { BoundFacts } from "../range/bound-position.ts";
 import type { RangeRequest } from "../range/bound-resolution.ts";
-import type { CutRange } from "../range/turn-range.ts";
+import type { CutRange, TurnRange } from "../range/turn-range.ts";
 import type { StepReport } from "../strategies/compose-steps.ts";
 import type { StrategyRequest } from "../strategies/plan-strategies.ts";
 import type { ToolCompactionHints } from "../tools/tool-hints.ts";
 import type { PlanSegment } from "./plan-timeline.ts";
+
+/** What planning knows of the turns that it does not read. */
+export interface UnreadTurns {
+  /** Messages of each, by position. */
+  readonly messages: ReadonlyMap<number, number>;
+  /** Tools that they call, each with turns (0-based, inclusive) of which the first and the last do, as far as it is known. */
+  readonly calls: readonly (TurnRange & { readonly tool: string })[];
+}
 
 export interface CompactionRequest extends BoundFacts {
   readonly range: RangeRequest;
@@ -29,6 +37,8 @@ export interface CompactionRequest extends BoundFacts {
   readonly keep?: readonly string[];
   /** Reach the answered calls of a tool loop that is not finished, though the end of the range was not named. */
   readonly intoLoop?: boolean;
+  /** What is known of those turns of `turnsToLeave` that are not at hand. */
+  readonly unread?: UnreadTurns;
   /** Make a plan, too, of which nothing shows until a summary over it is reverted, though no range was named. */
   readonly beneath?: boolean;
 }

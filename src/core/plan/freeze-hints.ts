@@ -6,12 +6,15 @@ import type { ToolCallRequest } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { type EventRange, isInRange } from "../range/range-location.ts";
 import { hintFor, type ToolCompactionHints } from "../tools/tool-hints.ts";
+import type { UnreadTurns } from "./compaction-request.ts";
+import { toolsUnread } from "./unread-turns.ts";
 
 /** What hints are frozen against. */
 export interface HintFacts {
   readonly policies: Policies;
   readonly hints?: ToolCompactionHints;
   readonly turns: ReadonlyMap<number, Turn>;
+  readonly unread?: UnreadTurns;
 }
 
 /**
@@ -21,12 +24,13 @@ export interface HintFacts {
  */
 export function freezeHints(
   range: EventRange,
-  { policies, hints = {}, turns }: HintFacts,
+  { policies, hints = {}, turns, unread }: HintFacts,
 ): Pick<Compaction, "tool_calls" | "tool_overrides"> {
   const policy = policies.tool_calls;
   if (policy === undefined || policy.policy === "omit") return {};
   const calls = callsIn(range, turns);
-  const overrides = overridesFor(calls, hints, policy);
+  const names = new Set([...calls.map(({ name }) => name), ...toolsUnread(range, unread)]);
+  const overrides = overridesFor(names, hints, policy);
   const removed = stripsResults(policy) ? calls.filter(({ name }) => hintFor(name, hints).response === "remove") : [];
   return {
     ...(removed.length === 0
@@ -54,14 +58,13 @@ function callsIn(range: EventRange, turns: ReadonlyMap<number, Turn>): readonly 
 
 /** The hints that projection knows, by tool in order of names. Each is whole: projection looks up a tool, not a field. */
 function overridesFor(
-  calls: readonly ToolCallRequest[],
+  tools: ReadonlySet<string>,
   hints: ToolCompactionHints,
   policy: UniformToolCallPolicy,
 ): Readonly<Record<string, ToolHint>> {
   const asks = policy.policy === "strip" && policy.request;
   const answers = policy.policy === "truncate" || (policy.policy === "strip" && policy.response);
-  const names = [...new Set(calls.map(({ name }) => name))].sort();
-  const entries = names.flatMap((name): [string, ToolHint][] => {
+  const entries = [...tools].sort().flatMap((name): [string, ToolHint][] => {
     const { request, response } = hintFor(name, hints);
     const hint: ToolHint = {
       ...(request === undefined || !asks ? {} : { request }),

@@ -15,6 +15,7 @@ import { freezeHints } from "./freeze-hints.ts";
 import { entersLoop, keepLoop } from "./loop-range.ts";
 import { effectOf } from "./plan-effect.ts";
 import { listHiding, planTimeline } from "./plan-timeline.ts";
+import { turnsToLeave } from "./unread-turns.ts";
 
 /** Stand beside the function that takes and gives them. */
 export type { CompactionDraft, CompactionPlan, CompactionRequest };
@@ -28,7 +29,8 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
   const range = resolveBounds(longest, { ...request, turns: new Map() });
   if (!isNothing(range)) {
     const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
-    for (let turn = from; turn <= to; turn++) wanted.add(turn);
+    const left = new Set(turnsToLeave(request));
+    for (let turn = from; turn <= to; turn++) if (!left.has(turn)) wanted.add(turn);
   }
   if (request.turnCount > 0) wanted.add(request.turnCount - 1);
   return [...wanted].sort((a, b) => a - b);

@@ -13,6 +13,8 @@ import { hiddenEvents, type IsHidden } from "../projection/survey.ts";
 import { dropLongTexts, truncateCall } from "../projection/tool-stub.ts";
 import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
 import { type EventRange, isInRange } from "../range/range-location.ts";
+import type { UnreadTurns } from "./compaction-request.ts";
+import { messagesUnread } from "./unread-turns.ts";
 
 /** What a plan would do. */
 export interface PlanEffect {
@@ -33,9 +35,11 @@ export interface EffectFacts {
   readonly pairs?: CallPairs | undefined;
   /** Whether what would show only once a summary is reverted counts. */
   readonly beneath?: boolean;
+  /** What is known of turns that are not at hand: only where what is beneath a summary does not count. */
+  readonly unread?: UnreadTurns;
 }
 
-/** Works out what a draft would do to the events of its range; every turn of the range must have been read. */
+/** Works out what a draft would do to the events of its range; every turn of the range must have been read, or be known. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
   const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
   const effect = walk(range, facts, bare);
@@ -51,10 +55,10 @@ export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, in
   return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
 }
 
-function walk(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {
+function walk(range: EventRange, { turns, unread }: EffectFacts, outcomes: Outcomes): PlanEffect {
   let changes = false;
   let removed = 0;
-  let messages = 0;
+  let messages = messagesUnread(range, unread);
   for (let position = range.from; position <= range.to; position++) {
     const turn = turns.get(position);
     for (let index = 0; turn !== undefined && index < turn.events.length; index++) {

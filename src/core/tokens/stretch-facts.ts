@@ -2,21 +2,24 @@
 // each turn, and they are small. Of answers that may go on before or after them all is kept, of others what calibrating needs.
 import { type MergedAnswer, mergeAnswers } from "./recorded-requests.ts";
 import type { EstimateKind } from "./token-estimate.ts";
-import type { AnswerFacts, TurnFacts } from "./turn-facts.ts";
+import type { AnswerFacts, Stretch, TurnFacts } from "./turn-facts.ts";
 import { isCounted } from "./usage.ts";
 
 /** Joins the facts of single turns that follow each other, at least one; `isSpliced` = one was said after another turn than the one before it. */
 export function joinFacts(turns: readonly TurnFacts[], isSpliced: boolean): TurnFacts {
   const kinds = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0 };
-  let [events, tokens] = [0, 0];
+  let [events, messages, tokens] = [0, 0, 0];
   for (const turn of turns) {
     for (const kind of Object.keys(kinds) as EstimateKind[]) kinds[kind] += turn.kinds[kind];
     events += turn.events;
+    messages += turn.messages;
     tokens += turn.tokens;
   }
   return {
     index: turns[0]?.index ?? 0,
     events,
+    messages,
+    tools: [...new Set(turns.flatMap(({ tools }) => tools))],
     tokens,
     kinds,
     model: turns.findLast(({ model }) => model !== null)?.model ?? null,
@@ -42,6 +45,8 @@ function joinAnswers(turns: readonly TurnFacts[], isSpliced: boolean): Pick<Turn
     ],
     stretch: {
       sizes: turns.map((turn) => turn.tokens),
+      messages: turns.map((turn) => turn.messages),
+      calls: callsOf(turns),
       isSpliced,
       answered: answeredBy(turns),
       inner: {
@@ -65,6 +70,18 @@ function toFacts(
   reach: AnswerFacts["reach"],
 ): AnswerFacts {
   return { ...answer, ...(turn === index ? {} : { turn: turn - index }), ...(reach === undefined ? {} : { reach }) };
+}
+
+/** The tools that are called, each with its first and its last turn. */
+function callsOf(turns: readonly TurnFacts[]): Stretch["calls"] {
+  const calls = new Map<string, [string, number, number]>();
+  for (const [at, { tools }] of turns.entries())
+    for (const tool of tools) {
+      const call = calls.get(tool);
+      if (call === undefined) calls.set(tool, [tool, at, at]);
+      else call[2] = at;
+    }
+  return [...calls.values()];
 }
 
 /** The models that answered, each once, by when each did last. */

@@ -1,6 +1,6 @@
 // What counting a conversation needs to know of a turn. It is small, and follows from the turn alone: a turn that nothing shows is
 // counted by it without being read.
-import { type Event, traitsOf } from "../event/event.ts";
+import { type Event, isMessage, traitsOf } from "../event/event.ts";
 import { previousTurn, type Turn } from "../event/turn.ts";
 import { type EstimateKind, estimateEvent, estimateKind } from "./token-estimate.ts";
 import { listAnswers, type Usage } from "./usage.ts";
@@ -29,6 +29,10 @@ export interface AnswerFacts {
 export interface Stretch {
   /** Tokens of each turn. */
   readonly sizes: readonly number[];
+  /** Messages of each turn. */
+  readonly messages: readonly number[];
+  /** The tools that are called, each with the first and the last of its turns that calls it, 0-based. */
+  readonly calls: readonly (readonly [tool: string, first: number, last: number])[];
   /** Whether one of them was said after another turn than the one before it. */
   readonly isSpliced: boolean;
   /** The models that answered, each once, by when each did last. */
@@ -54,6 +58,10 @@ export interface TurnFacts {
   readonly stretch?: Stretch;
   /** Events of the kinds that are counted. */
   readonly events: number;
+  /** Requests of the user and answers among them. */
+  readonly messages: number;
+  /** Names of the tools that are called, each once. */
+  readonly tools: readonly string[];
   /** Tokens of all its events, whole. */
   readonly tokens: number;
   /** The same by kind. */
@@ -81,7 +89,8 @@ export function turnFacts({ index, events }: Turn): TurnFacts {
   /** Tokens of all events before each position; one longer than the events. */
   const sums = [0];
   let tokens = 0;
-  let counted = 0;
+  let [counted, messages] = [0, 0];
+  const tools = new Set<string>();
   for (const event of events) {
     const own = estimateEvent(event);
     const kind = estimateKind(event);
@@ -89,10 +98,14 @@ export function turnFacts({ index, events }: Turn): TurnFacts {
     tokens += own;
     sums.push(tokens);
     if (traitsOf(event).counted) counted += 1;
+    if (isMessage(event)) messages += 1;
+    if (event.type === "tool_call_request") tools.add(event.name);
   }
   return {
     index,
     events: counted,
+    messages,
+    tools: [...tools],
     tokens,
     kinds,
     answers: listAnswers(events).map(({ position, end, ...answer }) => ({

@@ -4,10 +4,15 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Policies } from "../../../src/core/compaction/policy.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
+import type { UnreadTurns } from "../../../src/core/plan/compaction-request.ts";
 import { planCompaction, planCompactionReading } from "../../../src/core/plan/plan-compaction.ts";
+import { knownOf, toolsUnread, turnsNamed, turnsToLeave } from "../../../src/core/plan/unread-turns.ts";
 import { isNothing } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
+import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
+import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { DEFAULT, live, requestFor, SUMMARIZE } from "../../helpers/plan-request.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
@@ -56,6 +61,20 @@ describe("planCompactionReading", () => {
     expect(planCompactionReading(request)).toEqual([4]);
   });
 
+  it("leaves what a summary hides unread where no range was named, but for its ends", () => {
+    const turns = parseConversation("U A | U A | U R A | U A | U A | U R T t A");
+    const asked = requestFor(turns, {
+      range: { keepLast: 1 },
+      compactions: [live(0, 3, { summary: { summary: "old" } })],
+    });
+    expect(planCompactionReading(asked)).toEqual([0, 4, 5]);
+    expect(turnsToLeave(asked)).toEqual([1, 2, 3]);
+    for (const more of [{ range: { keep: 1 } }, { beneath: true }, { policies: SUMMARIZE }] as const)
+      expect(planCompactionReading({ ...asked, ...more })).toEqual([0, 1, 2, 3, 4, 5]);
+    const cut = [live(0, 3, { summary: { summary: "old" }, to_event: "e3.1" })];
+    expect(turnsToLeave({ ...asked, compactions: cut })).toEqual([1, 2]);
+  });
+
   it("is enough: reading more turns never changes the plan", () => {
     const policies = fc.constantFrom<Policies>(
       DEFAULT,
@@ -73,16 +92,55 @@ describe("planCompactionReading", () => {
       { to: parseBound("last") },
       { from: parseBound("-2"), to: parseBound("1") },
     );
+    const hints = fc.constantFrom<ToolCompactionHints>(
+      {},
+      { grep: { request: "keep", response: "strip" } },
+      { grep: { response: "remove" }, tool: { response: "keep" } },
+    );
     fc.assert(
-      fc.property(randomConversation, policies, range, ({ turns, compactions }, policy, asked) => {
-        const all = requestFor(turns, { compactions, policies: policy, range: asked });
-        const positions = planCompactionReading(all);
+      fc.property(randomConversation, policies, range, hints, ({ turns, compactions }, policy, asked, known) => {
+        const all = requestFor(turns, { compactions, policies: policy, range: asked, hints: known });
+        const facts = turns.map((turn) => turnFacts(turn));
+        const left = turnsToLeave(all);
+        const named = new Set(turnsNamed(knownOf(left, facts), all));
+        const unread = knownOf(
+          left.filter((turn) => !named.has(turn)),
+          facts,
+        );
+        const positions = [...planCompactionReading(all), ...named].sort((a, b) => a - b);
         const read = new Map(positions.map((position) => [position, turns[position] as Turn]));
-        const [few, many] = [planCompaction({ ...all, turns: read }), planCompaction(all)];
+        const [few, many] = [planCompaction({ ...all, turns: read, unread }), planCompaction(all)];
         // Why there is nothing may show only where more is read.
         if (isNothing(many)) expect(isNothing(few)).toBe(true);
-        else expect({ ...few, segments: [] }).toEqual({ ...many, segments: [] });
+        else expect(withoutSight(few)).toEqual(withoutSight(many));
+      }),
+    );
+  });
+
+  it("knows of turns in stretches what it knows of each", () => {
+    fc.assert(
+      fc.property(randomConversation, fc.array(fc.nat({ max: 5 })), ({ turns }, left) => {
+        const facts = turns.map((turn) => turnFacts(turn));
+        const joined = knownOf(left, [joinFacts(facts, false)]);
+        const single = knownOf(left, facts);
+        expect(joined.messages).toEqual(single.messages);
+        const range = { from: Math.min(...left), to: Math.max(...left) };
+        expect(toolsUnread(range, joined)).toEqual(expect.arrayContaining([...toolsUnread(range, single)]));
+        expect(turnsNamed(joined, REMOVE)).toEqual(expect.arrayContaining([...turnsNamed(single, REMOVE)]));
+        // A whole stretch has nothing that is called elsewhere.
+        const whole = facts.map(({ index }) => index);
+        const named = (unread: UnreadTurns) => [...new Set(toolsUnread({ from: 0, to: turns.length }, unread))].sort();
+        expect(named(knownOf(whole, [joinFacts(facts, false)]))).toEqual(named(knownOf(whole, facts)));
       }),
     );
   });
 });
+
+const REMOVE = { hints: { grep: { response: "remove" } } } as const;
+
+/** What is left out already is told apart only where it is read, and the timeline where it is cut: neither is stored. */
+function withoutSight(plan: ReturnType<typeof planCompaction>): unknown {
+  if (isNothing(plan)) return plan;
+  const { stats, ...compaction } = plan.compaction;
+  return { ...plan, segments: [], compaction: { ...compaction, stats: { ...stats, events_removed: 0 } } };
+}

@@ -56,10 +56,17 @@ function factsOf(drawn: readonly DrawnTurn[]): readonly TurnFacts[] {
       };
     });
     said += tokens;
-    const messages = tokens - asked;
-    const kinds = { requests: asked, messages, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0 };
+    const kinds = {
+      requests: asked,
+      messages: tokens - asked,
+      reasoning: 0,
+      tool_calls: 0,
+      tool_results: 0,
+      harness: 0,
+    };
     const model = answers.findLast((answer) => answer.model !== undefined)?.model ?? null;
-    return { index, events: 1 + answers.length, tokens, kinds, answers: facts, model, previous: `o${index - 1}` };
+    const counts = { events: 1 + answers.length, messages: 1, tools: [] };
+    return { index, ...counts, tokens, kinds, answers: facts, model, previous: `o${index - 1}` };
   });
 }
 

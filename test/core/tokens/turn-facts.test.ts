@@ -12,6 +12,12 @@ it("counts turn_starts and notes as events, but no unknown kinds, and neither re
   const turns = parseConversation("U R T t A N X | S Q D A");
   expect(turns.map((turn) => turnFacts(turn).events)).toEqual([7, 5]);
   expect(turns.flatMap(({ events }) => events).filter(isMessage)).toHaveLength(4);
+  expect(turns.map((turn) => turnFacts(turn).messages)).toEqual([2, 2]);
+});
+
+it("names each tool that is called once", () => {
+  const turns = parseConversation("U T:grep t T:read t T:grep t | U A");
+  expect(turns.map((turn) => turnFacts(turn).tools)).toEqual([["grep", "read"], []]);
 });
 
 it("counts the tokens of all events, by kind too", () => {
