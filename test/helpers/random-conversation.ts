@@ -126,7 +126,11 @@ export function randomCompaction(
       attachments: fc.constant("strip" as const),
       index: fc.constantFrom({ text: "Index: a.ts", entries: 1 }, { text: 'Index: "b"\nc', entries: 2 }),
       stubs: fc.record(
-        { pointers: fc.constant(true as const), first_line: fc.constant(true as const) },
+        {
+          pointers: fc.constant(true as const),
+          first_line: fc.constant(true as const),
+          heads: fc.constant(true as const),
+        },
         { requiredKeys: [] },
       ),
     },

@@ -40,7 +40,7 @@ export function withIndex<Planned extends Indexed>(turnCount: number, planned: P
     ...(former === undefined ? {} : { former }),
   });
   if (index === null) return planned;
-  const compaction = { ...plan.compaction, index, needs: ["index"] };
+  const compaction = { ...plan.compaction, index, needs: [...(plan.compaction.needs ?? []), "index"] };
   const compactions = [...live.applied, trialOf(compaction, isSummary)];
   const after = project({ turnCount, turns, compactions });
   const left = meter.countView(after, compactions);

@@ -185,6 +185,7 @@ export function readManner({
     stubs: {
       ...(flag(options, "pointers") ? { pointers: true } : {}),
       ...(flag(options, "firstLine") ? { first_line: true } : {}),
+      ...(flag(options, "heads") ? { heads: true } : {}),
     },
     ...(typeof options["index"] === "boolean" ? { index: options["index"] } : {}),
     force: flag(options, "force"),

@@ -77,6 +77,7 @@ export const command: CommandSpec = {
         "summarise in N parts, one commit each; auto splits where the topic changes; without --from it starts after the last summary",
     },
     { flags: "--first-line", description: "stubs show the first line of the result" },
+    { flags: "--heads", description: "stubs show the first 120 characters of arguments that were stripped, too" },
     { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
     {
       flags: "--index",

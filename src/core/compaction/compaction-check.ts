@@ -142,7 +142,7 @@ const compaction: Rule = record(
     tool_calls: toolPolicy,
     tool_overrides: mapOf(hint),
     attachments: oneOf("strip"),
-    stubs: record({}, { pointers: flag, first_line: flag }),
+    stubs: record({}, { pointers: flag, first_line: flag, heads: flag }),
     receipt: record({ facts: object, mentioned_later: list(object) }),
     tools: record({ policy: oneOf("prune"), names: list(text) }, { tokens: whole }),
     index: record({ text: filled, entries: whole }),

@@ -29,7 +29,7 @@ export function parseCompactionLine(text: string, file: string): Compaction {
 }
 
 /** What a record may say that its reader must know. */
-const KNOWN_NEEDS: readonly unknown[] = ["index"];
+const KNOWN_NEEDS: readonly unknown[] = ["index", "heads"];
 
 /** The first thing that a reader must know and that is not known here. */
 function firstNeed(value: unknown): string | null {

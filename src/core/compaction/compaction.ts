@@ -91,6 +91,8 @@ export interface StubStyle {
   readonly pointers?: true;
   /** The stub of a result is followed by the first line of the output. */
   readonly first_line?: true;
+  /** The stub of a result is followed by the head of its call's arguments, where the compaction strips these, too; `needs` names it. */
+  readonly heads?: true;
 }
 
 /** A list of what the view hides, made by rule when the compaction was made. Of a view's compactions the newest one's is shown. */
@@ -148,7 +150,7 @@ export interface Compaction {
   readonly tools?: ToolPruning;
   /** What the view hides up to the end of the range, when this was made. */
   readonly index?: HiddenIndex;
-  /** Fields that a reader must know: `index`. */
+  /** What a reader must know: `index`, and `heads` of `stubs`. */
   readonly needs?: readonly string[];
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
   readonly covers?: string;

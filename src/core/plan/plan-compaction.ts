@@ -137,6 +137,7 @@ function createDraft(
     ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
     ...fields,
     ...(writesStubs ? { stubs } : {}),
+    ...(writesStubs && stubs.heads === true ? { needs: ["heads"] } : {}),
     ...(basis.length === 0 ? {} : { basis }),
     ...(profile === undefined ? {} : { profile }),
     source,

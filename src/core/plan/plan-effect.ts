@@ -131,7 +131,8 @@ function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFac
   };
 }
 
-function outcomeOf(event: Event, { action, compaction }: Disposition): string {
+function outcomeOf(event: Event, disposition: Disposition): string {
+  const { action } = disposition;
   if (action === "keep" || action === "hide") return "same";
   if (action === "omit") return "removed";
   switch (event.type) {
@@ -140,7 +141,7 @@ function outcomeOf(event: Event, { action, compaction }: Disposition): string {
     case "tool_call_request":
       return requestOutcome(event, action);
     case "tool_call_response": {
-      if (action === "strip") return `stripped${styleOf(compaction)}`;
+      if (action === "strip") return `stripped${styleOf(disposition)}`;
       if ("drop" in action) return "same";
       const { max_chars, head } = action.truncate;
       const isShort = typeof event.content === "string" && event.content.length <= max_chars;
@@ -161,8 +162,13 @@ function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "kee
   return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head}`;
 }
 
-function styleOf({ stubs }: Compaction): string {
-  return `${stubs?.pointers === true ? " pointer" : ""}${stubs?.first_line === true ? " line" : ""}`;
+function styleOf({ compaction: { stubs }, headOf }: Disposition): string {
+  const styles = [
+    stubs?.pointers === true && "pointer",
+    headOf !== undefined && "head",
+    stubs?.first_line === true && "line",
+  ];
+  return styles.map((style) => (style === false ? "" : ` ${style}`)).join("");
 }
 
 function isEmptyObject(value: unknown): boolean {

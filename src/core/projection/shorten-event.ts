@@ -14,7 +14,7 @@ export interface ShorteningContext extends StubOptions {
 /** Applies a disposition to its event; null when nothing of the event is shown. */
 export function shortenEvent(
   event: Event,
-  { action, compaction }: Pick<Disposition, "action" | "compaction">,
+  { action, compaction, headOf }: Pick<Disposition, "action" | "compaction" | "headOf">,
   context: ShorteningContext,
 ): Event | null {
   if (action === "keep") return event;
@@ -27,7 +27,7 @@ export function shortenEvent(
     case "tool_call_request":
       return shortenCall(event, action);
     case "tool_call_response":
-      return shortenResult(event, action, { ...context, ...stubStyle(compaction, context) });
+      return shortenResult(event, action, { ...context, ...stubStyle(compaction, context), headOf });
     default:
       return event;
   }

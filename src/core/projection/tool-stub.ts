@@ -2,6 +2,7 @@
 import type { Truncation } from "../compaction/compaction.ts";
 import { isText } from "../event/content.ts";
 import type { AttachmentRef, Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
+import { forJson } from "../safe-text.ts";
 
 /** How stubs are written; none of it changes which events are shown. */
 export interface StubOptions {
@@ -9,12 +10,19 @@ export interface StubOptions {
   readonly pointers?: boolean;
   /** Whether the stub of a result is followed by the first line of the output. */
   readonly firstLine?: boolean;
+  /** The call of whose arguments the stub of a result shows the head; absent = it shows none. */
+  readonly headOf?: ToolCallRequest | undefined;
   /** Gives the text behind a reference, when it is at hand; without it a referenced text is stripped, not truncated. */
   readonly readText?: (ref: AttachmentRef) => string | undefined;
 }
 
 /** Longest first line that a stub shows, in characters: output without line ends must not come back through it. */
 const FIRST_LINE_CHARS = 200;
+
+/** Longest head of arguments that a stub shows, in characters. */
+const HEAD_CHARS = 120;
+/** Line and paragraph separators, which JSON leaves raw. */
+const SEPARATORS = /[\u2028\u2029]/g;
 
 const DEFAULT_HEAD = 0.5;
 
@@ -31,8 +39,10 @@ export function stripResult(
 ): ToolCallResponse {
   const status = `[compacted] ${tool ?? "unknown"}: ${response.is_error ? "error" : "success"}`;
   const pointer = options.pointers === true ? ` · ${response.id}` : "";
+  const head = options.headOf === undefined ? "" : headOfArguments(options.headOf);
   const line = options.firstLine === true ? findFirstLine(response.content, options) : "";
-  return { ...response, content: `${status}${pointer}${line === "" ? "" : `\n${line}`}` };
+  const lines = [`${status}${pointer}`, head, line];
+  return { ...response, content: lines.filter((one) => one !== "").join("\n") };
 }
 
 /**
@@ -136,6 +146,24 @@ function replaceText(content: Content, text: string): Content {
 function findFirstLine(content: Content, options: StubOptions): string {
   const text = joinText(content, options) ?? "";
   const line = /\S[^\r\n]*/.exec(text)?.[0].trimEnd() ?? "";
-  if (line.length <= FIRST_LINE_CHARS) return line;
-  return `${line.slice(0, isInsidePair(line, FIRST_LINE_CHARS) ? FIRST_LINE_CHARS - 1 : FIRST_LINE_CHARS)}…`;
+  return cutLine(line, FIRST_LINE_CHARS);
+}
+
+/** The arguments as JSON on one line, as far as the head reaches; "" when they are `{}`. */
+function headOfArguments({ arguments: given }: ToolCallRequest): string {
+  // Nothing behind the head of a text is looked at: arguments may be files.
+  const short = (_: string, value: unknown): unknown =>
+    typeof value === "string" && value.length > HEAD_CHARS ? value.slice(0, HEAD_CHARS + 1) : value;
+  const json = JSON.stringify(given, short) ?? "{}";
+  if (json === "{}") return "";
+  return cutLine(forJson(json).replace(SEPARATORS, escapeCharacter), HEAD_CHARS);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16)}`;
+}
+
+function cutLine(line: string, limit: number): string {
+  if (line.length <= limit) return line;
+  return `${line.slice(0, isInsidePair(line, limit) ? limit - 1 : limit)}…`;
 }

@@ -1,7 +1,7 @@
 // Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
 // event and has an opinion on that type. Hiding beats mechanical policies whatever their times (DESIGN §4).
 import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
-import { type Event, isReasoning, traitsOf } from "../event/event.ts";
+import { type Event, isReasoning, type ToolCallRequest, traitsOf } from "../event/event.ts";
 import { type CallPairs, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
@@ -18,6 +18,8 @@ export interface Disposition {
   readonly compaction: Compaction;
   readonly content: ContentType;
   readonly action: "hide" | CallPolicy;
+  /** Of a stripped result: the call of whose arguments its stub shows the head; absent = none. */
+  readonly headOf?: ToolCallRequest;
 }
 
 /**
@@ -104,12 +106,27 @@ export function findMechanicalWinner(
         resolveCallPolicy(overlay, "request", event),
       );
     case "tool_call_response":
-      return findOpinion(locals, event, index, "tool_response", (overlay) =>
-        resolveCallPolicy(overlay, "response", pairs.get(event)),
-      );
+      return findResponseWinner(locals, event, index, pairs.get(event));
     default:
       return null;
   }
+}
+
+function findResponseWinner(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  call: ToolCallRequest | undefined,
+): Disposition | null {
+  let winner: Overlay | undefined;
+  const found = findOpinion(locals, event, index, "tool_response", (overlay) => {
+    winner = overlay;
+    return resolveCallPolicy(overlay, "response", call);
+  });
+  if (found?.action !== "strip" || found.compaction.stubs?.heads !== true) return found;
+  if (winner === undefined || call === undefined || resolveCallPolicy(winner, "request", call) !== "strip")
+    return found;
+  return { ...found, headOf: call };
 }
 
 function findOpinion(

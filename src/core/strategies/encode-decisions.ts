@@ -66,11 +66,12 @@ function isMet(
 ): boolean {
   if (!isCovered || now === "hide") return true;
   if (!isSamePolicy(decided ?? now, policy)) return false;
-  return decided !== undefined || policy !== "strip" || isSameStyle(oldStyle, style);
+  // Whether a stub shows a head hangs on the other half, too: one that nothing was decided about is left alone.
+  return decided !== undefined || policy !== "strip" || (style?.heads !== true && isSameStyle(oldStyle, style));
 }
 
 function isSameStyle(a: StubStyle = {}, b: StubStyle = {}): boolean {
-  return a.first_line === b.first_line && a.pointers === b.pointers;
+  return a.first_line === b.first_line && a.pointers === b.pointers && a.heads === b.heads;
 }
 
 /** The policies for all calls that agree with some decision, each once. */

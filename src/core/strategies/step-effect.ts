@@ -1,7 +1,7 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
 import type { CallPolicy, Compaction, StubStyle } from "../compaction/compaction.ts";
 import { stubAttachments } from "../event/attachment-stub.ts";
-import { type Event, isReasoning } from "../event/event.ts";
+import { type Event, isReasoning, type ToolCallRequest } from "../event/event.ts";
 import { shortenEvent } from "../projection/shorten-event.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
 import type { CallDecision, HalfState, OpenEvent, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
@@ -21,11 +21,13 @@ export function takenFromCall(
   after: CallDecision,
   stubs: StubStyle | undefined,
 ): Shown {
+  const headOf = (decision: CallDecision): ToolCallRequest | undefined =>
+    stubs?.heads === true && decision.request === "strip" ? request : undefined;
   const take = (event: Event, state: HalfState, half: keyof CallDecision): Shown => {
-    if (before[half] === after[half]) return NOTHING_SHOWN;
+    if (before[half] === after[half] && headOf(before) === headOf(after)) return NOTHING_SHOWN;
     const reading = { tool: request.name, state, stubs };
-    const shown = shownOf(event, { ...reading, policy: before[half] });
-    return add(shown, shownOf(event, { ...reading, policy: after[half] }), -1);
+    const shown = shownOf(event, { ...reading, policy: before[half], headOf: headOf(before) });
+    return add(shown, shownOf(event, { ...reading, policy: after[half], headOf: headOf(after) }), -1);
   };
   const asked = take(request, requestState, "request");
   if (response === null || responseState === null) return asked;
@@ -71,14 +73,17 @@ interface Reading {
   readonly policy: CallPolicy | undefined;
   /** Style of the planned compaction's stubs. */
   readonly stubs: StubStyle | undefined;
+  /** The call of which a stub of the planned compaction shows the head. */
+  readonly headOf?: ToolCallRequest | undefined;
 }
 
-function shownOf(event: Event, { tool, state, policy, stubs }: Reading): Shown {
+function shownOf(event: Event, { tool, state, policy, stubs, headOf }: Reading): Shown {
   const action = policy ?? state.now;
   if (action === undefined) return { events: 1, tokens: estimateEvent(event) };
   const style = policy === undefined ? state.stubs : stubs;
   const compaction: Compaction = style === undefined ? PLAIN : { ...PLAIN, stubs: style };
-  const shown = shortenEvent(event, { action, compaction }, { tool });
+  const head = policy === undefined || headOf === undefined ? {} : { headOf };
+  const shown = shortenEvent(event, { action, compaction, ...head }, { tool });
   return shown === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(shown) };
 }
 

@@ -4,6 +4,8 @@ import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { draftSession, exportSessionId } from "../../../src/app/export/export.ts";
 import { resumingAgents } from "../../../src/app/sessions/session-registry.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
 import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
@@ -29,6 +31,24 @@ const STEPS: Readonly<Record<string, () => Promise<unknown>>> = {
       dryRun: false,
       activate: false,
     }),
+  "both halves stripped, with heads in the stubs": async () => {
+    const tip = await tipOf(workspace, branch);
+    const made: Compaction = {
+      type: "compaction",
+      id: "headed",
+      timestamp: "2027-05-01T00:00:00.000Z",
+      from_turn: 0,
+      to_turn: 5,
+      tool_calls: { policy: "strip", request: true, response: true },
+      stubs: { heads: true, first_line: true },
+      needs: ["heads"],
+    };
+    const bytes = Buffer.from(`${formatCompactionLine(made, [])}\n`);
+    const changes = [{ path: recordPath("compactions", made.timestamp, made.id), bytes }];
+    const author = { name: "Ada", email: "ada@example.com", seconds: 1775000000 };
+    const commits = [{ message: "compact\n", author, committer: author, changes }];
+    await workspace.store.write([{ branch, expected: tip, parent: tip, commits }]);
+  },
   "a summary of the first turns": async () =>
     compact(workspace, await treeOf(), {
       range: { to: { type: "turn", turn: 3 } },
@@ -47,7 +67,7 @@ const STEPS: Readonly<Record<string, () => Promise<unknown>>> = {
     }),
 };
 
-describe.each(Object.entries(STEPS))("after %s", (_, step) => {
+describe.each(Object.entries(STEPS))("after %s", (name, step) => {
   beforeAll(step);
 
   it.each(resumingAgents().map((agent) => [agent.name, agent] as const))(
@@ -62,6 +82,7 @@ describe.each(Object.entries(STEPS))("after %s", (_, step) => {
         });
         const text = agent.write.write(draft);
         expect(text.split(NOTICE)).toHaveLength(notice ? 2 : 1);
+        if (name.includes("heads")) expect(text).toMatch(/\[compacted\] \w+: success\\n\{/);
         expect(await importBytes(workspace, Buffer.from(text))).toMatchObject({
           status: "unchanged",
           branch,

@@ -30,6 +30,7 @@ describe("a compaction is well formed", () => {
     ["truncated halves", half({ truncate: { max_chars: 1, head: 0.5 } })],
     ["hints", { tool_overrides: { constructor: { request: "keep", response: "strip" }, "*": {} } }],
     ["stubs", { stubs: { pointers: true, first_line: false } }],
+    ["heads in stubs", { stubs: { heads: true }, needs: ["heads"] }],
     ["a receipt", { receipt: { facts: {}, mentioned_later: [{}] } }],
     ["unknown fields, also by names that every object has", { mood: 1, toString: 2, summary: { summary: "s", x: [] } }],
     ["known fields of another place", { metadata: { from_turn: -1 }, calls: 7 }],

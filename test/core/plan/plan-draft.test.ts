@@ -38,6 +38,12 @@ describe("a plan by policies", () => {
     const stubsOf = (more: Partial<CompactionRequest>) => planned("U R T t A", more).compaction.stubs;
     expect(stubsOf({ stubs: { first_line: true } })).toEqual({ first_line: true });
     expect(stubsOf({ stubs: {} })).toBeUndefined();
+    expect(planned("U R T t A", { stubs: { heads: true } }).compaction).toMatchObject({
+      stubs: { heads: true },
+      needs: ["heads"],
+    });
+    const unused = planned("U R T t A", { stubs: { heads: true }, policies: { reasoning: "strip" } }).compaction;
+    expect(unused.needs).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: { reasoning: "strip" } })).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: SUMMARIZE })).toBeUndefined();
   });

@@ -256,6 +256,17 @@ describe("effectOf", () => {
     }
   });
 
+  it("sees heads of arguments only where arguments are stripped, too", () => {
+    const strip = (request: boolean, stubs: StubStyle): Partial<Compaction> => ({
+      tool_calls: { policy: "strip", request, response: true },
+      stubs,
+    });
+    for (const request of [true, false]) {
+      const inForce = [{ ...draft(strip(request, {})), timestamp: "2026-02-01T00:00:00Z" }];
+      expect(effect(strip(request, { heads: true }), inForce).changes).toBe(request);
+    }
+  });
+
   it.each(["image", "document", "attachment"])("strips a part that is a %s, and no text", (type) => {
     const pictured = (kind: string): readonly Turn[] => [
       {

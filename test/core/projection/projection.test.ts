@@ -208,4 +208,24 @@ describe("what a compaction says of its stubs", () => {
     expect(texts[0]).toMatch(/^\[compacted\] \S+: success · e0\.3\n/);
     expect(texts[1]).toMatch(/^\[compacted\] \S+: success$/);
   });
+
+  it("puts the head of arguments into the stubs of calls whose arguments it strips, too", () => {
+    const stubsOf = (fields: Partial<Compaction>): readonly unknown[] =>
+      projectTurns(turns, [makeCompaction("b", [0, 0], { ...fields, stubs: { heads: true }, needs: ["heads"] })])
+        .turns.flatMap((turn) => turn.events)
+        .flatMap((event) => (event.type === "tool_call_response" ? [event.content] : []));
+    const [first, second] = turns[0]!.events.filter((event) => event.type === "tool_call_request");
+    const head = (call: typeof first): unknown =>
+      `[compacted] ${call?.name}: success\n${JSON.stringify(call?.arguments)}`;
+    expect(stubsOf(STRIP_TOOLS)).toEqual([head(first), head(second)]);
+    const plain = `[compacted] ${first?.name}: success`;
+    const results = { policy: "strip", request: false, response: true } as const;
+    expect(stubsOf({ tool_calls: results })).toEqual([plain, plain]);
+    const hints = { "*": { request: "keep" } } as const;
+    expect(stubsOf({ ...STRIP_TOOLS, tool_overrides: hints })).toEqual([plain, plain]);
+    const calls = [{ event: first?.id ?? "", request: "strip", response: "strip" }] as const;
+    expect(stubsOf({ tool_calls: { policy: "selective", calls, else: results } })).toEqual([head(first), plain]);
+    const asked = [{ event: first?.id ?? "", request: "strip" }] as const;
+    expect(stubsOf({ tool_calls: { policy: "selective", calls: asked } })[0]).not.toContain("compacted");
+  });
 });

@@ -67,6 +67,48 @@ describe("strip", () => {
   });
 });
 
+describe("the head of arguments in a stub", () => {
+  const headOf = (given: unknown): unknown =>
+    stripResult(result("out"), "grep", { headOf: { ...call, arguments: given } }).content;
+  const lineOf = (given: unknown): string => String(headOf(given)).split("\n").slice(1).join("\n");
+
+  it("is the arguments as JSON behind the status line, before the first line of the result", () => {
+    expect(headOf({ command: "npm test", dry: true })).toBe(
+      '[compacted] grep: success\n{"command":"npm test","dry":true}',
+    );
+    const all = { headOf: call, firstLine: true, pointers: true };
+    expect(stripResult(result("found\nmore", true), "grep", all).content).toMatch(
+      /^\[compacted\] grep: error · r2\n\{"pattern":"0123456789.*…\nfound$/,
+    );
+    expect(headOf("npm test")).toBe('[compacted] grep: success\n"npm test"');
+  });
+
+  it.each([[{}], [undefined]])("is not there where there is nothing to say: %j", (given) => {
+    expect(headOf(given)).toBe("[compacted] grep: success");
+  });
+
+  it("is cut after 120 characters, never inside a character", () => {
+    expect(lineOf({ text: "x".repeat(500) })).toBe(`{"text":"${"x".repeat(111)}…`);
+    expect(lineOf({ text: "x".repeat(109) })).toHaveLength(120);
+    expect(lineOf({ text: `${"x".repeat(110)}🙂` })).toBe(`{"text":"${"x".repeat(110)}…`);
+  });
+
+  it("is one line of safe text, whatever stands in the arguments", () => {
+    expect(lineOf({ text: "a\u2028b\u202ec\u009b\n\ud800" })).toBe('{"text":"a\\u2028b\\u202ec\\u009b\\n\ufffd"}');
+    fc.assert(
+      fc.property(fc.jsonValue(), anyText(), (value, text) => {
+        const line = lineOf({ text, value });
+        expect(line.length).toBeLessThanOrEqual(121);
+        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+        expect(line).not.toMatch(/\p{Surrogate}/u);
+        const whole = stripResult(result(""), "t", { headOf: { ...call, arguments: { text, value } } });
+        if (!line.endsWith("…")) expect(whole.content).toBe(`[compacted] t: success\n${line}`);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
+
 describe("drop", () => {
   const write = (args: unknown): ToolCallRequest => ({ ...call, arguments: args });
   const dropped = (args: unknown, maxChars: number): unknown => dropLongTexts(write(args), maxChars).arguments;

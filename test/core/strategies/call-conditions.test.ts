@@ -208,6 +208,12 @@ describe("encodeDecisions", () => {
       { first_line: true },
       true,
     ],
+    [
+      "results stripped before with the same heads, which hang on the arguments",
+      { responseState: now("strip", { stubs: { heads: true } }) },
+      { heads: true },
+      false,
+    ],
     ["results truncated before", { responseState: now({ truncate: { max_chars: 5 } }) }, undefined, false],
     ["results that are shown", {}, undefined, false],
     ["requests stripped before", { requestState: now("strip"), responseState: now("strip") }, undefined, false],

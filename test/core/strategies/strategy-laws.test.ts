@@ -60,7 +60,7 @@ const situation = fc
     names,
     hints,
     keepLast: fc.nat(2),
-    stubs: fc.constantFrom({}, { first_line: true } as const, { pointers: true } as const),
+    stubs: fc.constantFrom({}, { first_line: true } as const, { pointers: true } as const, { heads: true } as const),
     pinned: fc.nat(6),
     windowTokens: fc.constantFrom(200, 1000, 5000, 200_000),
   })
