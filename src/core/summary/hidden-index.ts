@@ -17,6 +17,8 @@ const LEAST_TOKENS = 60;
 const CHARS_PER_TOKEN = 4;
 const HEADING = "[Index of what is left out above, made by rule, newest first]";
 const SEPARATOR = "; ";
+/** What stands for it inside an entry, so that a list is read back as it was written. */
+const INNER = ";";
 
 /** What an index is made of. */
 export interface IndexRequest {
@@ -38,7 +40,7 @@ export function indexHidden({ turns, shown, former = "" }: IndexRequest): Hidden
   if (room < LEAST_TOKENS) return null;
   const isGone = (event: Event | null): boolean => event !== null && !standing.has(event);
   const calls = listToolCalls(turns).filter(({ request, response }) => isGone(request) || isGone(response));
-  const text = shown.flatMap(textsOf).join("\n");
+  const text = withoutSeparators(shown.flatMap(textsOf).join("\n"));
   const lists = listEntries(hidden.toReversed(), calls.toReversed());
   const kept = lists.map((list) => ({ ...list, entries: behind(list.entries, formerEntries(former, list.title)) }));
   return writeIndex(kept, lookUp(text), Math.floor(room * CHARS_PER_TOKEN));
@@ -58,19 +60,26 @@ function lookUp(text: string): (name: string) => boolean {
 function* behind(entries: Iterable<IndexEntry>, former: readonly IndexEntry[]): Generator<IndexEntry> {
   const names = new Set<string>();
   for (const entry of entries) {
-    names.add(entry.name);
+    names.add(nameIn(withoutSeparators(entry.text)));
     yield entry;
   }
   for (const entry of former) if (!names.has(entry.name)) yield entry;
 }
 
-/** Reads one list of an index back. A name is what stands before what was done with it. */
+/** Reads one list of an index back. */
 function formerEntries(text: string, title: string): readonly IndexEntry[] {
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${title}: `)) ?? "";
   const texts = line.slice(title.length + 2).split(SEPARATOR);
-  return texts.flatMap((entry) =>
-    entry === "" ? [] : { name: entry.replace(/ (?:\([^()]*\)|→ .*)$/, ""), text: entry },
-  );
+  return texts.flatMap((entry) => (entry === "" ? [] : { name: nameIn(entry), text: entry }));
+}
+
+/** The name in an entry, as far as it stands there: what stands before what was done with it. */
+function nameIn(entry: string): string {
+  return entry.replace(/ (?:\([^()]*\)|→ .*)$/, "").replace(/^…|…$/g, "");
+}
+
+function withoutSeparators(text: string): string {
+  return text.replaceAll(SEPARATOR, INNER);
 }
 
 /** Tokens of events less those of what stands in their place. */
@@ -88,16 +97,18 @@ function writeIndex(lists: readonly IndexList[], isShown: (name: string) => bool
   let count = 0;
   for (const { title, share, entries } of lists) {
     let left = share * chars + unused - title.length - 3;
-    const taken = new Set<string>();
-    for (const { name, text } of entries) {
+    // By name: of a command that ran again and again, how it ended last.
+    const taken = new Map<string, string>();
+    for (const entry of entries) {
+      const [name, text] = [withoutSeparators(entry.name), withoutSeparators(entry.text)];
       if (left < text.length + SEPARATOR.length) break;
-      if (taken.has(text) || isShown(name)) continue;
-      taken.add(text);
+      if (taken.has(name) || isShown(name)) continue;
+      taken.set(name, text);
       left -= text.length + SEPARATOR.length;
     }
     unused = Math.max(0, taken.size === 0 ? left + title.length + 3 : left);
     count += taken.size;
-    if (taken.size > 0) lines.push(`${title}: ${[...taken].join(SEPARATOR)}`);
+    if (taken.size > 0) lines.push(`${title}: ${[...taken.values()].join(SEPARATOR)}`);
   }
   return count === 0 ? null : { text: lines.join("\n"), entries: count };
 }

@@ -47,14 +47,23 @@ function files(calls: readonly ToolCall[]): readonly IndexEntry[] {
     const act = response?.is_error === true ? "failed" : (ACTS[kind] ?? "named");
     for (const name of paths) done.set(name, (done.get(name) ?? new Set()).add(act));
   }
-  return [...done].map(([name, acts]) => ({ name, text: shorten(`${name} (${[...acts].join(", ")})`) }));
+  return [...done].map(([name, acts]) => {
+    const act = ` (${[...acts].join(", ")})`;
+    return { name, text: `${shortenPath(name, ENTRY_CHARS - act.length)}${act}` };
+  });
+}
+
+/** The end of a path tells more than its beginning. */
+function shortenPath(path: string, limit: number): string {
+  const line = path.replace(/\s+/g, " ").trim();
+  return line.length <= limit ? line : `…${line.slice(1 - limit).replace(/^[\udc00-\udfff]/, "")}`;
 }
 
 function* commands(calls: readonly ToolCall[]): Generator<IndexEntry> {
   for (const call of calls)
     for (const command of commandsRun(call.request.arguments)) {
-      const name = shorten(command);
-      yield { name, text: `${name} → ${endingOf(call)}` };
+      const text = shorten(command);
+      yield { name: text.replace(/…$/, ""), text: `${text} → ${endingOf(call)}` };
     }
 }
 

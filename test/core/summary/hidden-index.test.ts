@@ -89,6 +89,47 @@ describe("an index", () => {
     ).toEqual(["Files: /w/new.ts (changed); /w/gone.ts (read)", "Commands: npm test → exit 2"]);
   });
 
+  it("lists a command once, with how it ended last", () => {
+    const again = [
+      call("Bash", { command: "npm test" }, "Exit code: 2"),
+      call("Bash", { command: "npm test" }, "fine"),
+    ];
+    const lines = indexOf(callTurns([...again, call("Read", { file_path: "/w/old.ts" }, long(20_000))], []));
+    expect(lines).toContain("Commands: npm test → ok");
+  });
+
+  it("keeps the end of a long path and what was done, also when it is taken over", () => {
+    const folder = `/w/${"some-long-folder/".repeat(8)}`;
+    const calls = ["a.ts", "b.ts"].map((name) => call("Read", { file_path: `${folder}${name}` }, long(20_000)));
+    const turns = callTurns(calls, []);
+    const list = (former = ""): string =>
+      indexHidden({ turns: turns.slice(0, 1), shown: turns[1]?.events ?? [], former })?.text ?? "";
+    const [, files = ""] = list().split("\n");
+    expect(files).toMatch(/^Files: …\S+\/b\.ts \(read\); …\S+\/a\.ts \(read\)$/);
+    for (const entry of files.slice("Files: ".length).split("; ")) expect(entry.length).toBeLessThanOrEqual(120);
+    expect(list(list())).toBe(list());
+  });
+
+  it("does not list a long command that stands in the view, either", () => {
+    const command = `npm run check -- ${"--with something ".repeat(12)}`.trim();
+    const hidden = [call("Bash", { command }, "ok"), call("Read", { file_path: "/w/old.ts" }, long(20_000))];
+    expect(indexOf(callTurns(hidden, [])).join()).toContain("npm run check");
+    expect(indexOf(callTurns(hidden, [call("Bash", { command }, "ok")])).join()).not.toContain("npm run check");
+  });
+
+  it("takes over commands whole that hold what stands between entries", () => {
+    const hidden = callTurns([call("Bash", { command: "set -a; . ./env; npm test" }, long(20_000))], []);
+    const shown = hidden[1]?.events ?? [];
+    const first = indexHidden({ turns: hidden.slice(0, 1), shown });
+    const line = first?.text.split("\n")[1] ?? "";
+    expect(line).toBe("Commands: set -a;. ./env;npm test → ok");
+    const read = callTurns([call("Read", { file_path: "/w/old.ts" }, long(20_000))], []);
+    const next = (turns: readonly Turn[]): string =>
+      indexHidden({ turns: turns.slice(0, 1), shown, former: first?.text ?? "" })?.text ?? "";
+    expect(next(read)).toContain(line);
+    expect(next(hidden).split("npm test")).toHaveLength(2);
+  });
+
   it("is none where little is hidden, or nothing", () => {
     expect(indexOf(callTurns([call("Read", { file_path: "/w/old.ts" }, long(1000))], []))).toEqual([]);
     expect(indexOf(callTurns(worked, []), [])).toEqual([]);
