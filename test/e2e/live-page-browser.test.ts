@@ -1,39 +1,23 @@
 // Served pages that stay open, in a real browser: commands to copy, what comes in while they are read, and what is said when
 // something is gone.
 import { existsSync, rmSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
-import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { describe, expect, it } from "vitest";
+import { CHROMIUM, isScripted, severeFindings, useBrowser } from "../helpers/browser.ts";
 import { smallSession } from "../helpers/run-jpg.ts";
-import { servePagesOf } from "../helpers/served-pages.ts";
 
 describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chromium)", () => {
-  let browser: Browser;
-  const open: { close(): Promise<void> | void }[] = [];
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close();
-  });
-  afterAll(() => browser.close());
+  const { prepare, showConversation } = useBrowser();
 
   /** A conversation of some turns, its page opened once the page's script has run. */
-  async function show(turns: number, options: Parameters<typeof showPage>[2] = {}) {
-    const sandbox = await copyImportedSandbox(turns);
-    open.push({ close: sandbox.remove });
-    const pages = await servePagesOf(sandbox, { enter: false });
-    open.push(pages);
-    const shown = await showPage(browser, pages.address, options);
-    open.push(shown);
-    const path = `${pages.origin}/c/${encodeURIComponent(`${sandbox.conversation}/main`)}`;
+  async function show(turns: number, options: Parameters<typeof showConversation>[2] = {}) {
+    const sandbox = await prepare(turns);
+    const shown = await showConversation(sandbox, sandbox.conversation, { ...options, isHastened: true });
     const visit = async (address: string): Promise<void> => {
       await shown.page.goto(address);
-      await shown.page.locator("html.scripted").waitFor({ state: "attached" });
+      await isScripted(shown.page);
     };
-    await visit(path);
-    return { sandbox, pages, path, visit, ...shown };
+    await visit(shown.path);
+    return { sandbox, visit, ...shown };
   }
 
   it("have the command of each form as it is filled in, and copy it, by keyboard too", async () => {
@@ -104,11 +88,13 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     await sandbox.jpg(["compact", "--to", "2"]);
     await notices.getByText("compactions changed").waitFor();
     const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
-    await visit(`${path}/compaction/${row?.compaction}`);
     // Taken back in a terminal, and once more on the page that does not know of it yet.
+    await page.route("**/state", () => undefined);
+    await visit(`${path}/compaction/${row?.compaction}`);
     await sandbox.jpg(["revert", row?.compaction ?? ""]);
     await page.getByRole("button", { name: "Take it back" }).click();
     await page.getByText("took it back").first().waitFor();
+    await page.unroute("**/state");
     await visit(path);
     // Two tabs: what one does comes into the other, and a form that is half written there stays.
     const other = await page.context().newPage();

@@ -2,58 +2,34 @@
 // what strangers put into a conversation to break its page.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
+import { describe, expect, it } from "vitest";
+import { CHROMIUM, isScripted, severeFindings, useBrowser } from "../helpers/browser.ts";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
-import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
-import { servePagesOf } from "../helpers/served-pages.ts";
 
 /** Is packed in files. */
 const LONG = `${"let a = 1; // 🌊 <b>&amp;\n".repeat(300)}"</script><img src=x onerror='window.hacked=1'>the end of it`;
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () => {
-  let browser: Browser;
-  const open: { close(): Promise<void> | void }[] = [];
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close();
-  });
-  afterAll(() => browser.close());
-
-  async function prepare(turns = 120): Promise<ImportedSandbox> {
-    const sandbox = await copyImportedSandbox(turns);
-    open.push({ close: sandbox.remove });
-    return sandbox;
-  }
+  const { closeAfter, prepare, show, showConversation } = useBrowser();
 
   /** A page of the sandbox's conversation; `after` = what follows its address. */
   async function serve(
     sandbox: Pick<Sandbox, "project" | "env">,
     name: string,
-    { after = "", ...options }: Parameters<Browser["newContext"]>[0] & { readonly after?: string } = {},
+    { after = "", ...options }: Parameters<typeof show>[1] & { readonly after?: string } = {},
   ) {
-    const pages = await servePagesOf(sandbox, { enter: false });
-    open.push(pages);
-    const shown = await showPage(browser, pages.address, options);
-    open.push(shown);
-    const path = `${pages.origin}/c/${encodeURIComponent(`${name}/main`)}`;
-    await shown.page.goto(`${path}${after}`);
-    if (options.javaScriptEnabled !== false) await isReady(shown.page);
-    return { ...shown, path };
+    const shown = await showConversation(sandbox, name, options);
+    await shown.page.goto(`${shown.path}${after}`);
+    if (options.javaScriptEnabled !== false) await isScripted(shown.page);
+    return shown;
   }
-
-  /** Keys and clicks count once the page's script has run. */
-  const isReady = (page: Page): Promise<void> => page.locator("html.scripted").waitFor({ state: "attached" });
 
   /** A sandbox with a session of its own. */
   async function imported(write: (writer: ReturnType<typeof createClaudeWriter>) => void) {
     const sandbox = createSandbox();
-    open.push({ close: sandbox.remove });
+    closeAfter({ close: sandbox.remove });
     const writer = createClaudeWriter();
     write(writer);
     const file = sandbox.session("own.jsonl", sessionBytes(writer.lines));
@@ -62,7 +38,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
   }
 
   it("bring turns as they come into sight, by mouse and by keyboard", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(120);
     const { page, path, complaints } = await serve(sandbox, sandbox.conversation, {
       viewport: { width: 900, height: 600 },
     });
@@ -81,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
   });
 
   it("go to turns, events and compactions by their address, which may not be there yet", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(120);
     await sandbox.jpg(["compact", "--from", "50", "--to", "80", "--strategy", "strip-tools"]);
     const [{ compaction = "" } = {}] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
     const { page, path, complaints } = await serve(sandbox, sandbox.conversation, { after: "#turn-97" });
@@ -97,7 +73,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
       expect(await page.locator(`[id="${event}"] details`).getAttribute("open")).not.toBeNull();
     }
     await page.goto(`${path}?at=60`);
-    await isReady(page);
+    await isScripted(page);
     await page.locator("#turn-60 .row.changed a.compaction").first().click();
     await page.locator(`[id="compaction-${compaction}"]:focus`).waitFor();
     await page.locator(".lanes a").click();
@@ -107,7 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
   });
 
   it("find what is hidden, folded, or not there yet, by keyboard", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(120);
     await sandbox.jpg(["compact", "--from", "90", "--to", "100", "--accept", "-", "--force"], {
       input: "The gauge was read.",
     });
@@ -168,7 +144,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
   });
 
   it("can be read without scripts, page by page", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(120);
     const { page } = await serve(sandbox, sandbox.conversation, { javaScriptEnabled: false });
     await page.getByRole("link", { name: "Turns 25 to 49" }).click();
     expect(await page.locator("#turn-25").isVisible()).toBe(true);
@@ -198,10 +174,8 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     });
     const file = join(sandbox.project, "page.html");
     await sandbox.jpg(["export", "--to", "html", "-o", file]);
-    const shown = await showPage(browser, `file://${file}`, { viewport: { width: 400, height: 800 } });
-    open.push(shown);
-    const { page, complaints, asked } = shown;
-    await isReady(page);
+    const { page, complaints, asked } = await show(`file://${file}`, { viewport: { width: 400, height: 800 } });
+    await isScripted(page);
     await page.locator("#timeline.drawn canvas").waitFor();
     const code = page.locator("code[data-code=ts]").first();
     await code.scrollIntoViewIfNeeded();
@@ -234,7 +208,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
   });
 
   it("stay up, and safe, whatever strangers say", async () => {
-    const long = `${"x".repeat(5_000_000)}<script>${"y".repeat(5_000_000)}`;
+    const long = `${"x".repeat(1_500_000)}<script>${"y".repeat(1_500_000)}`;
     const { sandbox, name } = await imported((writer) => {
       writer.prompt(
         `<img src=x onerror="window.hacked=1"> \u001b[31mred \u202ereversed [go](javascript:window.hacked=1)`,

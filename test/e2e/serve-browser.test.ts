@@ -2,44 +2,15 @@
 // accessibility says of them.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, launchBrowser, severeFindings, showPage } from "../helpers/browser.ts";
-import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { servePagesOf } from "../helpers/served-pages.ts";
+import { describe, expect, it } from "vitest";
+import { CHROMIUM, isScripted, severeFindings, useBrowser } from "../helpers/browser.ts";
 
 describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
-  let browser: Browser;
-  const open: { close(): Promise<void> | void }[] = [];
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close();
-  });
-  afterAll(() => browser.close());
-
-  async function prepare(turns = 6): Promise<ImportedSandbox> {
-    const sandbox = await copyImportedSandbox(turns);
-    open.push({ close: sandbox.remove });
-    return sandbox;
-  }
-
-  async function show(address: string, options: Parameters<Browser["newContext"]>[0] = {}) {
-    const shown = await showPage(browser, address, options);
-    open.push(shown);
-    return shown;
-  }
-
-  async function serve(sandbox: ImportedSandbox): Promise<string> {
-    const pages = await servePagesOf(sandbox, { enter: false });
-    open.push(pages);
-    return pages.address;
-  }
+  const { prepare, serve, show } = useBrowser();
 
   it("compact, show the difference, and take it back, by mouse", async () => {
-    const sandbox = await prepare();
-    const { page, complaints } = await show(await serve(sandbox));
+    const sandbox = await prepare(6);
+    const { page, complaints } = await show((await serve(sandbox)).address);
     expect(new URL(page.url()).search).toBe("");
     await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
     await page.getByText("Change it").click();
@@ -69,7 +40,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
   it("go to turns and changes by keys, and open what is folded", async () => {
     const sandbox = await prepare(12);
     await sandbox.jpg(["compact", "--to", "8"]);
-    const { page } = await show(await serve(sandbox), { viewport: { width: 1000, height: 500 } });
+    const { page } = await show((await serve(sandbox)).address, { viewport: { width: 1000, height: 500 } });
     await page.keyboard.press("/");
     await page.keyboard.type("tide");
     await page.keyboard.press("Enter");
@@ -77,7 +48,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).press("Enter");
     await page.locator("#turn-0").waitFor();
     // Keys count once the page's script has run.
-    await page.locator("html.scripted").waitFor({ state: "attached" });
+    await isScripted(page);
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.locator("#turn-1:focus").waitFor();
@@ -95,10 +66,10 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
 
   it("tell when the conversation changes under them, and when the server ends", async () => {
     const sandbox = await prepare(2);
-    const pages = await servePagesOf(sandbox, { enter: false });
-    const { page } = await show(pages.address);
+    const pages = await serve(sandbox);
+    const { page } = await show(pages.address, { isHastened: true });
     await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
-    await page.locator("html.scripted").waitFor({ state: "attached" });
+    await isScripted(page);
     await sandbox.jpg(["title", "@", "Another"]);
     await page.getByRole("heading", { name: "Another" }).waitFor();
     // A page that does not take in what changed says so: it knows how it was once it has asked.
@@ -108,13 +79,13 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await sandbox.jpg(["title", "@", "A third"]);
     await page.getByRole("link", { name: "Show it as it is now" }).click();
     await page.getByRole("link", { name: "A third" }).waitFor();
-    await page.locator("html.scripted").waitFor({ state: "attached" });
+    await isScripted(page);
     await pages.close();
     await page.getByText("jpg serve has ended").waitFor();
   });
 
   it("work as a file, dark and 400 px wide, without asking for anything", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(6);
     await sandbox.jpg(["compact"]);
     const file = join(sandbox.project, "page.html");
     await sandbox.jpg(["export", "--to", "html", "-o", file]);
@@ -129,10 +100,9 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
   });
 
   it("have nothing that a checker of accessibility finds serious, light or dark", async () => {
-    const sandbox = await prepare();
+    const sandbox = await prepare(6);
     await sandbox.jpg(["compact"]);
-    const address = await serve(sandbox);
-    const { page } = await show(address);
+    const { page } = await show((await serve(sandbox)).address);
     expect(await severeFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "Measure the tide at the pier", exact: true }).click();
     expect(await severeFindings(page)).toEqual([]);
