@@ -17,8 +17,8 @@ import { conversationTitle } from "../branch/titles.ts";
 import { reportTokens } from "../branch/token-report.ts";
 import { readCompactionLog } from "../inspect/log.ts";
 import type { LogRow } from "../inspect/log-row.ts";
+import { costByTurn } from "../inspect/recorded-cost.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { turnCosts } from "./turn-costs.ts";
 
 /** Tokens: raw, and what the view still shows. */
 export interface PageTokens {
@@ -33,7 +33,7 @@ export interface PageTurn {
   readonly time: string;
   /** Of its events, and of what stands in their place. */
   readonly tokens: PageTokens;
-  /** What its answers cost, US dollars at today's list prices; null = not known. */
+  /** What those of its requests cost that were counted, US dollars at today's list prices; null = not known. */
   readonly cost: number | null;
   /** Without events of kinds that no model sees. */
   readonly rows: readonly BothRow[];
@@ -78,7 +78,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
   const dispositions = resolveDispositions(turns, live.applied, tree.turnOids.length);
   const log = await readCompactionLog(workspace, tree);
   const records = new Map(live.all.map((record) => [record.id, record]));
-  const costs = await turnCosts(workspace, loaded.facts);
+  const costs = await costByTurn(workspace, (await workspace.config()).config, loaded.facts);
   return {
     title: await conversationTitle(workspace, tree),
     conversation: conversationOf(tree.branch),
@@ -91,7 +91,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
       turn,
       time: timeOf(loaded.turns.get(turn)),
       tokens: countRows(rows, meter),
-      cost: costs.get(turn) ?? null,
+      cost: costs.get(turn)?.price_usd ?? null,
       rows: rows.filter((row) => row.kind === "inserted" || traitsOf(row.event).providerVisible),
     })),
     compactions: log.map((row) => ({
