@@ -3,7 +3,6 @@
 import { rankWeight } from "../../src/app/inspect/ranked-search.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
-import type { RankedText } from "../../src/core/word-ranking.ts";
 import { type CountTokens, maskingCurve } from "./baselines.ts";
 import type { Cut } from "./cut.ts";
 import { createFactReader, type FactReader } from "./fact-reader.ts";
@@ -80,8 +79,12 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
   const tokens = events.reduce((sum, event) => sum + count(event), 0);
   const { anywhere, inContext } = readView(events, { past: cut.past, facts, reader });
   const standing = new Set(events);
+  const weigh = (at: number): number => {
+    const event = cut.past[at] as Event;
+    return rankWeight(event.type, standing.has(event) ? "shown" : "hidden");
+  };
   const isRanked = (position: number): boolean => {
-    const hits = firstHits(recoveries[position]?.ranking ?? [], cut.past, standing);
+    const hits = recoveries[position]?.rank(weigh, FIRST_HITS) ?? [];
     return hits.some((at) => facts[position]?.sources.includes(at));
   };
   const counts = (positions: readonly number[], { random, masked }: OpenCut["expected"]["all"]): FactCounts => {
@@ -108,20 +111,6 @@ export function measureRow({ view }: Pick<Row, "view">, open: OpenCut): RowCount
     all: counts([...facts.keys()], expected.all),
     needles: counts([...needles], expected.needles),
   };
-}
-
-/** The first hits as `jpg search --rank` orders them, which weighs what the view hides or changes more. */
-function firstHits(
-  ranking: readonly RankedText[],
-  past: readonly Event[],
-  standing: ReadonlySet<Event>,
-): readonly number[] {
-  const weighed = ranking.map(({ at, score }) => {
-    const event = past[at] as Event;
-    return { at, score: score * rankWeight(event.type, standing.has(event) ? "shown" : "hidden") };
-  });
-  const best = weighed.sort((a, b) => b.score - a.score || b.at - a.at);
-  return best.slice(0, FIRST_HITS).map(({ at }) => at);
 }
 
 /** Adds counts up. */

@@ -1,12 +1,11 @@
 // Whether a hidden fact would be found again: searched for with the words around its later use, the fact itself taken out, does
 // an event that holds it come among the first five? Asked of `jpg search`, and of `jpg search --rank`.
 import type { Event } from "../../src/core/event/event.ts";
-import type { RankedText } from "../../src/core/word-ranking.ts";
 import type { Cut } from "./cut.ts";
 import { textOfFact } from "./fact.ts";
 import type { FactReader } from "./fact-reader.ts";
 import { isAgents, type NeededFact } from "./needed-facts.ts";
-import { indexWords } from "./word-index.ts";
+import { indexWords, type RankFor } from "./word-index.ts";
 
 /** Whether a source was among the first hits, by the way of searching. */
 export interface Recovery {
@@ -14,14 +13,12 @@ export interface Recovery {
   readonly asPhrase: boolean;
   /** `jpg search` with the rarest of the words: literal, hits in the order of the conversation. */
   readonly byRarestWord: boolean;
-  /** All words, ranked: positions of the events with their scores, whatever the view shows of them. */
-  readonly ranking: readonly RankedText[];
+  /** `jpg search --rank` with all those words: what it finds hangs on what the view shows. */
+  readonly rank: RankFor;
 }
 
 /** Hits that are looked at. */
 export const FIRST_HITS = 5;
-/** Events that a ranking is kept for: a view leaves hardly more of them out. */
-const RANKED = 500;
 /** Words taken from each side of the later use. */
 const WORDS_ASIDE = 8;
 /** Characters on each side in which they are looked for. */
@@ -46,7 +43,7 @@ export function searchFacts(
     return {
       asPhrase: phrase !== "" && isFound(index.literal(phrase, FIRST_HITS)),
       byRarestWord: isFound(rarestHits(words, index)),
-      ranking: index.ranked(words, RANKED),
+      rank: index.rankFor(words),
     };
   });
 }

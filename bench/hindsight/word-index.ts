@@ -1,12 +1,19 @@
 // An index over the texts of events: literal search in their order, as `jpg search` has it, and ranked search, as `--rank` has it.
-import { parseWords, type RankedText, rankTexts, wordsIn } from "../../src/core/word-ranking.ts";
+import { type LineSketch, standsIn } from "../../src/core/line-sketch.ts";
+import { createWordFinder, parseWords } from "../../src/core/sought-words.ts";
+import { readWordHits } from "../../src/core/word-hits.ts";
+import { type RankedTexts, rankTexts } from "../../src/core/word-ranking.ts";
+import { wordsIn } from "./words-in.ts";
+
+/** Gives the texts that fit words best, best first, at most so many; each is weighed. */
+export type RankFor = (weigh: RankedTexts["weigh"], most: number) => readonly number[];
 
 /** Answers with positions of texts, 0-based. */
 export interface WordIndex {
   /** The first texts that hold a text, case ignored, in order. */
   literal(text: string, most: number): readonly number[];
-  /** The texts that fit words best, best first; of equal ones the later first. */
-  ranked(words: readonly string[], most: number): readonly RankedText[];
+  /** Looks for words, for rankings by several weights. */
+  rankFor(words: readonly string[]): RankFor;
   /** How many texts hold a word as a word, or as a part of a name. */
   frequency(word: string): number;
 }
@@ -14,26 +21,32 @@ export interface WordIndex {
 /** Indexes texts. */
 export function indexWords(texts: readonly string[]): WordIndex {
   const lower = texts.map((text) => text.toLowerCase());
-  const lengths: number[] = [];
+  const lengths = texts.map(({ length }) => length);
   const postings = new Map<string, Map<number, number>>();
   for (const [at, text] of texts.entries()) {
-    let length = 0;
     for (const word of wordsIn(text)) {
-      length += 1;
       const places = postings.get(word) ?? new Map<number, number>();
       postings.set(word, places);
       places.set(at, (places.get(at) ?? 0) + 1);
     }
-    lengths.push(length);
   }
   const holding = (word: string): ReadonlyMap<number, number> | undefined => postings.get(word);
-  const ranked = (words: readonly string[], most: number): readonly RankedText[] =>
-    words.length === 0
-      ? []
-      : rankTexts(parseWords(words.join(" ")), { lengths, holding, weigh: () => 1 }).slice(0, most);
+  const rankFor = (given: readonly string[]): RankFor => {
+    if (given.length === 0) return () => [];
+    const words = parseWords(given.join(" "));
+    const find = createWordFinder(words);
+    const sketches = new Map<number, LineSketch>();
+    const linesOf = (at: number): LineSketch => {
+      const lines = sketches.get(at) ?? readWordHits([texts[at] ?? ""], find).lines;
+      sketches.set(at, lines);
+      return lines;
+    };
+    const isShownBy = (at: number, better: number): boolean => standsIn(linesOf(at), linesOf(better));
+    return (weigh, most) => rankTexts(words, { lengths, holding, weigh, isShownBy }, most).map(({ at }) => at);
+  };
   const known = new Map<string, readonly number[]>();
   return {
-    ranked,
+    rankFor,
     frequency: (word) => postings.get(word.toLowerCase())?.size ?? 0,
     literal: (text, most) => {
       const key = `${most} ${text}`;

@@ -1,63 +1,67 @@
-// Which texts fit some words best (BM25): rare words weigh more, repeating one helps little, names count whole and in their parts.
-// The constants were chosen in hindsight (docs/decisions/085-search-ranks-without-an-index.md). Linear in the texts; nothing is kept.
-import { userError } from "./errors.ts";
-
-/** Words that are looked for, lower case, with what each counts: 1, or less for a part of a name. */
-export type SoughtWords = ReadonlyMap<string, number>;
+// Which texts fit some words best (BM25): rare words weigh more, repeating one helps little. The first places hold different things:
+// a word counts less in a text when better ones hold it too, and a text that shows nothing else stands behind the better one.
+// The constants were chosen in hindsight (docs/decisions/108-a-ranked-search-shows-different-things.md).
+import type { SoughtWords } from "./sought-words.ts";
 
 /** The texts that are ranked. Positions are 0-based. */
 export interface RankedTexts {
-  /** How many words each holds. */
+  /** How long each is, characters. */
   readonly lengths: readonly number[];
   /** How often each text holds a word; undefined = none does. */
   holding(word: string): ReadonlyMap<number, number> | undefined;
   /** What the score of a text is multiplied by, > 0. */
   weigh(at: number): number;
+  /** Whether a text shows nothing of the words that a better one does not show as well. */
+  isShownBy(at: number, better: number): boolean;
 }
 
 export interface RankedText {
   readonly at: number;
-  readonly score: number;
+  /** Texts that this one stands for: they show what it shows, and have no place of their own. */
+  readonly alike: readonly number[];
 }
 
-const WORD = /[\p{L}\p{N}_]{2,}/gu;
-const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu;
-/** Words of one part, as most are: finding the parts of one takes ten times as long as this. */
-const ONE_PART = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
-/** Longer runs are data, which nobody types: their parts are not looked at. Characters. */
-const LONGEST_NAME = 200;
 /** How soon a repeated word stops counting, how much long texts are held back, how much more rare words weigh. */
 const SATURATION = 1.2;
-const LENGTH_SHARE = 0.3;
+const LENGTH_SHARE = 0.2;
 const RARITY = 1.3;
-const PART_WEIGHT = 0.3;
-/** Most words that are looked for: of more, the first. */
-const MOST_WORDS = 64;
+/** How much less a word counts for each better text that holds it: 1, 2/3, 1/2, 2/5, … of its weight. */
+const FAMILIARITY = 0.5;
+/** Places that hold different things; behind them texts come by their own scores. */
+const PLACES = 20;
 
-/** Gives the words of a text, lower case, those of names such as `readTurn` or `max_size` followed by their parts. */
-export function* wordsIn(text: string): Generator<string> {
-  for (const [word] of text.matchAll(WORD)) {
-    yield word.toLowerCase();
-    yield* partsOf(word);
+/** Ranks texts: those that hold any of the words, best first; of equal ones the later first. `most` = as many of them as are wanted. */
+export function rankTexts(
+  words: SoughtWords,
+  texts: RankedTexts,
+  most: number = Number.POSITIVE_INFINITY,
+): readonly RankedText[] {
+  const ranked: RankedText[] = [];
+  const familiar = new Map<string, number>();
+  let left = scoreTexts(words, texts);
+  while (left.length > 0 && ranked.length < Math.min(most, PLACES)) {
+    const best = bestOf(left, familiar);
+    const others = left.filter((text) => text !== best);
+    const alike = new Set(others.filter(({ at }) => texts.isShownBy(at, best.at)));
+    ranked.push({ at: best.at, alike: [...alike].map(({ at }) => at) });
+    for (const { word } of best.parts) familiar.set(word, (familiar.get(word) ?? 0) + 1);
+    left = others.filter((text) => !alike.has(text));
   }
+  return [...ranked, ...left.map(({ at }) => ({ at, alike: [] }))].slice(0, most);
 }
 
-/** Parses words to look for. Throws `bad_pattern` where there is none. */
-export function parseWords(text: string): SoughtWords {
-  const whole = [...text.matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
-  if (whole.length === 0)
-    throw userError("bad_pattern", "That cannot be ranked by: it holds no word of two letters or digits.", {
-      hints: ["Say words that stand near what you look for, or leave --rank out to search for the text as it is."],
-    });
-  const words = new Map<string, number>(whole.map((word) => [word.toLowerCase(), 1]));
-  for (const word of whole) for (const part of partsOf(word)) if (!words.has(part)) words.set(part, PART_WEIGHT);
-  return words;
+interface ScoredText {
+  readonly at: number;
+  readonly weight: number;
+  /** What each word adds, before the weight. */
+  readonly parts: { readonly word: string; readonly score: number }[];
+  score: number;
 }
 
-/** Ranks texts: those that hold any of the words, best first; of equal ones the later first. */
-export function rankTexts(words: SoughtWords, { lengths, holding, weigh }: RankedTexts): readonly RankedText[] {
+/** The texts that hold a word, best first, each for itself. */
+function scoreTexts(words: SoughtWords, { lengths, holding, weigh }: RankedTexts): readonly ScoredText[] {
   const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-  const scores = new Map<number, number>();
+  const scored = new Map<number, ScoredText>();
   for (const [word, share] of words) {
     const places = holding(word);
     if (places === undefined) continue;
@@ -65,16 +69,32 @@ export function rankTexts(words: SoughtWords, { lengths, holding, weigh }: Ranke
     for (const [at, times] of places) {
       const length = 1 - LENGTH_SHARE + (LENGTH_SHARE * (lengths[at] ?? 0)) / Math.max(1, average);
       const repeated = (times * (SATURATION + 1)) / (times + SATURATION * length);
-      scores.set(at, (scores.get(at) ?? 0) + share * rarity * repeated);
+      const text = scored.get(at) ?? { at, weight: weigh(at), parts: [], score: 0 };
+      scored.set(at, text);
+      text.parts.push({ word, score: share * rarity * repeated });
     }
   }
-  return [...scores]
-    .map(([at, score]) => ({ at, score: score * weigh(at) }))
-    .sort((a, b) => b.score - a.score || b.at - a.at);
+  const nothing = new Map<string, number>();
+  for (const text of scored.values()) text.score = scoreOf(text, nothing);
+  return [...scored.values()].sort((a, b) => b.score - a.score || b.at - a.at);
 }
 
-function partsOf(word: string): readonly string[] {
-  if (word.length > LONGEST_NAME || ONE_PART.test(word)) return [];
-  const parts = word.split("_").flatMap((piece) => piece.match(PART) ?? []);
-  return parts.length < 2 ? [] : parts.filter(({ length }) => length > 1).map((part) => part.toLowerCase());
+/** The best of texts, which stand in the order of their own scores, once some words are familiar. */
+function bestOf(texts: readonly ScoredText[], familiar: ReadonlyMap<string, number>): ScoredText {
+  let [best] = texts as readonly [ScoredText, ...ScoredText[]];
+  let bestScore = scoreOf(best, familiar);
+  for (const text of texts) {
+    if (text.score < bestScore) break;
+    const score = scoreOf(text, familiar);
+    if (score < bestScore || (score === bestScore && text.at <= best.at)) continue;
+    best = text;
+    bestScore = score;
+  }
+  return best;
+}
+
+function scoreOf({ parts, weight }: ScoredText, familiar: ReadonlyMap<string, number>): number {
+  let score = 0;
+  for (const { word, score: own } of parts) score += own / (1 + FAMILIARITY * (familiar.get(word) ?? 0));
+  return score * weight;
 }

@@ -1,7 +1,10 @@
 // Finds events by words that stand in them, best first. Every turn is read once and only the words that are looked for are
 // counted: there is no index to keep, and what is held grows with the hits.
-import { findLine, type MatchedLine, parsePattern } from "../../core/text-pattern.ts";
-import { rankTexts, type SoughtWords, wordsIn } from "../../core/word-ranking.ts";
+import { type LineSketch, standsIn } from "../../core/line-sketch.ts";
+import { createWordFinder, type SoughtWords } from "../../core/sought-words.ts";
+import { lineAround, type MatchedLine } from "../../core/text-pattern.ts";
+import { type NamePlace, readWordHits } from "../../core/word-hits.ts";
+import { type RankedText, type RankedTexts, rankTexts } from "../../core/word-ranking.ts";
 import type { SearchHit } from "./search-report.ts";
 
 /** What the view hides or changes is what one searches for; results hold most of it. */
@@ -12,8 +15,8 @@ const RESULT_WEIGHT = 1.5;
 export interface WordCounter {
   /** Takes in an event's texts; gives its position, and whether it holds any of the words. */
   add(texts: readonly string[]): { readonly at: number; readonly isHit: boolean };
-  /** Positions of hits, best first. */
-  rank(weigh: (at: number) => number): readonly number[];
+  /** Ranks the hits, best first. `areNear` = whether one may stand for the other, if it shows all that the other shows. */
+  rank(how: Pick<RankedTexts, "weigh"> & { areNear(at: number, other: number): boolean }): readonly RankedText[];
   /** The line of a hit that holds the rarest of its words, as far as was known when it was taken in. */
   line(at: number): MatchedLine;
 }
@@ -25,32 +28,33 @@ export function rankWeight(type: SearchHit["type"], state: "shown" | "changed" |
 
 /** Creates a counter of words. */
 export function createWordCounter(words: SoughtWords): WordCounter {
+  const find = createWordFinder(words);
   const lengths: number[] = [];
   const postings = new Map<string, Map<number, number>>([...words.keys()].map((word) => [word, new Map()]));
-  const lines = new Map<number, MatchedLine | null>();
-  const placesOf = (word: string): number => postings.get(word)?.size ?? 0;
+  const hits = new Map<number, { readonly line: MatchedLine; readonly lines: LineSketch }>();
+  const rarestOf = (places: ReadonlyMap<string, NamePlace>): NamePlace | undefined => {
+    const byRarity = [...places].sort(([a], [b]) => (postings.get(a)?.size ?? 0) - (postings.get(b)?.size ?? 0));
+    return byRarity[0]?.[1];
+  };
   return {
     add(texts) {
       const at = lengths.length;
-      const found = new Set<string>();
-      let length = 0;
-      for (const text of texts)
-        for (const word of wordsIn(text)) {
-          length += 1;
-          const places = postings.get(word);
-          if (places === undefined) continue;
-          places.set(at, (places.get(at) ?? 0) + 1);
-          found.add(word);
-        }
-      lengths.push(length);
-      if (found.size > 0) lines.set(at, lineOf(texts, [...found].sort((a, b) => placesOf(a) - placesOf(b))[0] ?? ""));
-      return { at, isHit: found.size > 0 };
+      lengths.push(texts.reduce((sum, { length }) => sum + length, 0));
+      const { times, first, lines } = readWordHits(texts, find);
+      for (const [word, count] of times) postings.get(word)?.set(at, count);
+      const place = rarestOf(first);
+      if (place === undefined) return { at, isHit: false };
+      hits.set(at, { line: lineAround(place.text, place.from, place.to), lines });
+      return { at, isHit: true };
     },
-    rank: (weigh) => rankTexts(words, { lengths, holding: (word) => postings.get(word), weigh }).map(({ at }) => at),
-    line: (at) => lines.get(at) ?? { line: "", from: 0, to: 0 },
+    rank: ({ weigh, areNear }) =>
+      rankTexts(words, {
+        lengths,
+        holding: (word) => postings.get(word),
+        weigh,
+        isShownBy: (at, better) =>
+          areNear(at, better) && standsIn(hits.get(at)?.lines ?? [], hits.get(better)?.lines ?? []),
+      }),
+    line: (at) => hits.get(at)?.line ?? { line: "", from: 0, to: 0 },
   };
-}
-
-function lineOf(texts: readonly string[], word: string): MatchedLine | null {
-  return findLine(texts, parsePattern(word, { ignoreCase: true }));
 }

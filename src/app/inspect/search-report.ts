@@ -33,6 +33,8 @@ export interface SearchHit extends MatchedLine {
   readonly state: "shown" | "changed" | "hidden";
   /** Compaction that hides or changes it; absent of a summary. */
   readonly compaction?: string;
+  /** Ranked: events of its branch that are not listed, for their lines with these words stand in this one too; absent = none. */
+  readonly alike?: number;
 }
 
 export interface SearchReport {

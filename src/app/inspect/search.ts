@@ -7,8 +7,8 @@ import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
+import { parseWords } from "../../core/sought-words.ts";
 import { findLine, type MatchedLine, parsePattern, type TextPattern } from "../../core/text-pattern.ts";
-import { parseWords } from "../../core/word-ranking.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
@@ -76,13 +76,17 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
     else for (const [index, hit] of found.entries()) hits.set(positions[index] ?? -1, hit);
   }
-  const ranked = counter.rank((at) => {
-    const hit = hits.get(at);
-    return hit === undefined ? 1 : rankWeight(hit.type, hit.state);
+  const ranked = counter.rank({
+    weigh: (at) => {
+      const hit = hits.get(at);
+      return hit === undefined ? 1 : rankWeight(hit.type, hit.state);
+    },
+    areNear: (at, other) => hits.get(at)?.branch === hits.get(other)?.branch,
   });
-  const all = ranked.flatMap((at) => {
+  const all = ranked.flatMap(({ at, alike }) => {
     const hit = hits.get(at);
-    return hit === undefined ? [] : [{ at, hit }];
+    const more = alike.filter((other) => hits.has(other)).length;
+    return hit === undefined ? [] : [{ at, hit: more === 0 ? hit : { ...hit, alike: more } }];
   });
   const most = request.limit ?? all.length;
   const best = all.slice(0, most).map(({ at, hit }) => ({ ...hit, ...counter.line(at) }));

@@ -14,7 +14,7 @@ const MOST_CHARS = 20_000;
 /** Ranks the events of a branch by words. Throws what searching throws. */
 export async function searchBack(workspace: Workspace, branch: string, pattern: string): Promise<string> {
   const { hits, cut } = await searchConversations(workspace, { pattern, rank: true, limit: MOST_HITS, id: branch });
-  const rows = hits.map(({ turn, event, type, state, line }) => ({ turn, id: event, type, state, line }));
+  const rows = hits.map(({ turn, event, type, state, line, alike }) => ({ turn, id: event, type, state, line, alike }));
   return toJson({ hits: rows, more: cut });
 }
 

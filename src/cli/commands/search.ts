@@ -16,7 +16,7 @@ export const command: CommandSpec = {
   name: "search",
   summary: "find events by their text, including hidden ones",
   description:
-    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Events come in the order of their conversation; with --rank those come first that fit the words of PATTERN best, before others those that the view hides or changes. Summaries are searched where --in names them; `jpg trace` tells what one made up. Exit code 1 if nothing is found.",
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Events come in the order of their conversation; with --rank those come first that fit the words of PATTERN best, before others those that the view hides or changes, and different ones before ones that show the same. Summaries are searched where --in names them; `jpg trace` tells what one made up. Exit code 1 if nothing is found.",
   arguments: [
     { name: "<pattern>", description: "literal text; with --rank words, of which any may stand there", isText: true },
     { name: "[id]", description: "conversation, or one branch of it; default all" },

@@ -19,11 +19,13 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
   return joinLines(lines);
 }
 
-function renderHit({ turn, event, type, state, compaction, line, from, to }: SearchHit, style: Style): SafeText[] {
+function renderHit(hit: SearchHit, style: Style): SafeText[] {
+  const { turn, event, type, state, compaction, alike, line, from, to } = hit;
   const how = state === "shown" ? "" : style.caution(safe`  ${state} by ${forTerminalLine(compaction ?? "")}`);
   // The line holds no line end; its blanks stay, for they stand between the pieces.
   return [
     safe`  ${style.id(safe`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
     safe`    ${forTerminal(line.slice(0, from))}${style.added(forTerminal(line.slice(from, to)))}${forTerminal(line.slice(to))}`,
+    ...(alike === undefined ? [] : [style.faint(safe`    and ${alike} more with the same lines`)]),
   ];
 }

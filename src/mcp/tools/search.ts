@@ -13,6 +13,7 @@ const hit = z.object({
   type: z.string(),
   state: z.enum(["shown", "changed", "hidden"]),
   line: z.string().describe("The line that holds the match, far ends cut."),
+  alike: z.number().optional().describe("Events that are not listed: their matching lines stand in this one."),
 });
 
 export const searchTool: McpTool = defineTool({
@@ -58,8 +59,9 @@ export const searchTool: McpTool = defineTool({
       ...where,
       ...(scopes === undefined ? {} : { scopes }),
     });
-    const rows = hits.map(({ conversation, branch, turn, event, type, state, line }) => {
-      return { conversation, branch, turn, event, type, state, line };
+    const rows = hits.map(({ conversation, branch, turn, event, type, state, line, alike }) => {
+      const place = { conversation, branch, turn, event, type, state, line };
+      return alike === undefined ? place : { ...place, alike };
     });
     return { value: { hits: rows, more: cut, imported: caller.imported } };
   },

@@ -139,6 +139,26 @@ describe("searchConversations", () => {
       await expect(find(pattern, { rank: true }), pattern).rejects.toMatchObject({ code: "bad_pattern" });
   });
 
+  it("lists once, ranked, what stands in several events of a branch, and says how many more there are", async () => {
+    const writer = createClaudeWriter();
+    const log = "the crane lifts\nthe gantry rolls\nthe winch is oiled";
+    for (const [id, text] of [log, `again:\n${log}`, "a gantry of another yard", log].entries()) {
+      writer.prompt(`Look ${id}.`);
+      writer.say(text);
+    }
+    const lines = writer.lines.map((line) => ({ ...line, sessionId: "5e551073-0000-4000-8000-0000000000dd" }));
+    const { branch } = await importBytes(workspace, sessionBytes(lines));
+    const ranked = await find("gantry crane winch", { id: branch, rank: true });
+    expect(ranked.map(({ turn, alike }) => [turn, alike])).toEqual([
+      [3, 2],
+      [2, undefined],
+    ]);
+    expect(places(await find("gantry", { id: branch }))).toHaveLength(4);
+    await forkConversation(workspace, await treeOf(branch), { name: "again", activate: false });
+    const everywhere = await find("gantry crane winch", { rank: true, all: true });
+    expect(everywhere.map(({ turn, alike }) => `${turn} ${alike ?? 0}`).sort()).toEqual(["2 0", "2 0", "3 2", "3 2"]);
+  });
+
   it("looks only at what some said", async () => {
     for (const rank of [false, true]) {
       const types = async (...scopes: NonNullable<SearchRequest["scopes"]>): Promise<readonly string[]> =>

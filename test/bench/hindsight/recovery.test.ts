@@ -19,7 +19,7 @@ describe("searchFacts", () => {
     const past: Said[] = [...noise, { agent: "the lighthouse keeper uses lampWick there" }];
     const [found] = recover(past, [{ agent: "for the harbour, the lighthouse keeper wants: lampWick" }]);
     expect(found).toMatchObject({ asPhrase: false, byRarestWord: true });
-    expect(found?.ranking?.[0]?.at).toBe(8);
+    expect(found?.rank?.(() => 1, 5)[0]).toBe(8);
   });
 
   it("finds it by the phrase where the words before it stand there as they are", () => {
@@ -31,7 +31,7 @@ describe("searchFacts", () => {
     const past: Said[] = [...noise, { agent: "lampWick" }];
     const [found] = recover(past, [{ agent: "lampWick is calm, the harbour lampWick" }]);
     expect(found).toMatchObject({ asPhrase: false, byRarestWord: false });
-    expect(found?.ranking?.map(({ at }) => at)).not.toContain(8);
+    expect(found?.rank?.(() => 1, 50)).not.toContain(8);
   });
 
   it("takes today's hits in the order of the conversation: the sixth is not seen", () => {
@@ -62,9 +62,10 @@ describe("indexWords", () => {
   });
 
   it("ranks rare words above common ones, and short texts above long ones", () => {
-    expect(index.ranked(["fox", "sleeps"], 2).map(({ at }) => at)).toEqual([1, 2]);
-    expect(index.ranked(["wolf"], 5)).toEqual([]);
-    expect(index.ranked([], 5)).toEqual([]);
+    const ranked = (words: readonly string[], most: number) => index.rankFor(words)(() => 1, most);
+    expect(ranked(["fox", "sleeps"], 2)).toEqual([1, 2]);
+    expect(ranked(["wolf"], 5)).toEqual([]);
+    expect(ranked([], 5)).toEqual([]);
   });
 
   it("counts the texts that hold a word", () => {

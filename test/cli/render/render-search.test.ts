@@ -41,6 +41,14 @@ describe("renderSearch", () => {
     );
   });
 
+  it("says how many more show the same", () => {
+    expect(
+      render([{ ...HIT, alike: 4 }])
+        .split("\n")
+        .slice(2),
+    ).toEqual(["    the tide table", "    and 4 more with the same lines"]);
+  });
+
   it("marks the match, and lets no control character through", () => {
     const line = "a \u001b[31mtide\u001b[0m";
     const rendered = render([{ ...HIT, line, from: line.indexOf("tide"), to: line.indexOf("tide") + 4 }], true);
