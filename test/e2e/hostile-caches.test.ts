@@ -21,7 +21,8 @@ afterEach(() => box.remove());
 /** Every cache of the store, made by the commands that keep one. */
 async function fillCaches(): Promise<string[]> {
   await box.jpg(["compact", "--keep", "0"]);
-  for (const args of [["ls"], ["log"], ["stats"], ["title", "@", "First"], ["import", session]]) await box.jpg(args);
+  for (const args of [["ls"], ["log"], ["stats"], ["diff", "--stat"], ["title", "@", "First"], ["import", session]])
+    await box.jpg(args);
   const folder = join(box.store, ".git", "jpg-cache");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
   return files.filter((path) => statSync(path).isFile());
@@ -39,6 +40,7 @@ const COMMANDS = [
   ["log"],
   ["status"],
   ["stats"],
+  ["diff", "--stat"],
   ["undo"],
   ["compact", "--keep", "0"],
 ];
@@ -46,7 +48,7 @@ const COMMANDS = [
 it.each(["--index-output=VICTIM", "--output=VICTIM", "../../../victim"])("%s in every cache", async (pattern) => {
   const caches = await fillCaches();
   const names = caches.map((path) => basename(path).replace(/-[0-9a-f]{16,}$/, ""));
-  expect(names.sort()).toEqual(["compaction-log-1", "counts", "links", "list", "sources-1", "view"]);
+  expect(names.sort()).toEqual(["compaction-log-1", "counts", "diff-counts-1", "links", "list", "sources-1", "view"]);
   const text = pattern.replace("VICTIM", victim);
   for (const args of [...COMMANDS, ["import", session]]) {
     for (const path of caches) if (existsSync(path)) poison(path, text);

@@ -140,6 +140,12 @@ describe("a conversation of 10,000 turns", () => {
     expect(await hiddenRead((tree) => compact(place, tree, bare))).toEqual([]);
     expect(readTwice()).toEqual([]);
     expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
+    // What the summary hides is counted once.
+    const counted = { countsOnly: true };
+    const { stat } = await diffConversation(place, [], {});
+    expect((await diffConversation(place, [], counted)).stat).toEqual(stat);
+    expect(await hiddenRead(() => diffConversation(place, [], counted))).toEqual([]);
+    expect((await diffConversation(place, [], counted)).stat).toEqual(stat);
     expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
     expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);

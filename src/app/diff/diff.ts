@@ -10,18 +10,25 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { groupPaths } from "../branch/group-paths.ts";
-import { type KnownTurns, type LoadedView, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
+import { type KnownTurns, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type DiffReport, diffViews, type ViewDiffOptions } from "./view-diff.ts";
+import { findCounts, keepCounts } from "./kept-counts.ts";
+import { type DiffReport, diffViews, type ViewDiff, type ViewDiffOptions } from "./view-diff.ts";
+
+/** How a diff is made. */
+export interface DiffOptions extends ViewDiffOptions {
+  /** Only the counts are wanted: there may be no hunks though something differs, where the counts are known. */
+  readonly countsOnly?: boolean;
+}
 
 /** Diffs as the words say: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
 export async function diffConversation(
   workspace: Workspace,
   words: readonly string[],
-  options: ViewDiffOptions,
+  options: DiffOptions,
 ): Promise<DiffReport> {
   const [first, second] = words;
   const what = second ?? (first?.includes("..") === true ? first : undefined);
@@ -41,7 +48,7 @@ export async function diffConversation(
 }
 
 /** The newest live compaction in commit order; without one, the whole history against the view. */
-async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
+async function diffNewest(workspace: Workspace, tree: BranchTree, options: DiffOptions): Promise<DiffReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   for (const entry of await readCompactions(workspace, tree)) {
     const path = newestAdded(entry, live);
@@ -58,7 +65,7 @@ async function diffAddition(
   workspace: Workspace,
   tree: BranchTree,
   { entry, path }: { readonly entry: LogEntry; readonly path: string },
-  options: ViewDiffOptions,
+  options: DiffOptions,
 ): Promise<DiffReport> {
   const { store } = workspace;
   if (!(await findSquashed(store, [entry])).has(entry.commit))
@@ -89,23 +96,42 @@ async function diffCommit(
   workspace: Workspace,
   tree: BranchTree,
   commit: string,
-  options: ViewDiffOptions,
+  options: DiffOptions,
 ): Promise<DiffReport> {
   const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
   const parent = entry === undefined ? await workspace.store.resolveCommit(`${commit}~1`) : (entry.parents[0] ?? null);
   if (parent === null) await requireWholeHistory(workspace.store, commit);
-  const known: KnownTurns = new Map();
-  const load = async (at: string): Promise<LoadedView> =>
-    loadView(workspace.store, await loadBranchTree(workspace.store, tree.branch, at), { known });
-  const { view: after, live } = await load(commit);
-  const before: View = parent === null ? { turns: [] } : (await load(parent)).view;
+  const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const added = new Set(entry?.added.map(compactionIdOfPath));
-  const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
+  const { all } = await loadCompactions(workspace.store, there);
+  const [loss] = all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
   return {
     ...nameSides(entry, { parent, commit }),
-    ...diffViews(before, after, options),
+    ...(await diffWithParent(workspace, there, parent, options)),
     ...(loss === undefined ? {} : { loss }),
   };
+}
+
+/** Compares the view at a commit with that before it. */
+async function diffWithParent(
+  { store }: Workspace,
+  there: BranchTree,
+  parent: string | null,
+  options: DiffOptions,
+): Promise<ViewDiff> {
+  const compared = { parent, commit: there.commit };
+  const counts = options.countsOnly === true ? findCounts(store, there, compared) : null;
+  if (counts !== null) return { hunks: [], stat: counts };
+  const known: KnownTurns = new Map();
+  const { view: after } = await loadView(store, there, { known });
+  const before: View =
+    parent === null
+      ? { turns: [] }
+      : (await loadView(store, await loadBranchTree(store, there.branch, parent), { known })).view;
+  const diff = diffViews(before, after, options);
+  if (options.countsOnly === true && diff.stat.turns.length > 0)
+    await keepCounts(store, there, { ...compared, stat: diff.stat });
+  return diff;
 }
 
 /** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
@@ -130,7 +156,7 @@ async function diffRevisions(
   workspace: Workspace,
   tree: BranchTree,
   range: string,
-  options: ViewDiffOptions,
+  options: DiffOptions,
 ): Promise<DiffReport> {
   const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
   // One after the other: of two wrong revisions the first is named.

@@ -34,8 +34,13 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, options, output, json, open }) => {
     const context = count(options, "unified");
-    const report = await diffConversation(await open(), args, context === undefined ? {} : { context });
+    const countsOnly = flag(options, "stat") && !json;
+    const report = await diffConversation(await open(), args, {
+      countsOnly,
+      ...(context === undefined ? {} : { context }),
+    });
     if (json) output.json(report);
+    else if (countsOnly && report.stat.turns.length > 0) output.data(statText(report, output));
     else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
     else if (flag(options, "stat")) output.data(statText(report, output));
     else
