@@ -47,6 +47,7 @@ export const ROWS: readonly Row[] = [
   byJpg("default", "profile", { policies: policiesOf("default") }),
   byJpg("heavy (extract)", "profile", { extract: "usual" }),
   byJpg("extract 2k", "summary", { extract: 2000 }),
+  byJpg("extract 2k, newest 3k", "summary", { extract: 2000, newestTokens: 3000 }),
   byJpg("auto, then extract", "summary", { strategies: ["auto"], extract: "usual" }),
   byJpg("auto, first lines", "stubs", { strategies: ["auto"], stubs: { first_line: true } }),
   byJpg("auto, pointers", "stubs", { strategies: ["auto"], stubs: { pointers: true } }),
@@ -55,14 +56,19 @@ export const ROWS: readonly Row[] = [
   byJpg("default", "without index", { policies: policiesOf("default") }),
   byJpg("heavy (extract)", "without index", { extract: "usual" }),
   byJpg("auto, then extract", "without index", { strategies: ["auto"], extract: "usual" }),
-  { name: "keep last 20k", group: "plain rule", view: last20k },
-  { name: "keep last 20k, index", group: "plain rule", view: (all) => withIndex(all.turns, last20k(all)) },
+  { name: "keep last 20k", group: "plain rule", view: newest(20_000) },
+  { name: "keep last 20k, index", group: "plain rule", view: withItsIndex(newest(20_000)) },
+  { name: "keep last 10k, index", group: "plain rule", view: withItsIndex(newest(10_000)) },
   { name: "mask all but 10", group: "plain rule", view: ({ past }) => maskResults(past, 10) },
   { name: "text only", group: "plain rule", view: ({ past }) => textOnly(past) },
 ];
 
-function last20k({ past, count }: Past): readonly Event[] {
-  return keepLast(past, 20_000, count);
+function newest(tokens: number): Row["view"] {
+  return ({ past, count }) => keepLast(past, tokens, count);
+}
+
+function withItsIndex(view: Row["view"]): Row["view"] {
+  return (all) => withIndex(all.turns, view(all));
 }
 
 /** Strategies alone are shown without index, so that each can be told from what the index adds. */
