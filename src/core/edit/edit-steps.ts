@@ -59,13 +59,17 @@ function runsOf(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>
     const goesOn = before?.verb === verb && follows(before.item.range, item.range, turns);
     before = choice;
     if (!isChanging(verb)) continue;
-    if (goesOn && last !== undefined) runs[runs.length - 1] = { ...last, range: joined(last.range, item.range) };
+    if (goesOn && last !== undefined) runs[runs.length - 1] = { ...last, range: joined(last.range, item.range, turns) };
     else runs.push({ verb, range: item.range, line });
   }
   return runs;
 }
 
-function joined({ from, fromEvent }: CutRange, { to, toEvent }: CutRange): CutRange {
+/** From where one begins to where the later of both ends. */
+function joined(one: CutRange, other: CutRange, turns: ReadonlyMap<number, Turn>): CutRange {
+  const { from, fromEvent } = one;
+  const isInside = other.to === one.to && lastIn(other, turns) < lastIn(one, turns);
+  const { to, toEvent } = other.to < one.to || isInside ? one : other;
   return {
     from,
     ...(fromEvent === undefined ? {} : { fromEvent }),
@@ -74,16 +78,23 @@ function joined({ from, fromEvent }: CutRange, { to, toEvent }: CutRange): CutRa
   };
 }
 
-/** Whether nothing that a model could be sent stands between two ranges. */
+/** Whether nothing that a model could be sent stands between two ranges, or one reaches into the other: it may hide around what it keeps. */
 function follows(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): boolean {
   if (a.to + 1 === b.from) return a.toEvent === undefined && b.fromEvent === undefined;
-  if (a.to !== b.from || a.toEvent === undefined || b.fromEvent === undefined) return false;
+  if (a.to !== b.from) return a.to > b.from;
   const events = turns.get(a.to)?.events ?? [];
-  const [end, start] = [
-    events.findIndex(({ id }) => id === a.toEvent),
-    events.findIndex(({ id }) => id === b.fromEvent),
-  ];
-  return end >= 0 && start > end && !events.slice(end + 1, start).some((event) => traitsOf(event).providerVisible);
+  const [end, start] = [lastIn(a, turns), b.fromEvent === undefined ? 0 : positionOf(b.fromEvent, events)];
+  return !events.slice(end + 1, start).some((event) => traitsOf(event).providerVisible);
+}
+
+/** Position of the last event of a range in its turn. */
+function lastIn({ to, toEvent }: CutRange, turns: ReadonlyMap<number, Turn>): number {
+  const events = turns.get(to)?.events ?? [];
+  return toEvent === undefined ? events.length - 1 : positionOf(toEvent, events);
+}
+
+function positionOf(id: string, events: Turn["events"]): number {
+  return events.findIndex((event) => event.id === id);
 }
 
 /** What becomes of the halves of a call. */

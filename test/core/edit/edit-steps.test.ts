@@ -72,6 +72,18 @@ describe("the steps of a plan", () => {
     ]);
   });
 
+  it("take a summary in force that hides around what it keeps together with that", () => {
+    const summary = { summary: "text" };
+    const all = parseConversation("U A | U A A U A | U A");
+    for (const [cut, behind] of [[{}, "1"] as const, [{ from_event: "e1.2" }, "1@e1.3"] as const]) {
+      const compactions = [compaction(1, 1, { ...cut, to_event: "e1.4", keep: ["e1.3"], summary })];
+      const verbs = { 0: "summarise", 1: "summarise", "1..1": "summarise", [behind]: "summarise" } as const;
+      const found = steps({ turns: all, compactions }, verbs);
+      expect(told(found)).toEqual(["summarise 0..1"]);
+      expect(found.problems).toEqual([]);
+    }
+  });
+
   it("refuse to change a summary in the midst of which something stays", () => {
     const compactions = [compaction(0, 3, { keep: ["e1.1"], summary: { summary: "text" } })];
     expect(steps({ turns, compactions }, { "0..3": "omit" }).problems).toMatchObject([
