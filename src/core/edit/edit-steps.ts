@@ -41,7 +41,7 @@ export function listSteps(choices: readonly EditChoice[], turns: ReadonlyMap<num
   return {
     steps: steps.sort((a, b) => a.line - b.line),
     ...pinsOf(choices),
-    problems: [...clashes(choices), ...overlaps(whole), ...parts.problems],
+    problems: [...clashes(choices), ...overlaps(whole, turns), ...parts.problems],
   };
 }
 
@@ -83,8 +83,12 @@ function follows(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): bo
   if (a.to + 1 === b.from) return a.toEvent === undefined && b.fromEvent === undefined;
   if (a.to !== b.from) return a.to > b.from;
   const events = turns.get(a.to)?.events ?? [];
-  const [end, start] = [lastIn(a, turns), b.fromEvent === undefined ? 0 : positionOf(b.fromEvent, events)];
-  return !events.slice(end + 1, start).some((event) => traitsOf(event).providerVisible);
+  return !events.slice(lastIn(a, turns) + 1, firstIn(b, turns)).some((event) => traitsOf(event).providerVisible);
+}
+
+/** Position of the first event of a range in its turn. */
+function firstIn({ from, fromEvent }: CutRange, turns: ReadonlyMap<number, Turn>): number {
+  return fromEvent === undefined ? 0 : positionOf(fromEvent, turns.get(from)?.events ?? []);
 }
 
 /** Position of the last event of a range in its turn. */
@@ -182,12 +186,15 @@ function clashes(choices: readonly EditChoice[]): readonly PlanProblem[] {
 }
 
 /** A summary that is changed takes what it hides along: what stands in its midst and is to stay would go with it. */
-function overlaps(whole: readonly EditChoice[]): readonly PlanProblem[] {
+function overlaps(whole: readonly EditChoice[], turns: ReadonlyMap<number, Turn>): readonly PlanProblem[] {
   const summaries = whole.filter(({ item, verb }) => item.kind === "summary" && isChanging(verb));
   return summaries.flatMap(({ item, verb, line }) => {
     const inside = whole.find(
       (other) =>
-        other.item !== item && other.verb !== "pin" && other.verb !== verb && touches(item.range, other.item.range),
+        other.item !== item &&
+        other.verb !== "pin" &&
+        other.verb !== verb &&
+        touches(item.range, other.item.range, turns),
     );
     if (inside === undefined) return [];
     const message = `${item.place} is a summary with ${inside.item.place} in its midst, which stays: \`jpg revert ${item.compaction ?? ""}\` takes the summary back`;
@@ -195,17 +202,13 @@ function overlaps(whole: readonly EditChoice[]): readonly PlanProblem[] {
   });
 }
 
-function touches(a: CutRange, b: CutRange): boolean {
-  return startOf(a) <= endOf(b) && startOf(b) <= endOf(a);
+function touches(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): boolean {
+  return beginsBefore(a, b, turns) && beginsBefore(b, a, turns);
 }
 
-/** A place to compare by: whole turns have two halves, a cut one the later or the earlier. */
-function startOf({ from, fromEvent }: CutRange): number {
-  return 2 * from + (fromEvent === undefined ? 0 : 1);
-}
-
-function endOf({ to, toEvent }: CutRange): number {
-  return 2 * to + (toEvent === undefined ? 1 : 0);
+/** Whether a range begins before another one ends. */
+function beginsBefore(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): boolean {
+  return a.from < b.to || (a.from === b.to && firstIn(a, turns) <= lastIn(b, turns));
 }
 
 /** A turn that stands in several lines is pinned by any of them. */

@@ -90,6 +90,10 @@ describe("the steps of a plan", () => {
       { message: expect.stringContaining("`jpg revert old`") },
     ]);
     expect(steps({ turns, compactions }, { "0..3": "omit", 1: "omit" }).problems).toEqual([]);
+    const inside = [compaction(1, 1, { to_event: "e1.3", keep: ["e1.2"], summary: { summary: "text" } })];
+    expect(steps({ turns, compactions: inside }, { "1..1": "omit" }).problems).toMatchObject([
+      { message: expect.stringContaining("in its midst") },
+    ]);
   });
 
   it("pin and unpin what a line says otherwise than it stands, and nothing else", () => {
