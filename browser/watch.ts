@@ -9,14 +9,24 @@ const POLL_MS = 2000;
 export function watch(): void {
   const own = decodeURIComponent(/^\/c\/([^/]+)/.exec(location.pathname)?.[1] ?? "");
   let known: string | null = one("#turns")?.dataset["commit"] ?? null;
+  // A form that was sent brings another page: what it changes need not come in here, and may leave nothing that could.
+  let isLeaving = false;
   const look = async (): Promise<void> => {
     const state = await readState();
-    if (typeof state === "string") return tell(state);
-    const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
-    if (known !== null && now !== known) await follow(now);
-    known = now;
+    if (!isLeaving) {
+      if (typeof state === "string") return tell(state);
+      const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
+      if (known !== null && now !== known) await follow(now);
+      known = now;
+    }
     setTimeout(look, POLL_MS);
   };
+  addEventListener("submit", (event) => {
+    isLeaving ||= !event.defaultPrevented;
+  });
+  addEventListener("pageshow", () => {
+    isLeaving = false;
+  });
   void look();
 }
 
