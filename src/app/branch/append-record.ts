@@ -44,13 +44,11 @@ export async function commitChange(
     );
   let current = tree;
   // Git is asked who commits while the plan is made.
-  const author = authorOf(workspace);
-  author.catch(() => undefined);
+  const author = askAuthor(workspace);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const change = await plan(current);
     if (change === null) return null;
-    const { maySign, ...person } = await author;
-    const signature = sign(person, workspace);
+    const signature = sign(await author, workspace);
     const [result] = await workspace.store.write([
       {
         branch: target,
@@ -62,7 +60,7 @@ export async function commitChange(
             author: signature,
             committer: signature,
             changes: change.changes,
-            sign: change.sign && maySign,
+            sign: change.sign && (await author).maySign,
             ...(change.merges === undefined ? {} : { merges: change.merges }),
           },
         ],
@@ -84,18 +82,20 @@ export async function commitChange(
 
 /** The user as author, now. */
 export async function currentSignature(workspace: Workspace): Promise<Signature> {
-  return sign(await authorOf(workspace), workspace);
+  return sign(await workspace.store.identity(), workspace);
 }
 
 /** Asks git at once who commits; the function gives the signature of the time at which it is called. */
 export function prepareSignature(workspace: Workspace): () => Promise<Signature> {
-  const author = authorOf(workspace);
-  author.catch(() => undefined);
+  const author = askAuthor(workspace);
   return async () => sign(await author, workspace);
 }
 
-function authorOf({ store }: Workspace): Promise<CommitAuthor> {
-  return store.identity();
+/** Whoever waits for the answer is told why there is none; nobody else is. */
+function askAuthor({ store }: Workspace): Promise<CommitAuthor> {
+  const author = store.identity();
+  author.catch(() => undefined);
+  return author;
 }
 
 function sign(identity: Identity, { runtime }: Workspace): Signature {

@@ -82,8 +82,8 @@ export interface BehindBranch {
 }
 
 /**
- * Lets branches go on with what stands elsewhere, all in one write; `wentOn` as in `RemoteSide`. Gives what became of them, and those that have to be looked at
- * one by one: somebody moved them, or something is in the way of one.
+ * Lets branches go on with what stands elsewhere, all in one write; `wentOn` as in `RemoteSide`. Gives what became of them, and
+ * those that have to be looked at one by one: somebody moved them, or something is in the way of one.
  */
 export async function goForward(
   workspace: Workspace,

@@ -1,5 +1,5 @@
-// Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on merged side
-// branches appears, each commit once. A merge names only what it changed against all its parents.
+// Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on
+// merged side branches appears, each commit once. A merge names only what it changed against all its parents.
 import type { LogEntry, LogQuery, Signature } from "../conversation-store.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
 import { readNearLog } from "./near-log.ts";
