@@ -10,7 +10,7 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { groupPaths } from "../branch/group-paths.ts";
-import { type KnownTurns, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
+import { type KnownTurns, type LiveCompactions, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
 import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
@@ -103,27 +103,27 @@ async function diffCommit(
   if (parent === null) await requireWholeHistory(workspace.store, commit);
   const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const added = new Set(entry?.added.map(compactionIdOfPath));
-  const { all } = await loadCompactions(workspace.store, there);
-  const [loss] = all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
+  const { diff, live } = await diffWithParent(workspace, there, parent, options);
+  const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
   return {
     ...nameSides(entry, { parent, commit }),
-    ...(await diffWithParent(workspace, there, parent, options)),
+    ...diff,
     ...(loss === undefined ? {} : { loss }),
   };
 }
 
-/** Compares the view at a commit with that before it. */
+/** Compares the view at a commit with that before it; with it, the compactions at the commit. */
 async function diffWithParent(
   { store }: Workspace,
   there: BranchTree,
   parent: string | null,
   options: DiffOptions,
-): Promise<ViewDiff> {
+): Promise<{ readonly diff: ViewDiff; readonly live: LiveCompactions }> {
   const compared = { parent, commit: there.commit };
   const counts = options.countsOnly === true ? findCounts(store, there, compared) : null;
-  if (counts !== null) return { hunks: [], stat: counts };
+  if (counts !== null) return { diff: { hunks: [], stat: counts }, live: await loadCompactions(store, there) };
   const known: KnownTurns = new Map();
-  const { view: after } = await loadView(store, there, { known });
+  const { view: after, live } = await loadView(store, there, { known });
   const before: View =
     parent === null
       ? { turns: [] }
@@ -131,7 +131,7 @@ async function diffWithParent(
   const diff = diffViews(before, after, options);
   if (options.countsOnly === true && diff.stat.turns.length > 0)
     await keepCounts(store, there, { ...compared, stat: diff.stat });
-  return diff;
+  return { diff, live };
 }
 
 /** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
