@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { asciiOnly } from "./ascii-only.mjs";
 import { ownCopy } from "./own-copy.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -50,7 +51,7 @@ await bundle(
       // A group takes all that its modules import; what two groups need is in the first. A file costs node about a
       // millisecond, whatever its size, so that what a command loads anyway is worth one file.
       groups: [
-        group("every-command", 6, [
+        group("every-command", 9, [
           "src/cli/create-runtime.ts",
           "src/cli/run-command-line.ts",
           "src/cli/parse-arguments.ts",
@@ -64,13 +65,16 @@ await bundle(
           "src/core/compaction/policy.ts",
         ]),
         // What lists and shows conversations, and asks nothing of the settings.
-        group("reading", 5, [
+        group("reading", 8, [
           "src/app/branch/attachments.ts",
           "src/app/branch/conversation-config.ts",
           "src/app/branch/counted-view.ts",
           "src/app/branch/squashed-commits.ts",
           "src/app/branch/token-report.ts",
           "src/app/branch/view-files.ts",
+          "src/app/inspect/facts-cache.ts",
+          "src/app/inspect/lineage-report.ts",
+          "src/app/names/find-session.ts",
           "src/app/names/resolve-id.ts",
           "src/app/names/remote-conversations.ts",
           "src/cli/frame/table.ts",
@@ -81,26 +85,38 @@ await bundle(
           "src/core/event/turn.ts",
           "src/store/messages/commit-message.ts",
         ]),
-        group("settings", 4, ["src/config/load-config.ts"]),
-        // What both a query and a compaction need.
-        group("models", 3, [
+        // What both a query and a compaction need, the settings of somebody who has set nothing among it.
+        group("models", 7, [
           "src/app/branch/tool-records.ts",
           "src/app/models/models.ts",
           "src/cli/render/render-nothing.ts",
+          "src/config/load-built-in.ts",
+          "src/config/named-providers.ts",
           "src/core/projection/offered-tools.ts",
+          "src/core/strategies/strategy-names.ts",
         ]),
+        // The schema, and what reads TOML.
+        group("settings", 6, ["src/config/load-config.ts"]),
         // What compares views, and says what a compaction takes.
-        group("planning", 2, [
+        group("planning", 5, [
           "src/app/branch/fork-start.ts",
           "src/app/branch/pins.ts",
+          "src/app/diff/view-text.ts",
+          "src/app/plan/hidden-by.ts",
           "src/app/plan/loss.ts",
           "src/cli/render/render-loss.ts",
+          "src/core/loss/grounding.ts",
           "src/core/range/bound-resolution.ts",
+          "src/core/summary/ledger-text.ts",
         ]),
+        group("compacting", 4, ["src/cli/commands/compact.ts"]),
+        group("log", 3, ["src/cli/commands/log.ts"]),
+        group("show", 2, ["src/cli/commands/show.ts"]),
         group("query", 1, ["src/cli/commands/query.ts"]),
       ],
     },
   },
+  { plugins: [...shared.plugins, asciiOnly()] },
 );
 await bundle(
   { page: "browser/main.ts" },

@@ -29,9 +29,24 @@ describe("the bundle", () => {
     for (const group of ["settings", "models", "query"]) expect(loaded).not.toContain(group);
   });
 
-  it("loads for jpg query what it asks with, and nothing that compares views", () => {
+  it("loads for jpg query what it asks with, nothing that compares views, and no schema of the settings", () => {
     const loaded = loadedBy("query");
-    expect(loaded).toEqual(expect.arrayContaining(["every-command", "reading", "settings", "models"]));
-    expect(loaded).not.toContain("planning");
+    expect(loaded).toEqual(expect.arrayContaining(["every-command", "reading", "models"]));
+    for (const group of ["settings", "planning"]) expect(loaded).not.toContain(group);
+  });
+
+  it("loads for jpg compact one file of its own, and no schema of the settings", () => {
+    expect(loadedBy("compact").toSorted()).toEqual(
+      ["compacting", "every-command", "models", "planning", "reading", "rolldown-runtime"].toSorted(),
+    );
+  });
+
+  it.each(["log", "show"])("loads for jpg %s no file of a few lines", (command) => {
+    const groups = ["every-command", "log", "planning", "reading", "rolldown-runtime", "show"];
+    expect(groups).toEqual(expect.arrayContaining([...loadedBy(command)]));
+  });
+
+  it("is ASCII, which node reads fastest", () => {
+    for (const [file] of table.matchAll(/[\w-]+-[\w-]{8}\.cjs/g)) expect(read(file)).toMatch(/^[\0-\x7f]*$/);
   });
 });
