@@ -27,7 +27,19 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
   ]);
   const selected = selectDeltas(deltas, tree.atTurn);
   const settings = selected.map((stored) => ({ ...stored, delta: settingsOf(stored.delta) }));
-  return { ...(await workspace.config(settings, named)), tools: recordedTools(selected) };
+  const loaded = await workspace.config(settings, named);
+  // Listings ask for every value and where it is from, nothing else does: they are put together then.
+  return {
+    config: loaded.config,
+    ignored: loaded.ignored,
+    get values() {
+      return loaded.values;
+    },
+    get origins() {
+      return loaded.origins;
+    },
+    tools: recordedTools(selected),
+  };
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
