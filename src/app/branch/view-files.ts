@@ -77,7 +77,8 @@ export async function stampsOf(place: ViewPlace): Promise<ViewStamps> {
     return found?.isFile() === true ? toStamp(found) : { file: "none", size: -1 };
   };
   const { markdown, jsonl } = viewPaths(place);
-  return { markdown: await stampAt(markdown), jsonl: await stampAt(jsonl) };
+  const [own, lines] = await Promise.all([stampAt(markdown), stampAt(jsonl)]);
+  return { markdown: own, jsonl: lines };
 }
 
 function viewPaths({ path }: ViewPlace): { readonly markdown: string; readonly jsonl: string } {

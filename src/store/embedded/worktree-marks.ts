@@ -1,7 +1,7 @@
 // Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index: it marks
 // those worktrees as behind, and the next jpg that has git brings them along.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pathExists } from "../files/path-exists.ts";
 import { withLock } from "../files/process-lock.ts";
 import { clearBehindMark, markBehind, STEP_RECORD, WORKTREE_LOCK } from "../files/worktree-files.ts";
 import { listWorktrees } from "../native/worktrees/worktree-list.ts";
@@ -49,7 +49,7 @@ export function withWorktreeMark(
   move: () => Promise<boolean>,
 ): Promise<boolean> {
   return withLock(join(gitDir, WORKTREE_LOCK), async () => {
-    if (await pathExists(join(gitDir, STEP_RECORD))) {
+    if (existsSync(join(gitDir, STEP_RECORD))) {
       throw needsGit(`A jpg that was killed left ${path} half changed: setting that right`);
     }
     const isNew = await markBehind(gitDir, await readAt());

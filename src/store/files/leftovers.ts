@@ -1,6 +1,7 @@
 // What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
 // writer is gone.
-import { readdir, rm } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import type { Worktree } from "../worktrees.ts";
@@ -35,7 +36,7 @@ export async function clearLeftovers(store: StorePlace, worktrees: readonly Work
 /** Lists them: absolute paths. */
 export async function listLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<readonly string[]> {
   const { gitDir } = store;
-  const own = (await namesIn(gitDir)).filter((name) => name.startsWith("jpg-") || ["hooks", "info"].includes(name));
+  const own = namesIn(gitDir).filter((name) => name.startsWith("jpg-") || ["hooks", "info"].includes(name));
   const folders = [
     gitDir,
     ...own.map((name) => join(gitDir, name)),
@@ -51,7 +52,9 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
 /** Lists the objects that killed gits were writing. It reads every folder of loose objects, so no write waits for it. */
 export async function listUnfinishedObjects(store: StorePlace): Promise<readonly string[]> {
   const objects = join(store.gitDir, "objects");
-  const folders = (await namesIn(objects)).filter((name) => FAN.test(name)).map((name) => join(objects, name));
+  const folders = namesIn(objects)
+    .filter((name) => FAN.test(name))
+    .map((name) => join(objects, name));
   const left: string[] = [];
   for (const folder of [objects, ...folders]) appendAll(left, await listAbandoned(store, folder, UNFINISHED_OBJECT));
   return left;
@@ -59,7 +62,7 @@ export async function listUnfinishedObjects(store: StorePlace): Promise<readonly
 
 async function listAbandoned(store: StorePlace, folder: string, pattern: RegExp): Promise<readonly string[]> {
   const left: string[] = [];
-  for (const name of (await namesIn(folder)).filter((found) => pattern.test(found))) {
+  for (const name of namesIn(folder).filter((found) => pattern.test(found))) {
     const path = join(folder, name);
     if (await isAbandoned(store, path)) left.push(path);
   }
@@ -78,7 +81,7 @@ export async function clearLock(store: StorePlace, stderr: string): Promise<bool
 
 async function listDrafts(folder: string): Promise<readonly string[]> {
   const left: string[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const name of namesIn(folder)) {
     const writer = writerOfDraft(name);
     const path = join(folder, name);
     if (writer !== null && (await isProcessGone(writer, () => fileAge(path)))) left.push(path);
@@ -86,8 +89,12 @@ async function listDrafts(folder: string): Promise<readonly string[]> {
   return left;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return await readdir(folder).catch(() => []);
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function remove(path: string, { recursive }: { readonly recursive: boolean } = { recursive: false }): Promise<boolean> {

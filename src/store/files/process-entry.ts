@@ -1,6 +1,6 @@
 // What the system says of a process by its number.
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { codeOf } from "../../core/errors.ts";
 
 /** What Linux's process table says of a process. */
@@ -14,7 +14,7 @@ export interface ProcessEntry {
 /** Reads the entry of a process; null where there is no such table, or the process is not in it. */
 export async function readProcessEntry(pid: number): Promise<ProcessEntry | null> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name of the program, in parentheses, may hold blanks and parentheses; the start is the 20th field after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state = "", started] = [fields[0], fields[19]];

@@ -1,10 +1,10 @@
 // One process at a time: a lock is a file that names its holder, so that whoever finds it after a crash takes it over.
+import { existsSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { fileAge } from "./file-age.ts";
-import { pathExists } from "./path-exists.ts";
 import { readOwnText } from "./read-file.ts";
 import { createFile, draftPath } from "./replace-file.ts";
 import { isProcessGone, markThisProcess, type ProcessMark, processMark } from "./running-process.ts";
@@ -27,7 +27,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
 /** Whether somebody who is still there holds a lock, or may. */
 export async function isLocked(path: string): Promise<boolean> {
   const holder = await readHolder(path);
-  return holder === null ? await pathExists(path) : !(await isDead(holder, path));
+  return holder === null ? existsSync(path) : !(await isDead(holder, path));
 }
 
 async function takeLock(path: string, content: string): Promise<void> {

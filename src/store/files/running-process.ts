@@ -2,7 +2,7 @@
 // files. A number that the system gave to another process meanwhile is not mistaken for it: the time at which a process was
 // started is part of its mark.
 import { createHash } from "node:crypto";
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import * as z from "zod/mini";
 import { askPs, existsProcess, readProcessEntry } from "./process-entry.ts";
@@ -43,8 +43,8 @@ export function markThisProcess(): Promise<ProcessMark> {
 
 async function readThisProcess(): Promise<ProcessMark> {
   const { pid } = process;
-  const [entry, place] = await Promise.all([readProcessEntry(pid), readPlace()]);
-  return { pid, started: entry?.started ?? new Date(performance.timeOrigin).toISOString(), place };
+  const entry = await readProcessEntry(pid);
+  return { pid, started: entry?.started ?? new Date(performance.timeOrigin).toISOString(), place: readPlace() };
 }
 
 /** Says whether the process that a mark is of still runs. */
@@ -84,13 +84,18 @@ function digestOf(place: string): string {
 }
 
 /** Host, start of the system and process namespace; the last two where the system tells them. */
-async function readPlace(): Promise<string> {
-  const quietly = (read: Promise<string>): Promise<string> => read.catch(() => "");
-  const [boot, namespace] = await Promise.all([
-    quietly(readFile("/proc/sys/kernel/random/boot_id", "utf8")),
-    quietly(readlink("/proc/self/ns/pid")),
-  ]);
+function readPlace(): string {
+  const boot = quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const namespace = quietly(() => readlinkSync("/proc/self/ns/pid"));
   return [hostname(), boot.trim(), namespace].join(" ");
+}
+
+function quietly(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
 }
 
 /** Another start of the same machine: what ran before it has ended. */

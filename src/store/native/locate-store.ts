@@ -1,9 +1,9 @@
 // Finds the store that a command is about: `--store`, then JPG_STORE, then the store one stands in, then the project's, then
 // the user's. Git is asked only where the files around the current directory do not say it plainly, or nothing is made yet.
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
-import { pathExists } from "../files/path-exists.ts";
 import { needsGit } from "../needs-git.ts";
 import { hasUnbornHead, isConversationTree, MARKING_FILES } from "./conversation-tree.ts";
 import type { Environment } from "./git/git-environment.ts";
@@ -100,9 +100,9 @@ async function hasStore(commonDir: string): Promise<boolean> {
 /** Whether any folder from here up looks like a repository; git finds none where this finds none. */
 async function hasRepositoryAbove(cwd: string): Promise<boolean> {
   for (let at = await realpath(cwd); ; at = dirname(at)) {
-    if ((await pathExists(join(at, ".git"))) || (await findRepositoryDir(at)) !== null) return true;
+    if (existsSync(join(at, ".git")) || (await findRepositoryDir(at)) !== null) return true;
     // Inside a linked worktree's git dir there is no `objects`, but a `commondir`.
-    if (await pathExists(join(at, "commondir"))) return true;
+    if (existsSync(join(at, "commondir"))) return true;
     if (dirname(at) === at) return false;
   }
 }
@@ -131,9 +131,9 @@ async function holdsConversations(commonDir: string, top: string | null, { env, 
   if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
   const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
   // Where nothing was checked out yet there is no index.
-  const isClear = top !== null && (await pathExists(join(commonDir, "index")));
-  const marks = await Promise.all(MARKING_FILES.map((name) => !isClear || pathExists(join(top, name))));
-  const mayHold = marks.includes(true) || (await hasUnbornHead(repository));
+  const isClear = top !== null && existsSync(join(commonDir, "index"));
+  const isMarked = !isClear || MARKING_FILES.some((name) => existsSync(join(top, name)));
+  const mayHold = isMarked || (await hasUnbornHead(repository));
   return mayHold && (await isConversationTree(repository, { git }));
 }
 

@@ -1,10 +1,9 @@
 // Keeps right what a store says of its place: its hooks and settings name the store, node and jpg by absolute path. A project
 // that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
 // user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
-import { pathExists } from "../files/path-exists.ts";
 import type { Repository } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
@@ -100,7 +99,7 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
   await excludeViews(repository.gitDir);
   await showRecordsAsText(repository.gitDir);
   await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
-  const isShallow = await pathExists(join(repository.gitDir, "shallow"));
+  const isShallow = existsSync(join(repository.gitDir, "shallow"));
   return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
 }
 

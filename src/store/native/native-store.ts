@@ -187,9 +187,11 @@ async function write(
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
-  await clearLeftovers(repository, worktrees);
   const signer = createSigner(repository);
-  const small = reader === null ? null : await writeSmall(repository, { reader, onSign: signer.ask }, writes);
+  const [small] = await Promise.all([
+    reader === null ? null : writeSmall(repository, { reader, onSign: signer.ask }, writes),
+    clearLeftovers(repository, worktrees),
+  ]);
   const branches = await signer.sign(small ?? (await fastImport(repository, writes, signer.ask)));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));

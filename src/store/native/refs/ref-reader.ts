@@ -1,7 +1,6 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { readlink } from "node:fs/promises";
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readOwnText } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
@@ -44,13 +43,17 @@ export async function readHead(repository: Repository, worktreeGitDir: string): 
   }
   const path = join(worktreeGitDir, "HEAD");
   const head = parseHead(await readFileIfThere(path));
-  return head !== null && "ref" in head ? head : ((await readHeadLink(path)) ?? head);
+  return head !== null && "ref" in head ? head : (readHeadLink(path) ?? head);
 }
 
 /** What HEAD names as a link, in which form git writes it by `core.preferSymlinkRefs`; null where it is none. */
-async function readHeadLink(path: string): Promise<Head | null> {
-  const target = await readlink(path).catch(() => "");
-  return target.startsWith("refs/") ? { ref: target } : null;
+function readHeadLink(path: string): Head | null {
+  try {
+    const target = readlinkSync(path);
+    return target.startsWith("refs/") ? { ref: target } : null;
+  } catch {
+    return null;
+  }
 }
 
 async function readRefFile(gitDir: string, ref: string, depth: number): Promise<string | null> {

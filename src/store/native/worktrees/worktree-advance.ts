@@ -1,8 +1,8 @@
 // Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
 // that a refusal changes nothing.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
-import { pathExists } from "../../files/path-exists.ts";
 import type { Worktree } from "../../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "../git/git-command.ts";
 import type { GitResult } from "../git/git-process.ts";
@@ -25,7 +25,7 @@ const UNFINISHED: readonly (readonly [file: string, operation: string, finish: s
 /** Checks that a worktree can be advanced; throws `worktree_in_the_way`. Changes nothing. */
 export async function checkAdvance(repository: Repository, advance: Advance): Promise<void> {
   for (const [file, operation, finish] of UNFINISHED) {
-    if (await pathExists(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
+    if (existsSync(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
   }
   const here = placeIn(repository, advance.worktree);
   const command = { args: ["read-tree", "-n", ...advanceArguments(advance)] };

@@ -1,6 +1,5 @@
 // Finds the worktrees of a store by the files git keeps about them, without starting git.
-import { realpathSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
@@ -12,9 +11,7 @@ import { findRepositoryDir } from "../refs/repository-dir.ts";
 export async function listWorktrees(repository: Repository, root: string | null): Promise<readonly Worktree[]> {
   const own = root === null ? [] : [await describeWorktree(repository, root, repository.gitDir)];
   const folder = join(repository.gitDir, "worktrees");
-  const linked = await Promise.all(
-    (await listFolder(folder)).map((name) => describeLinked(repository, join(folder, name))),
-  );
+  const linked = await Promise.all(listFolder(folder).map((name) => describeLinked(repository, join(folder, name))));
   return [...own, ...linked].filter((worktree) => worktree !== null);
 }
 
@@ -45,9 +42,9 @@ function realOrNull(path: string): string | null {
   }
 }
 
-async function listFolder(path: string): Promise<string[]> {
+function listFolder(path: string): string[] {
   try {
-    return (await readdir(path)).sort();
+    return readdirSync(path).sort();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

@@ -1,13 +1,13 @@
 // One writer at a time moves what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
 // branch or of HEAD, and the worktree's step. The step is on record while it is taken: whoever takes the lock after a writer
 // that was killed, or that could not finish on a full disk, finishes it or takes it back.
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { parseJson } from "../../../core/parse-json.ts";
 import { isAbandoned } from "../../files/abandoned.ts";
-import { pathExists } from "../../files/path-exists.ts";
 import { isLocked, withLock } from "../../files/process-lock.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { markThisProcess, type ProcessMark, processMark, stateOfProcess } from "../../files/running-process.ts";
@@ -75,11 +75,10 @@ export async function forgetStep(worktree: Worktree): Promise<void> {
 /** Settles what writers that are gone left half done, in all worktrees; one that somebody works in is passed over. */
 export async function settleSteps(repository: Repository, root: string | null): Promise<readonly SettledStep[]> {
   const gitDirs = await listGitDirs(repository.gitDir);
-  const found = await Promise.all(gitDirs.map((gitDir) => pathExists(join(gitDir, STEP_RECORD))));
-  if (!found.includes(true)) return [];
+  if (!gitDirs.some((gitDir) => existsSync(join(gitDir, STEP_RECORD)))) return [];
   const settled: SettledStep[] = [];
   for (const worktree of await listWorktrees(repository, root)) {
-    if (!(await pathExists(recordOf(worktree))) || (await isLocked(lockOf(worktree)))) continue;
+    if (!existsSync(recordOf(worktree)) || (await isLocked(lockOf(worktree)))) continue;
     const step = await withLock(lockOf(worktree), () => settleStep(repository, worktree, 0));
     if (step !== null) settled.push(step);
   }
@@ -137,7 +136,7 @@ async function isFree(repository: Repository, { gitDir }: Worktree, { attempts, 
 }
 
 async function isHeld(repository: Repository, lock: string, freshMs: number | undefined): Promise<boolean> {
-  if (!(await pathExists(lock))) return false;
+  if (!existsSync(lock)) return false;
   if (!(await isAbandoned(repository, lock, freshMs))) return true;
   await rm(lock, { force: true });
   return false;
