@@ -121,12 +121,12 @@ async function readTurns(
 ): Promise<Map<number, Turn>> {
   const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
   const turns = new Map<number, Turn>();
+  const unknown = readings.filter((reading) => !known.has(oidOf(reading)));
   await bringTurns(
     store,
     tree,
-    readings.map(({ turn }) => turn),
+    unknown.map(({ turn }) => turn),
   );
-  const unknown = readings.filter((reading) => !known.has(oidOf(reading)));
   const [starts, wholes] = [unknown.filter(isStart), unknown.filter((reading) => !isStart(reading))];
   for (const reading of starts) {
     const index = reading.turn;
@@ -148,14 +148,22 @@ function isStart({ firstEventOnly }: TurnReading): boolean {
   return firstEventOnly;
 }
 
+/** What a view is loaded with. */
+interface ViewOptions extends ProjectionOptions {
+  readonly known?: KnownTurns;
+  /** The live compactions, where they have been read before. */
+  readonly live?: LiveCompactions;
+}
+
 /** Loads the view at the tree's commit; of `known` it reads nothing, and adds to it what it reads. */
 export async function loadView(
   store: ConversationStore,
   tree: BranchTree,
-  { known, ...options }: ProjectionOptions & { readonly known?: KnownTurns } = {},
+  { known, live: loaded, ...options }: ViewOptions = {},
 ): Promise<LoadedView> {
   const turnCount = tree.turnOids.length;
-  const live = await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn));
+  const live =
+    loaded ?? (await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn)));
   const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied), known);
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }

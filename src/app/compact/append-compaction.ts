@@ -17,6 +17,7 @@ import { coversDigest } from "../branch/covers.ts";
 import type { KnownTurns } from "../branch/load-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
+import { keepHiddenCounts } from "../diff/counted-sides.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
 import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
@@ -87,8 +88,9 @@ async function keepFacts(
   { compaction }: CompactReport,
 ): Promise<void> {
   if (isNothing(planned) || compaction === null || !isHiding(compaction)) return;
-  const { turns, live } = planned;
+  const { turns, live, before } = planned;
   await keepHidden(store, tree, { turns, compactions: [...live.applied, compaction] });
+  await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added: compaction });
 }
 
 async function previewCompaction(

@@ -1,8 +1,9 @@
 // Counts what a diff changes, turn by turn: events removed, changed and added, tokens and characters before and after.
-import type { Event } from "../../core/event/event.ts";
-import { estimateEvent } from "../../core/tokens/token-estimate.ts";
+import { type Event, traitsOf } from "../../core/event/event.ts";
+import type { Origin } from "../../core/projection/view.ts";
+import { estimateEvent, estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { BlockPair } from "./view-alignment.ts";
-import { originLabel, type TextBlock } from "./view-text.ts";
+import { eventText, originLabel, type TextBlock } from "./view-text.ts";
 
 /** What differs in one stretch of a view. Tokens are estimates; characters count the text a model sees. */
 export interface DiffCounts {
@@ -11,7 +12,7 @@ export interface DiffCounts {
   readonly characters: { readonly before: number; readonly after: number };
 }
 
-/** What differs in one projected turn. Turn positions are raw, 0-based, inclusive. */
+/** What differs in one projected turn, or in kept turns that follow each other. Turn positions are raw, 0-based, inclusive. */
 export interface TurnDiffStat extends DiffCounts {
   /** Label, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
   readonly turn: string;
@@ -20,7 +21,7 @@ export interface TurnDiffStat extends DiffCounts {
   readonly to_turn: number;
 }
 
-/** Rows of the turns that differ, in order; the total covers the unchanged ones too. */
+/** Rows of the turns that differ, in order, of some that went as a whole together; the total covers the unchanged ones too. */
 export interface DiffStat {
   readonly turns: readonly TurnDiffStat[];
   readonly total: DiffCounts;
@@ -35,18 +36,53 @@ export function isChanged({ before, after }: BlockPair): boolean {
 const SIDES = ["before", "after"] as const;
 
 interface Tally {
-  readonly block: TextBlock;
+  readonly origin: Origin;
+  /** The last turn, where the counts are of several kept ones. */
+  readonly to?: number;
   readonly events: { removed: number; changed: number; added: number };
   readonly tokens: { before: number; after: number };
   readonly characters: { before: number; after: number };
 }
 
-/** Counts the pairs of an alignment; `changed` holds those that read differently. */
-export function countDiff(pairs: readonly BlockPair[], changed: ReadonlySet<BlockPair>): DiffStat {
+/** What a model is shown of a turn. */
+export interface ShownCounts {
+  readonly events: number;
+  /** Estimated. */
+  readonly tokens: number;
+  readonly characters: number;
+}
+
+/** What is known of kept turns that stand in one of the views without their events. */
+export interface CountedTurn extends ShownCounts {
+  /** The last of the turns that it is of, raw position, 0-based; each of them shows something. */
+  readonly to: number;
+}
+
+/** The same by raw position of the first. */
+export type CountedTurns = Readonly<Record<(typeof SIDES)[number], ReadonlyMap<number, CountedTurn>>>;
+
+const NONE_COUNTED: CountedTurns = { before: new Map(), after: new Map() };
+
+/** Counts what a model is shown of the events of a projected turn. */
+export function countShown(events: readonly Event[]): ShownCounts {
+  const visible = events.filter((event) => traitsOf(event).providerVisible);
+  return {
+    events: visible.length,
+    tokens: estimateEvents(visible),
+    characters: visible.reduce((sum, event) => sum + (eventText(event)?.length ?? 0), 0),
+  };
+}
+
+/** Counts the pairs of an alignment; `changed` holds those that read differently. Of turns without their events `counted` tells. */
+export function countDiff(
+  pairs: readonly BlockPair[],
+  changed: ReadonlySet<BlockPair>,
+  counted: CountedTurns = NONE_COUNTED,
+): DiffStat {
   const tallies = new Map<string, Tally>();
   const tallyOf = (block: TextBlock): Tally => {
     const label = originLabel(block.origin);
-    const known = tallies.get(label) ?? emptyTally(block);
+    const known = tallies.get(label) ?? emptyTally(block.origin);
     tallies.set(label, known);
     return known;
   };
@@ -54,7 +90,11 @@ export function countDiff(pairs: readonly BlockPair[], changed: ReadonlySet<Bloc
   for (const pair of pairs) {
     const block = pair.after ?? pair.before;
     if (changed.has(pair) && block !== null && block.event !== null) tallyOf(block).events[outcomeOf(pair)] += 1;
-    for (const side of SIDES) addSize(pair[side], { side, tallyOf, tokensOf });
+    for (const side of SIDES) {
+      addSize(pair[side], { side, tallyOf, tokensOf });
+      const known = countedAt(pair[side], counted[side]);
+      if (known !== null) tallies.set(`counted ${known.from}`, tallyCounted(known, side));
+    }
   }
   const all = [...tallies.values()];
   return { turns: all.filter(differs).map(turnStat), total: sumOf(all) };
@@ -88,9 +128,32 @@ function addSize(block: TextBlock | null, { side, tallyOf, tokensOf }: Sizing): 
   tally.characters[side] += block.content?.length ?? 0;
 }
 
-function emptyTally(block: TextBlock): Tally {
+/** What is known of a turn whose heading a block is; null where it says all itself. */
+function countedAt(
+  block: TextBlock | null,
+  counted: ReadonlyMap<number, CountedTurn>,
+): (CountedTurn & { readonly from: number }) | null {
+  if (block === null || block.event !== null || block.origin.kind !== "kept") return null;
+  const from = block.origin.turn;
+  const known = counted.get(from);
+  return known === undefined ? null : { ...known, from };
+}
+
+/** Turns that one view shows and the other does not. */
+function tallyCounted(
+  { from, to, ...known }: CountedTurn & { readonly from: number },
+  side: (typeof SIDES)[number],
+): Tally {
+  const tally = emptyTally({ kind: "kept", turn: from });
+  tally.events[side === "before" ? "removed" : "added"] = known.events;
+  tally.tokens[side] = known.tokens;
+  tally.characters[side] = known.characters;
+  return { ...tally, to };
+}
+
+function emptyTally(origin: Origin): Tally {
   return {
-    block,
+    origin,
     events: { removed: 0, changed: 0, added: 0 },
     tokens: { before: 0, after: 0 },
     characters: { before: 0, after: 0 },
@@ -101,9 +164,38 @@ function differs({ events }: Tally): boolean {
   return events.removed + events.changed + events.added > 0;
 }
 
-function turnStat({ block: { origin }, events, tokens, characters }: Tally): TurnDiffStat {
-  const [from, to] = origin.kind === "kept" ? [origin.turn, origin.turn] : [origin.from, origin.to];
-  return { turn: originLabel(origin), kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
+function turnStat({ origin, to: last, events, tokens, characters }: Tally): TurnDiffStat {
+  const [from, to] = origin.kind === "kept" ? [origin.turn, last ?? origin.turn] : [origin.from, origin.to];
+  const turn = from < to && origin.kind === "kept" ? `turns ${from}..${to}` : originLabel(origin);
+  return { turn, kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
+}
+
+/** Joins neighbouring turns that went as a whole into one row. */
+export function joinGone(turns: readonly TurnDiffStat[]): readonly TurnDiffStat[] {
+  const joined: TurnDiffStat[] = [];
+  for (const turn of turns) {
+    const last = joined.at(-1);
+    if (last !== undefined && isGone(last) && isGone(turn) && turn.from_turn === last.to_turn + 1) {
+      joined[joined.length - 1] = joinTurns(last, turn);
+    } else joined.push(turn);
+  }
+  return joined;
+}
+
+function isGone({ kind, tokens, characters, events }: TurnDiffStat): boolean {
+  return kind === "kept" && tokens.after === 0 && characters.after === 0 && events.changed + events.added === 0;
+}
+
+function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
+  return {
+    kind: a.kind,
+    turn: `turns ${a.from_turn}..${b.to_turn}`,
+    from_turn: a.from_turn,
+    to_turn: b.to_turn,
+    events: { removed: a.events.removed + b.events.removed, changed: 0, added: 0 },
+    tokens: { before: a.tokens.before + b.tokens.before, after: 0 },
+    characters: { before: a.characters.before + b.characters.before, after: 0 },
+  };
 }
 
 function sumOf(tallies: readonly Tally[]): DiffCounts {

@@ -15,12 +15,12 @@ import { findSquashed, newestAdded } from "../branch/squashed-commits.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { findCounts, keepCounts } from "./kept-counts.ts";
-import { type DiffReport, diffViews, type ViewDiff, type ViewDiffOptions } from "./view-diff.ts";
+import { loadCountedSides } from "./counted-sides.ts";
+import { countViews, type DiffReport, diffViews, type ViewDiff, type ViewDiffOptions } from "./view-diff.ts";
 
 /** How a diff is made. */
 export interface DiffOptions extends ViewDiffOptions {
-  /** Only the counts are wanted: there may be no hunks though something differs, where the counts are known. */
+  /** Only the counts are wanted: there are hunks only where they count nothing. */
   readonly countsOnly?: boolean;
 }
 
@@ -119,20 +119,21 @@ async function diffWithParent(
   parent: string | null,
   options: DiffOptions,
 ): Promise<{ readonly diff: ViewDiff; readonly live: LiveCompactions }> {
-  const compared = { parent, commit: there.commit };
-  const counts = options.countsOnly === true ? findCounts(store, there, compared) : null;
-  if (counts !== null) return { diff: { hunks: [], stat: counts }, live: await loadCompactions(store, there) };
+  const before = parent === null ? null : await loadBranchTree(store, there.branch, parent);
+  if (before !== null && options.countsOnly === true) {
+    const live = await loadCompactions(store, there);
+    const sides = await loadCountedSides(store, { before, after: there, live });
+    const stat = countViews(sides.before, sides.after, sides.counted);
+    const hunks = stat.turns.length > 0 ? [] : diffViews(sides.before, sides.after, options).hunks;
+    return { diff: { hunks, stat }, live };
+  }
   const known: KnownTurns = new Map();
   const { view: after, live } = await loadView(store, there, { known });
-  const before: View =
-    parent === null
-      ? { turns: [] }
-      : (await loadView(store, await loadBranchTree(store, there.branch, parent), { known })).view;
-  const diff = diffViews(before, after, options);
-  if (options.countsOnly === true && diff.stat.turns.length > 0)
-    await keepCounts(store, there, { ...compared, stat: diff.stat });
-  return { diff, live };
+  const { view } = before === null ? { view: NOTHING } : await loadView(store, before, { known });
+  return { diff: diffViews(view, after, options), live };
 }
+
+const NOTHING: View = { turns: [] };
 
 /** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
 function nameSides(

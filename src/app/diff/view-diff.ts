@@ -3,7 +3,7 @@
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { View } from "../../core/projection/view.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
-import { countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
+import { type CountedTurns, countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, type LineRun } from "./line-diff.ts";
 import { alignBlocks, type BlockPair } from "./view-alignment.ts";
 import { contentLines, originLabel, type RenderedEvents, type TextBlock, viewBlocks } from "./view-text.ts";
@@ -40,6 +40,13 @@ export function diffViews(before: View, after: View, { context = 3, words = true
   const budget = createDiffBudget();
   const runs = pairs.flatMap((pair) => (changed.has(pair) ? changedRuns(pair, budget, words) : unchangedRuns(pair)));
   return { hunks: changed.size === 0 ? [] : buildHunks(runs, context), stat: countDiff(pairs, changed) };
+}
+
+/** Counts what differs of what a model sees of two views; of turns that stand there without their events `counted` tells. */
+export function countViews(before: View, after: View, counted?: CountedTurns): DiffStat {
+  const rendered: RenderedEvents = new Map();
+  const pairs = alignBlocks(viewBlocks(before, rendered), viewBlocks(after, rendered));
+  return countDiff(pairs, new Set(pairs.filter(isChanged)), counted);
 }
 
 function unchangedRuns({ before }: BlockPair): DiffRun[] {

@@ -1,10 +1,10 @@
 // `jpg diff --stat`: one row per turn that differs, and the total over the whole view.
 
-import type { DiffCounts, DiffStat, TurnDiffStat } from "../../app/diff/diff-stat.ts";
+import { type DiffCounts, type DiffStat, joinGone } from "../../app/diff/diff-stat.ts";
 import { joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import { groupDigits, renderRange, renderShare, renderTokens } from "./render-quantity.ts";
+import { groupDigits, renderShare, renderTokens } from "./render-quantity.ts";
 
 /** Renders the counts of a diff; empty when nothing differs. */
 export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): SafeText {
@@ -20,7 +20,7 @@ export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): Saf
     { text: charactersText(counts), paint: style.faint },
   ];
   const header = ["TURN", "EVENTS", "TOKENS", "", "CHARACTERS"].map((text) => ({ text, paint: style.faint }));
-  const rows = [header, ...mergeRemoved(stat.turns).map((turn) => row(turn.turn, turn)), row("total", stat.total)];
+  const rows = [header, ...joinGone(stat.turns).map((turn) => row(turn.turn, turn)), row("total", stat.total)];
   const columns = [{ shrinkTo: 12 }, {}, { align: "right" }, { align: "right" }, { align: "right" }] as const;
   return joinLines(renderTable(rows, { columns, width }));
 }
@@ -40,32 +40,4 @@ function eventSigns({ events: { removed, changed, added } }: DiffCounts): SafeTe
 
 function charactersText({ characters: { before, after } }: DiffCounts): SafeText {
   return before === after ? groupDigits(before) : safe`${groupDigits(before)} → ${groupDigits(after)}`;
-}
-
-/** Joins neighbouring turns that went as a whole into one row. */
-function mergeRemoved(turns: readonly TurnDiffStat[]): TurnDiffStat[] {
-  const merged: TurnDiffStat[] = [];
-  for (const turn of turns) {
-    const last = merged.at(-1);
-    if (last !== undefined && isGone(last) && isGone(turn) && turn.from_turn === last.to_turn + 1) {
-      merged[merged.length - 1] = joinTurns(last, turn);
-    } else merged.push(turn);
-  }
-  return merged;
-}
-
-function isGone({ kind, tokens, characters, events }: TurnDiffStat): boolean {
-  return kind === "kept" && tokens.after === 0 && characters.after === 0 && events.changed + events.added === 0;
-}
-
-function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
-  return {
-    kind: a.kind,
-    turn: `turns ${renderRange(a.from_turn, b.to_turn)}`,
-    from_turn: a.from_turn,
-    to_turn: b.to_turn,
-    events: { removed: a.events.removed + b.events.removed, changed: 0, added: 0 },
-    tokens: { before: a.tokens.before + b.tokens.before, after: 0 },
-    characters: { before: a.characters.before + b.characters.before, after: 0 },
-  };
 }

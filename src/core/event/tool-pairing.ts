@@ -1,6 +1,6 @@
 // Which call a tool result answers. Call ids repeat across turns, so pairs are made per turn and by count; only a result
 // without a call in its own turn looks back.
-import type { ToolCallRequest, ToolCallResponse } from "./event.ts";
+import type { Event, ToolCallRequest, ToolCallResponse } from "./event.ts";
 import type { Turn } from "./turn.ts";
 
 /** The call that each result answers; results without one are absent. Keys are the event objects of the turns given. */
@@ -34,6 +34,18 @@ export function hasLooseCalls({ events }: Turn): boolean {
     open.set(call_id, count);
   }
   return [...open.values()].some((count) => count > 0);
+}
+
+/** Whether each result among a turn's events answers a call before it there: then no other turn has a say in how it is shown. */
+export function answersOwnCalls(events: readonly Event[]): boolean {
+  const open = new Map<string, number>();
+  for (const event of events) {
+    if (event.type !== "tool_call_request" && event.type !== "tool_call_response") continue;
+    const left = (open.get(event.call_id) ?? 0) + (event.type === "tool_call_request" ? 1 : -1);
+    if (left < 0) return false;
+    open.set(event.call_id, left);
+  }
+  return true;
 }
 
 /** A call not answered yet; `index` = its position in the turn's events, 0-based. */
