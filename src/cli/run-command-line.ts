@@ -118,7 +118,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
     opened.push(workspace);
     // `jpg git` is stock git, and follows them.
     if (command.passThrough !== true) warnOfPrograms(workspace);
-    await commitLeftTurns(workspace, voiceOf(output));
+    await commitAbandonedTurns(workspace, voiceOf(output));
     return workspace;
   };
   try {
@@ -154,7 +154,7 @@ function voiceOf(output: Output): Voice {
 }
 
 /** A turn whose writer was killed is committed by whoever opens the store next. */
-async function commitLeftTurns(workspace: Workspace, voice: Voice): Promise<void> {
+async function commitAbandonedTurns(workspace: Workspace, voice: Voice): Promise<void> {
   const { hasJournals } = await import("../app/journal/journal-folder.ts");
   if (!(await hasJournals(workspace.store.journal()))) return;
   const { recoverTurns } = await import("../app/journal/recover-turns.ts");

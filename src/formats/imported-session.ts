@@ -102,7 +102,7 @@ export interface ImportedSession extends ImportedTurns {
   /** The session that jpg exported, where the agent copied it into one with an id of its own; absent = this one. */
   readonly exportedAs?: string;
   /**
-   * The first turn that was read, of a file that was read from a mark: turns, lines and titles before it, left branches and
+   * The first turn that was read, of a file that was read from a mark: turns, lines and titles before it, abandoned branches and
    * `hasLine` must not be asked for. Absent = all were.
    */
   readonly firstTurn?: number;

@@ -83,7 +83,7 @@ async function createCommits(
   return { commits, compactions: () => before + counts.compactions };
 }
 
-/** Yields the commits, then describes what was written and lets the session go, unless its left branches are still to be made. */
+/** Yields the commits, then describes what was written and lets the session go, unless its abandoned branches are still to be made. */
 async function* writeAndRelease(held: Held, { commits, compactions }: CountedCommits): AsyncGenerator<CommitSpec> {
   yield* commits;
   const { plan } = held;

@@ -153,7 +153,7 @@ async function checkStore(runtime: Runtime, repository: Repository, version: Git
     checkSetup(health),
     checkLeft("locks", health.locks, repository),
     checkLeft("leftovers", health.leftovers, repository),
-    checkJournals(journals.filter(({ isLeft }) => isLeft).length),
+    checkJournals(journals.filter(({ isAbandoned }) => isAbandoned).length),
     checkWorktrees(health),
     checkObjects(health),
     checkActive(stdout.length > 0),

@@ -10,18 +10,18 @@ import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "
 /** A journal that was found. */
 export interface FoundJournal {
   readonly path: string;
-  /** Its writer has gone, or has left it to others. */
-  readonly isLeft: boolean;
+  /** Its writer is gone, or has given it up. */
+  readonly isAbandoned: boolean;
 }
 
 const ENDING = ".jsonl";
-/** In the names of journals that their writers have left. */
-export const LEFT = ".left";
+/** In the names of journals that their writers gave up; stores hold such names. */
+export const ABANDONED = ".left";
 /** Longest encoded branch name; file systems allow 255 bytes, and more is added to it. */
 const MAX_NAME = 180;
 /** More than the first line of a journal has. */
 const HEAD_BYTES = 64 * 1024;
-/** A journal without a whole head counts as left after so long: until then its writer may be just beginning, milliseconds. */
+/** A journal without a whole head counts as abandoned after so long: until then its writer may be just beginning, milliseconds. */
 const NO_HEAD_MS = 10_000;
 
 /** The journal of the open turn of a branch, in the folder that the store has for them. */
@@ -30,7 +30,7 @@ export function journalPath(folder: string, branch: string): string {
   return join(folder, `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
 }
 
-/** Lists the journals in the folder of a store, of a branch first those that were left; a store without any costs one look. */
+/** Lists the journals in the folder of a store, of a branch the abandoned ones first; a store without any costs one look. */
 export async function listJournals(folder: string, now: Date): Promise<readonly FoundJournal[]> {
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
@@ -40,7 +40,7 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
       .reverse()
       .map(async (name) => {
         const path = join(folder, name);
-        return { path, isLeft: name.includes(LEFT) || (await isDead(path, now)) };
+        return { path, isAbandoned: name.includes(ABANDONED) || (await isDead(path, now)) };
       }),
   );
 }
@@ -48,7 +48,7 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
 /** Whether a turn of a branch is being talked now. */
 export async function isBeingTalked(folder: string, branch: string, now: Date): Promise<boolean> {
   const path = journalPath(folder, branch);
-  return (await listJournals(folder, now)).some((found) => found.path === path && !found.isLeft);
+  return (await listJournals(folder, now)).some((found) => found.path === path && !found.isAbandoned);
 }
 
 /** Replays a journal; null when it is gone, or was never begun properly. */
@@ -72,18 +72,18 @@ function textOf(path: string): string | null {
 
 /** Takes a journal away if it still is that of the turn that begins with `start`; null = one without a head. */
 export async function removeJournal(path: string, start: string | null): Promise<void> {
-  const aside = `${path}${LEFT}-${start ?? "headless"}`;
+  const aside = `${path}${ABANDONED}-${start ?? "headless"}`;
   if (!(await moveAside(path, aside))) return;
   if (((await readJournalHead(aside))?.start ?? null) === start) await rm(aside, { force: true });
   // Somebody else removed that journal and has begun another turn since: this one is theirs.
   else await rename(aside, path);
 }
 
-/** Marks a journal as left by its writer; gives its new path. */
-export async function leaveJournal(path: string, start: string): Promise<string> {
-  const left = `${path}${LEFT}-${start}`;
-  // On a disk where not even that is possible it counts as left when this process has ended.
-  return (await moveAside(path, left)) ? left : path;
+/** Marks a journal as abandoned by its writer; gives its new path. */
+export async function abandonJournal(path: string, start: string): Promise<string> {
+  const aside = `${path}${ABANDONED}-${start}`;
+  // On a disk where not even that is possible it counts as abandoned when this process has ended.
+  return (await moveAside(path, aside)) ? aside : path;
 }
 
 function moveAside(path: string, aside: string): Promise<boolean> {

@@ -17,10 +17,10 @@ export interface RecoveryVoice {
   warn(text: string): void;
 }
 
-/** Commits what others left. What cannot be committed now stays for the next time, and is said: no command fails of it. */
+/** Commits what others abandoned. What cannot be committed now stays for the next time, and is said: no command fails of it. */
 export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
-  for (const { path, isLeft } of await listJournals(workspace.store.journal(), workspace.runtime.now())) {
-    if (!isLeft) continue;
+  for (const { path, isAbandoned } of await listJournals(workspace.store.journal(), workspace.runtime.now())) {
+    if (!isAbandoned) continue;
     try {
       await recoverTurn(workspace, path, voice);
     } catch (error) {
@@ -31,7 +31,7 @@ export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): 
 }
 
 async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryVoice): Promise<void> {
-  const { head, isComplete, recorded, unsent } = await commitLeftTurn(workspace, path, "process_ended");
+  const { head, isComplete, recorded, unsent } = await commitAbandonedTurn(workspace, path, "process_ended");
   if (head === null) return;
   if (recorded === null) {
     if (unsent !== null)
@@ -45,7 +45,7 @@ async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryVo
 }
 
 /** What became of a journal. */
-export interface LeftTurn {
+export interface AbandonedTurn {
   /** Null when the journal had not even a head. */
   readonly head: JournalHead | null;
   readonly isComplete: boolean;
@@ -55,12 +55,12 @@ export interface LeftTurn {
   readonly unsent: string | null;
 }
 
-/** Commits the turn of a journal that was left, and takes the journal away. Throws as `recordTurn` does; the journal stays then. */
-export async function commitLeftTurn(
+/** Commits the turn of an abandoned journal, and takes the journal away. Throws as `recordTurn` does; the journal stays then. */
+export async function commitAbandonedTurn(
   workspace: Workspace,
   path: string,
   reason: InterruptionReason,
-): Promise<LeftTurn> {
+): Promise<AbandonedTurn> {
   const found = await readJournal(path);
   if (found === null || !hasAnswer(found.events)) {
     const { head = null, events = [] } = found ?? {};

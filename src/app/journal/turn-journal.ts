@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { codeOf, type JpgError, messageOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
-import { journalPath, LEFT, leaveJournal, readJournalHead, removeJournal } from "./journal-files.ts";
+import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
 
 /** An open journal. What writes throws `disk_full` or `journal_not_written`, from then on each time; what was written stays. */
@@ -65,7 +65,7 @@ export async function openJournal(folder: string, head: JournalHead): Promise<Tu
     },
     leave: async () => {
       await lines.close();
-      return leaveJournal(path, head.start);
+      return abandonJournal(path, head.start);
     },
   };
 }
@@ -147,7 +147,7 @@ function turnOpen(branch: string, path: string, pid: number | undefined): JpgErr
   return userError("turn_open", `A turn of ${branch} is open: ${whose} talks to a model there.`, {
     hints: [
       "`jpg query --fork …` asks on a fork of it meanwhile.",
-      `If that process is none of jpg's: mv '${path}' '${path}${LEFT}'; the next jpg command then commits what came of the turn.`,
+      `If that process is none of jpg's: mv '${path}' '${path}${ABANDONED}'; the next jpg command then commits what came of the turn.`,
     ],
     data: { branch, ...(pid === undefined ? {} : { pid }) },
   });

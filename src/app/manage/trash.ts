@@ -135,7 +135,7 @@ async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly B
   const names = new Set(chosen.map(({ name }) => name));
   const held = worktrees.find(({ branch, gitDir }) => branch !== null && names.has(branch) && gitDir !== store.gitDir);
   if (held !== undefined) throw checkedOut(held);
-  const open = (await listJournals(store.journal(), runtime.now())).filter(({ isLeft }) => !isLeft);
+  const open = (await listJournals(store.journal(), runtime.now())).filter(({ isAbandoned }) => !isAbandoned);
   const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.journal(), name)));
   if (talked === undefined) return;
   throw userError("turn_open", `A turn of ${talked.name} is being talked; nothing was removed.`, {

@@ -13,7 +13,7 @@ import { toolRecord } from "../branch/tool-records.ts";
 import { hasAnswer, type InterruptionReason } from "../journal/interruption.ts";
 import type { JournalHead } from "../journal/journal-lines.ts";
 import { type RecordedTurn, recordTurn } from "../journal/record-turn.ts";
-import { commitLeftTurn, type LeftTurn } from "../journal/recover-turns.ts";
+import { type AbandonedTurn, commitAbandonedTurn } from "../journal/recover-turns.ts";
 import { keepUnsent, requestOf, unsentHints, withHints } from "../journal/unsent-request.ts";
 import type { OpenedModel } from "../models/models.ts";
 import { randomId } from "../workspace/runtime.ts";
@@ -63,17 +63,17 @@ export async function failTurn(
   { error, reason }: { readonly error: unknown; readonly reason: InterruptionReason },
 ): Promise<never> {
   const path = await turn.journal.leave();
-  const left = await keepLeft(workspace, path, reason).catch(() => null);
-  if (left === null) throw withHints(error, [journalHint(path)]);
-  if (left.recorded === null) throw withHints(error, unsentHints(left.unsent, isNew(turn)));
-  const { branch, commit } = left.recorded;
+  const kept = await keepAbandoned(workspace, path, reason).catch(() => null);
+  if (kept === null) throw withHints(error, [journalHint(path)]);
+  if (kept.recorded === null) throw withHints(error, unsentHints(kept.unsent, isNew(turn)));
+  const { branch, commit } = kept.recorded;
   const hint = `What came until then is kept as turn ${turn.head.turn} of ${branch}, marked as interrupted.`;
   throw withHints(error, [hint], { branch, turn: turn.head.turn, commit });
 }
 
 async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<SettledTurn> {
   const path = await turn.journal.leave();
-  const { recorded, unsent } = await keepLeft(workspace, path, "user").catch((error: unknown) => {
+  const { recorded, unsent } = await keepAbandoned(workspace, path, "user").catch((error: unknown) => {
     throw withHints(error, [journalHint(path)]);
   });
   if (recorded === null) {
@@ -85,10 +85,10 @@ async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<Sett
 }
 
 /** Commits what came of this command's own turn; a conversation that it began is the active one then. */
-async function keepLeft(workspace: Workspace, path: string, reason: InterruptionReason): Promise<LeftTurn> {
-  const left = await commitLeftTurn(workspace, path, reason);
-  if (left.recorded !== null && left.head?.root !== undefined) await makeActive(workspace, left.recorded.branch);
-  return left;
+async function keepAbandoned(workspace: Workspace, path: string, reason: InterruptionReason): Promise<AbandonedTurn> {
+  const kept = await commitAbandonedTurn(workspace, path, reason);
+  if (kept.recorded !== null && kept.head?.root !== undefined) await makeActive(workspace, kept.recorded.branch);
+  return kept;
 }
 
 /** Whether a turn begins its conversation. */

@@ -1,5 +1,5 @@
 // Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
-// what the user went back from as left branches. A pure function of the file's text.
+// what the user went back from as abandoned branches. A pure function of the file's text.
 
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
@@ -15,7 +15,7 @@ import { indexRollout, type RolloutIndex } from "./rollout-index.ts";
 import { parseRolloutLine } from "./rollout-line.ts";
 import { createRolloutMark } from "./rollout-mark.ts";
 import { readThreadNames } from "./thread-names.ts";
-import { cutRollout, type LeftTurns, type RolloutTurn, turnAt } from "./turns.ts";
+import { type AbandonedTurns, cutRollout, type RolloutTurn, turnAt } from "./turns.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 export const CODEX_IMPORTER_VERSION = 2;
@@ -30,7 +30,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseRolloutLine);
   const index = indexRollout(lines, source.lineCount);
   if (!index.isCodex) throw notASession(index);
-  const { active, left } = cutRollout(index.entries);
+  const { active, abandoned } = cutRollout(index.entries);
   const compactions = readCodexCompactions(lines, active);
   const origin = codexOrigin(source);
   const title = firstTitle(lines, active);
@@ -49,7 +49,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     turnTime: (turn) => active[turn]?.opener.timestamp ?? index.createdAt,
     compactions,
     compactionTurns: new Map(compactions.map(({ id, to_turn }) => [id, to_turn])),
-    abandoned: left.map((turns) => toBranch(lines, turns, active)),
+    abandoned: abandoned.map((turns) => toBranch(lines, turns, active)),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
     mark: () => createRolloutMark({ index, active, compactions, title }),
@@ -61,9 +61,13 @@ export function codexOrigin(source: SessionSource): ExportOrigin | null {
   return source.lineCount > ORIGIN_LINE ? parseExportOrigin(source.line(ORIGIN_LINE)) : null;
 }
 
-function toBranch(lines: ParsedLines, { from, turns }: LeftTurns, active: readonly RolloutTurn[]): AbandonedBranch {
+function toBranch(
+  lines: ParsedLines,
+  { from, turns }: AbandonedTurns,
+  active: readonly RolloutTurn[],
+): AbandonedBranch {
   const last = turns.at(-1) as RolloutTurn;
-  // Turns before it may have been left later on.
+  // Turns before it may have been abandoned later on.
   let common = turns[0]?.previous;
   while (common !== undefined && common !== active[common.index]) common = common.previous;
   return {

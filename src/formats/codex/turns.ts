@@ -1,6 +1,6 @@
 // The turns of a rollout. A turn opens at a request of the user; what introduces the request belongs to it as well, and is
 // held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become a
-// branch that was left. With a task that the user went back behind, Codex forgets the compaction that it made in it.
+// branch that was abandoned. With a task that the user went back behind, Codex forgets the compaction that it made in it.
 import { appendAll } from "../../core/append-all.ts";
 import type { RolloutEntry } from "./rollout-index.ts";
 
@@ -14,9 +14,9 @@ export interface RolloutTurn {
   readonly entries: RolloutEntry[];
 }
 
-/** What the user left by going back. */
-export interface LeftTurns {
-  /** The request from which on it was left. */
+/** What the user went back from. */
+export interface AbandonedTurns {
+  /** The request from which on it was abandoned. */
   readonly from: RolloutEntry;
   /** Ordered, never empty; the first may be one that goes on in another way. */
   readonly turns: readonly RolloutTurn[];
@@ -25,13 +25,13 @@ export interface LeftTurns {
 export interface RolloutTurns {
   /** Those that the agent goes on from. */
   readonly active: readonly RolloutTurn[];
-  /** In the order in which they were left. */
-  readonly left: readonly LeftTurns[];
+  /** In the order in which they were abandoned. */
+  readonly abandoned: readonly AbandonedTurns[];
 }
 
 interface Builder {
   readonly turns: RolloutTurn[];
-  readonly left: LeftTurns[];
+  readonly abandoned: AbandonedTurns[];
   /** What stands before the first turn. */
   readonly head: RolloutEntry[];
   /** What introduces the next request. */
@@ -46,14 +46,14 @@ interface Builder {
 /** Cuts the lines of a rollout into turns; `held` = what introduces the first request, where the lines before it are not read. */
 export function cutRollout(lines: readonly RolloutEntry[], held: readonly RolloutEntry[] = []): RolloutTurns {
   const forgotten = new Set<RolloutEntry>();
-  const builder: Builder = { turns: [], left: [], head: [], held: [...held], asked: [], lists: [], forgotten };
+  const builder: Builder = { turns: [], abandoned: [], head: [], held: [...held], asked: [], lists: [], forgotten };
   for (const entry of lines) addEntry(builder, entry);
-  const { turns, left } = builder;
+  const { turns, abandoned } = builder;
   if (forgotten.size > 0) for (const { entries } of turns) leaveOut(entries, forgotten);
-  return { active: turns, left };
+  return { active: turns, abandoned };
 }
 
-/** In place: left branches share turns with the active ones. */
+/** In place: abandoned branches share turns with the active ones. */
 function leaveOut(entries: RolloutEntry[], forgotten: ReadonlySet<RolloutEntry>): void {
   const rest = entries.filter((entry) => !forgotten.has(entry));
   if (rest.length === entries.length) return;
@@ -117,14 +117,14 @@ function addToTurn(builder: Builder, entry: RolloutEntry): void {
 
 /** Takes off what was said from the n-th last request on; all of it from the first one on where there are fewer. */
 function goBack(builder: Builder, requests: number): void {
-  const { turns, left, head } = builder;
+  const { turns, abandoned, head } = builder;
   forgetLists(builder, requests);
   const cut = findRequest(turns, requests);
   builder.held = [];
   if (cut === undefined) return;
   const { turn, place } = cut;
   const from = turn.entries[place] as RolloutEntry;
-  left.push({ from, turns: turns.splice(turn.index) });
+  abandoned.push({ from, turns: turns.splice(turn.index) });
   const rest = turn.entries.slice(0, startOfRequest(turn.entries, place));
   if (turn.opener !== from) turns.push({ ...turn, entries: rest });
   // What was noted before the very first request stays for the one that comes in its place.
