@@ -1,4 +1,4 @@
-// How large a branch's view is for the model that is sent it next: read and counted as planning does it.
+// Measures a branch's view against the window of the model that is asked next.
 import type { Config } from "../../config/config.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";

@@ -30,14 +30,31 @@ export interface AppendedCommit {
 
 /**
  * Plans against the branch as it stands and commits by compare-and-swap; plans again when the branch moved. Gives null when
- * the plan has nothing to do. `target` names a new branch to make instead of moving this one. Throws `branch_busy` after 8 refusals.
+ * the plan has nothing to do. Throws `branch_busy` after 8 refusals.
  */
 export async function commitChange(
   workspace: Workspace,
   tree: BranchTree,
   plan: (tree: BranchTree) => Promise<PlannedChange | null>,
-  target: string = tree.branch,
 ): Promise<AppendedCommit | null> {
+  const { appended } = await commitPlan(workspace, tree, async (at) => ({ change: await plan(at), value: null }));
+  return appended;
+}
+
+/** A change, and what else its plan came to. */
+export interface PlannedValue<Value> {
+  /** Null = there is nothing to do. */
+  readonly change: PlannedChange | null;
+  readonly value: Value;
+}
+
+/** The same, with what the plan that was committed came to. `target` names a new branch to make instead of moving this one. */
+export async function commitPlan<Value>(
+  workspace: Workspace,
+  tree: BranchTree,
+  plan: (tree: BranchTree) => Promise<PlannedValue<Value>>,
+  target: string = tree.branch,
+): Promise<{ readonly appended: AppendedCommit | null; readonly value: Value }> {
   if (tree.revision !== undefined || tree.atTurn !== undefined)
     throw new Error(
       `a change of ${tree.branch} was planned on ${tree.revision ?? `turn ${tree.atTurn}`}, not on the branch`,
@@ -46,8 +63,8 @@ export async function commitChange(
   // Git is asked who commits while the plan is made.
   const author = askAuthor(workspace);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const change = await plan(current);
-    if (change === null) return null;
+    const { change, value } = await plan(current);
+    if (change === null) return { appended: null, value };
     const signature = sign(await author, workspace);
     const [result] = await workspace.store.write([
       {
@@ -66,7 +83,7 @@ export async function commitChange(
         ],
       },
     ]);
-    if (result?.moved === true) return { commit: result.commit, parent: current.commit };
+    if (result?.moved === true) return { appended: { commit: result.commit, parent: current.commit }, value };
     const tip = await workspace.store.readBranch(current.branch);
     if (tip === null) break;
     current = await loadBranchTree(workspace.store, current.branch, tip);

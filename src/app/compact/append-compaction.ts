@@ -8,7 +8,7 @@ import { DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { compactionMessage } from "../../store/messages/commit-message.ts";
-import { commitChange, type PlannedChange, recordChange } from "../branch/append-record.ts";
+import { commitPlan, type PlannedChange, type PlannedValue, recordChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { storeOverrides } from "../branch/conversation-config.ts";
 import { keepHidden } from "../branch/counted-view.ts";
@@ -49,29 +49,30 @@ export async function appendCompaction(
   const first = await planOnBranch(workspace, start, request);
   const ready = await withSummary(workspace, start, { planned: first, request });
   const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
-  let planned: Planned = first;
-  let report: CompactReport | null = null;
-  let plannedOn = start;
-  const plan = async (at: BranchTree): Promise<PlannedChange | null> => {
+  const plan = async (at: BranchTree): Promise<PlannedValue<PlannedAppend>> => {
     const isPlanned = at.commit === start.commit && ready === request;
-    planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
-    plannedOn = at;
-    const made = await makeChange(workspace, at, { planned, request: ready, target, onFork });
-    report = made.report;
-    return made.change;
+    const planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
+    const { report, change } = await makeChange(workspace, at, { planned, request: ready, target, onFork });
+    return { change, value: { planned, at, report } };
   };
   // A compaction that is refused leaves no settings behind either.
   if (workspace.overrides.length > 0) await plan(start);
   const stored = await storeOverrides(workspace, start);
   if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
   const current = stored === null ? start : await reload(workspace, start);
-  const appended = await commitChange(workspace, current, plan, target);
-  if (report === null) throw new Error("a plan always leaves a report");
+  const { appended, value } = await commitPlan(workspace, current, plan, target);
+  const { planned, at, report } = value;
   if (appended === null) return { report, planned };
-  await keepFacts(workspace, plannedOn, planned, report);
+  await keepFacts(workspace, at, planned, report);
   if (onFork && request.activate) await makeActive(workspace, target);
-  await refreshViews(workspace, target, appended.parent, knownTurns(plannedOn, planned));
-  return { report: { ...(report as CompactReport), commit: appended.commit }, planned };
+  await refreshViews(workspace, target, appended.parent, knownTurns(at, planned));
+  return { report: { ...report, commit: appended.commit }, planned };
+}
+
+/** A compaction as it was planned. */
+interface PlannedAppend extends AppendedCompaction {
+  /** The branch that it was planned on. */
+  readonly at: BranchTree;
 }
 
 /** The turns that a plan read, by object id: the view shows some of them. */

@@ -2,7 +2,7 @@
 // committed unless all of it can be.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { parsePlan } from "../../core/edit/edit-plan.ts";
-import { commitChange } from "../branch/append-record.ts";
+import { commitPlan } from "../branch/append-record.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { keepHidden } from "../branch/counted-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
@@ -37,16 +37,15 @@ export async function applyPlan(
     return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
   const written = await writeSummaries(workspace, prepared, request);
   const { dryRun } = request;
-  let made = await makeChange(workspace, prepared, { ...written, dryRun });
-  if (dryRun) return made.report;
-  const appended = await commitChange(workspace, tree, async (at) => {
-    if (at.commit === tree.commit) return made.change;
+  const first = await makeChange(workspace, prepared, { ...written, dryRun });
+  if (dryRun) return first.report;
+  const { appended, value: report } = await commitPlan(workspace, tree, async (at) => {
+    if (at.commit === tree.commit) return { change: first.change, value: first.report };
     const again = await prepareAgain(workspace, at, { plan, prepared, written });
     if (again === null) throw await planMoved(workspace, plan.base);
-    made = await makeChange(workspace, again.prepared, { ...again.written, dryRun });
-    return made.change;
+    const made = await makeChange(workspace, again.prepared, { ...again.written, dryRun });
+    return { change: made.change, value: made.report };
   });
-  const { report } = made;
   if (appended === null) return report;
   await keepFacts(workspace, loaded, report.compactions);
   await refreshViews(workspace, tree.branch, appended.parent);

@@ -5,7 +5,7 @@ import { userError } from "../../core/errors.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import { mergeTurn } from "../../core/plan/fork-merge.ts";
 import { forkMergeMessage } from "../../store/messages/merge-message.ts";
-import { commitChange, type PlannedChange } from "../branch/append-record.ts";
+import { commitPlan, type PlannedChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
@@ -37,13 +37,11 @@ export interface CommittedMerge {
 /** Commits, and brings the worktrees along. Throws `branch_moved`, `turn_open`, `branch_busy`. */
 export async function commitMerge(workspace: Workspace, merge: MergeToCommit): Promise<CommittedMerge> {
   const { into, fork, news } = merge;
-  let turn = into.turnOids.length;
-  const appended = await commitChange(workspace, into, async (current) => {
+  const { appended, value: turn } = await commitPlan(workspace, into, async (current) => {
     await refuseOpenTurn(workspace, current.branch);
     const now = current.commit === into.commit ? news : await findNews(workspace.store, current, fork);
     if (JSON.stringify(now?.forks) !== JSON.stringify(news.forks)) throw toldMeanwhile(merge);
-    turn = current.turnOids.length;
-    return planCommit(workspace, current, merge);
+    return { change: planCommit(workspace, current, merge), value: current.turnOids.length };
   });
   if (appended === null) throw toldMeanwhile(merge);
   await refreshViews(workspace, into.branch, appended.parent);

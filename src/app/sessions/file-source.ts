@@ -130,8 +130,11 @@ function readAt(path: string, at: number, target: Buffer, count: number): number
 /** Reads up to `count` bytes; fewer only where the file ends. */
 function readFully(file: number, at: number, target: Buffer, count: number): number {
   let filled = 0;
-  for (let read = -1; filled < count && read !== 0; filled += read)
+  let read: number;
+  do {
     read = readSync(file, target, filled, count - filled, at + filled);
+    filled += read;
+  } while (read > 0 && filled < count);
   return filled;
 }
 
