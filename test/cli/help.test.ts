@@ -10,6 +10,7 @@ it("lists every command that people call, once, with one line", async () => {
   for (const { name, summary } of commands) expect(help).toContain(`\n  ${name.padEnd(width)}  ${summary}\n`);
   expect(help).not.toMatch(/^ {2}(hook|textconv)\b/m);
   expect(Object.keys(COMMANDS)).toEqual(expect.arrayContaining(commands.map(({ name }) => name)));
+  expect(Math.max(...help.split("\n").map((line) => line.length)), "fits 80 columns").toBeLessThanOrEqual(80);
 });
 
 it("says of each command what that says of itself, in the order of the table", async () => {

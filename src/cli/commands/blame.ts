@@ -5,7 +5,9 @@ import { renderBlame } from "../render/render-blame.ts";
 
 export const command: CommandSpec = {
   name: "blame",
-  summary: "show which compaction changed an event, when, by whom, and what the model sees instead",
+  summary: "show which compaction changed an event",
+  description:
+    "Shows which compaction decides how an event is read, when and by whom it was made, and what the model sees instead.",
   arguments: [
     { name: "<what>", description: "a turn (5, -3), an event of it (5:EVENT), or an event id" },
     { name: "[id]", description: "conversation of the turn; default @" },

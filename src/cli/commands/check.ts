@@ -9,9 +9,9 @@ import { renderCheck } from "../render/render-check.ts";
 
 export const command: CommandSpec = {
   name: "check",
-  summary: "check a conversation, a session file or a request against providers' rules",
+  summary: "check a conversation, session or request by providers' rules",
   description:
-    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what would be sent if its agent repaired nothing; for a file with a request body or just its messages, those messages, and it recognises the provider. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if something would be refused.",
+    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused.",
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {
@@ -20,7 +20,7 @@ export const command: CommandSpec = {
       choices: [...PROVIDER_NAMES, "all"],
     },
     { flags: "--model <model>", description: "model that will read it; some rules depend on the model" },
-    { flags: "--history", description: "a request will follow the messages in FILE: do not check how they end" },
+    { flags: "--history", description: "do not check how the messages end, as a request will be added" },
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },

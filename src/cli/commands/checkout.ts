@@ -7,7 +7,7 @@ export const command: CommandSpec = {
   name: "checkout",
   summary: "check out a conversation into a worktree that shows its view",
   description:
-    "Makes a git worktree of the branch with VIEW.md (for people) and view.jsonl (projected events). After a stock `git switch`, `revert`, `pull` or `rebase` in it both show the new view at once. Sparse unless --full: only compactions/, config/ and meta/.",
+    "Makes a git worktree of the branch with VIEW.md (for people) and view.jsonl (projected events). After a stock `git switch`, `revert`, `pull` or `rebase` in the worktree, both show the new view at once. Without --full it is sparse: only compactions/, config/ and meta/.",
   arguments: [
     { name: "[id]", description: "conversation, or a commit such as HEAD~1; default @" },
     { name: "[dir]", description: "directory; default jpg-worktrees/BRANCH in the project's git dir" },

@@ -8,10 +8,12 @@ export const command: CommandSpec = {
   name: "cherry-pick",
   summary: "apply a compaction of one fork to another",
   description:
-    "Commits the same compaction on another fork that has the same turns, as stock `git cherry-pick` does; a fork whose turns differ is refused.",
+    "Commits the same compaction on another fork with the same turns, as stock `git cherry-pick` does. A fork whose turns differ is refused.",
   arguments: [{ name: "<compaction>", description: "id of the compaction" }],
-  options: [{ flags: "--onto <fork>", description: "the fork that gets it; default @" }],
-  examples: [{ command: "jpg cherry-pick k3f9q2 --onto fix-parser-k3f9/main", explains: "also on the main fork" }],
+  options: [{ flags: "--onto <fork>", description: "the fork to apply it to; default @" }],
+  examples: [
+    { command: "jpg cherry-pick k3f9q2 --onto fix-parser-k3f9/main", explains: "apply it to the main fork too" },
+  ],
   run: async ({ args, options, output, json, open }) => {
     const [id] = args;
     if (id === undefined) throw userError("usage", "jpg cherry-pick needs a compaction.");

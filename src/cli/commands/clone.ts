@@ -8,17 +8,17 @@ import { renderClone } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "clone",
-  summary: "make a store of the conversations at an address",
+  summary: "copy the conversations at an address into a new store",
   description:
-    "Makes DIR a conversation repository with everything that stands at the address, hidden refs if there are some, else branches, and sets it as the remote `origin`. In a clone of a project, `jpg pull` brings the project's conversations; no store of their own is needed.",
+    "Makes DIR a conversation repository with all conversations at the address (hidden refs if there are any, else branches) and sets the address as the remote `origin`. In a clone of a project you do not need this: `jpg pull` fetches the project's conversations.",
   arguments: [
     { name: "<url>", description: "https://…, ssh://…, user@host:path, or a folder" },
-    { name: "[dir]", description: "where to; default a folder named after the repository" },
+    { name: "[dir]", description: "new folder; default named after the repository" },
   ],
   options: [
     {
       flags: "--filter <what>",
-      description: "blob:none leaves turns there until they are read",
+      description: "blob:none downloads turns only when they are read",
       choices: ["blob:none"],
     },
   ],
@@ -26,7 +26,7 @@ export const command: CommandSpec = {
     { command: "jpg clone git@example.com:team/talks.git", explains: "into talks/" },
     {
       command: "jpg clone --filter blob:none https://example.com/talks.git",
-      explains: "history only, turns when read",
+      explains: "the history now, turns when they are read",
     },
   ],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),

@@ -16,19 +16,19 @@ import { renderTime } from "../render/render-quantity.ts";
 
 export const command: CommandSpec = {
   name: "comment",
-  summary: "say something about a turn; without words, list what was said",
+  summary: "comment on a turn, or list the comments",
   description:
-    "A comment is for people: no model sees it, and no compaction touches it. It stands on the page of the conversation (`jpg serve`, `export --to html`), goes where the branch goes, and stays on a fork with the turns that it is about. `jpg share` leaves comments out.",
+    "A comment is for people: no model sees it, and no compaction touches it. The conversation's page shows it (`jpg serve`, `export --to html`). It is pushed with the branch, and a fork keeps the comments on the turns it has. `jpg share` leaves comments out.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
     { name: "[what]", description: "a turn (5, -3) or an event of it (5:EVENT)" },
     { name: "[words...]", description: "the comment; - reads standard input" },
   ],
-  options: [{ flags: "--remove <comment>", description: "take this comment back" }],
+  options: [{ flags: "--remove <comment>", description: "remove this comment" }],
   examples: [
-    { command: 'jpg comment 3 "Why did it go back to the old parser?"', explains: "say something about turn 3" },
-    { command: "jpg comment", explains: "what was said, with the id of each comment" },
-    { command: "jpg comment --remove k3f9q2", explains: "take one back" },
+    { command: 'jpg comment 3 "Why did it go back to the old parser?"', explains: "comment on turn 3" },
+    { command: "jpg comment", explains: "all comments, with their ids" },
+    { command: "jpg comment --remove k3f9q2", explains: "remove one" },
   ],
   run: async (context) => {
     const { args, options, output, json, open, runtime } = context;

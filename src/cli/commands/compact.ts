@@ -30,7 +30,7 @@ export const command: CommandSpec = {
   name: "compact",
   summary: "shorten what the model sees, without losing anything",
   description:
-    "Adds one commit with one compaction, which changes how turns are read. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg revert` takes it back. Without a range it starts at turn 0 and leaves the last turns alone (keep_last, 3).",
+    "Adds one commit with one compaction, which changes how turns are read. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg revert` undoes it. Without a range it starts at turn 0 and leaves the last turns alone (the setting keep_last, 3 by default).",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {
@@ -44,18 +44,18 @@ export const command: CommandSpec = {
       optionalValue: isBound,
       refuse: (word) => badBound(word, ["`jpg ls` lists the conversations, where one was meant."]),
     },
-    { flags: "--to <bound>", description: "last turn, same forms" },
+    { flags: "--to <bound>", description: "last turn, in the same forms" },
     { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
     { flags: "--keep-last <n>", description: "the same as --keep" },
     {
       flags: "-s, --strategy [name]",
-      description: `what to take out, instead of a profile; with several, the strongest wins: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; at the end of the line, or before an option, it needs no name and means the strategy in your settings (default auto)`,
+      description: `what to take out, instead of a profile; if several are given, the strongest step for each call wins: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; without a name, at the end of the line or before an option, it means the strategy in your settings (default auto)`,
       repeatable: true,
       optionalValue: (word) => !word.startsWith("-"),
     },
     {
       flags: "-m, --model <name>",
-      description: "model that writes the summary, as provider/model; extractive = an extract, no model",
+      description: "model that writes the summary, as provider/model; extractive makes an extract without a model",
     },
     { flags: "--focus <text>", description: "what the summary should focus on", repeatable: true },
     { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
@@ -77,7 +77,7 @@ export const command: CommandSpec = {
         "summarise in N parts, one commit each; auto splits where the topic changes; without --from it starts after the last summary",
     },
     { flags: "--first-line", description: "stubs show the first line of the result" },
-    { flags: "--heads", description: "stubs show the first 120 characters of arguments that were stripped, too" },
+    { flags: "--heads", description: "stubs also show the first 120 characters of stripped arguments" },
     { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
     {
       flags: "--index",
@@ -87,22 +87,22 @@ export const command: CommandSpec = {
     { flags: "--no-index", description: "leave that list out" },
     {
       flags: "--target <size>",
-      description: "size that tiered reduces the view to: 60k tokens, or a share of the window such as 0.5 (default)",
+      description: "size that tiered reduces the view to: tokens such as 60k, or a share of the window; default 0.5",
     },
     {
       flags: "--protect <tokens>",
       description:
-        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000, for auto 2000, since it leaves the newest calls whole by itself",
+        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000, or 2000 for auto, which keeps the newest calls whole anyway",
     },
     {
       flags: "--min-gain <tokens>",
-      description: "tokens that auto and mask-results must save at least; default 20000",
+      description: "fewest tokens that auto and mask-results must save; default 20000",
     },
     {
       flags: "--force",
-      description: "commit even if the view grows or a batch saves little; reach into an unfinished turn",
+      description: "commit even if the view grows or a batch saves little, and compact an unfinished turn too",
     },
-    { flags: "--strict", description: "reject a summary that claims what its turns do not say" },
+    { flags: "--strict", description: "reject a summary that claims anything its turns do not say" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
     {
       flags: "--diff",
@@ -112,7 +112,7 @@ export const command: CommandSpec = {
     {
       flags: "--text",
       conflicts: ["chunks", "turns"],
-      description: "with --dry-run: the whole view as it would become",
+      description: "with --dry-run: the whole view as it would be",
     },
     { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },
     { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
@@ -124,11 +124,11 @@ export const command: CommandSpec = {
     },
     {
       flags: "--suffix",
-      description: "with --emit: only the message to append in the agent that has the conversation open",
+      description: "with --emit: write only a message to send to the agent that has the conversation open",
     },
     {
       flags: "--accept <file>",
-      description: "store a summary written that way (- is standard input)",
+      description: "store the summary in this file (- is standard input)",
       conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
     },
   ],
@@ -138,7 +138,7 @@ export const command: CommandSpec = {
     { command: "jpg compact -s auto", explains: "reasoning, repeated, obsolete and older calls, in one batch" },
     {
       command: "jpg compact -s strip-reasoning -s dedup-tools",
-      explains: "remove reasoning, and all but the newest of equal calls",
+      explains: "remove reasoning, and repeated calls except the newest",
     },
     { command: "jpg compact --from 5h --to 1h", explains: "the turns of an afternoon" },
     {

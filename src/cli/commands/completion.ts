@@ -5,7 +5,7 @@ import { renderCompletion, SHELLS } from "../frame/completion.ts";
 
 export const command: CommandSpec = {
   name: "completion",
-  summary: "print a shell's completion script",
+  summary: "print a completion script for a shell",
   description: "Completes commands, options and conversations.",
   arguments: [{ name: "<shell>", description: SHELLS.join(", ") }],
   examples: [

@@ -7,19 +7,19 @@ export const command: CommandSpec = {
   name: "config",
   summary: "show settings and where they come from",
   description:
-    "Shows the settings in force for the active conversation; later layers win: built-in, user, project, conversation, --cfg. With KEY, only that key or table. The conversation keeps what `query`, `chat` and `compact` were given with --cfg; --unset takes it back.",
+    "Shows the settings in force for the active conversation. Later layers win: built-in, user, project, conversation, --cfg. With KEY, shows only that key or table. `query`, `chat` and `compact` keep what --cfg sets in the conversation; --unset removes it.",
   arguments: [{ name: "[key]", description: "dotted key; the prefix conversation.compaction. may be left out" }],
   options: [
     {
       flags: "--show-origin",
-      description: "show the file and line each comes from",
+      description: "show the file and line that each comes from",
       conflicts: ["unset"],
     },
-    { flags: "--unset", description: "remove KEY, a setting or a table, from what the conversation keeps" },
+    { flags: "--unset", description: "remove KEY, a setting or a table, from the conversation" },
   ],
   examples: [
     { command: "jpg config auto", explains: "one table" },
-    { command: "jpg config --unset keep_last", explains: "undo what `jpg compact -c keep_last=1` left behind" },
+    { command: "jpg config --unset keep_last", explains: "remove what `jpg compact -c keep_last=1` set" },
   ],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open({ create: false });

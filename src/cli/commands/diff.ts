@@ -24,9 +24,9 @@ export const command: CommandSpec = {
     { name: "[what]", description: "compaction or REV..REV of that conversation" },
   ],
   options: [
-    { flags: "--stat", description: "counts only" },
-    { flags: "--full", description: "show long stretches whole" },
-    { flags: "-U, --unified <lines>", description: "unchanged lines around a change (3)" },
+    { flags: "--stat", description: "show only counts" },
+    { flags: "--full", description: "do not shorten long passages" },
+    { flags: "-U, --unified <lines>", description: "unchanged lines around a change; default 3" },
   ],
   examples: [
     { command: "jpg diff", explains: "what the newest compaction did" },

@@ -6,12 +6,12 @@ export const command: CommandSpec = {
   name: "doctor",
   summary: "check the store's surroundings, and repair what can be repaired",
   description:
-    "Checks git, the store's folder, settings and hooks, locks and leftovers of killed processes, worktrees whose folder is gone, loose objects, the active conversation and remotes. --fix repairs everything that needs no decision from you. `jpg fsck` checks what is stored. Exit code 1 if a problem remains.",
+    "Checks git, the store's folder, settings and hooks, locks and leftovers of killed processes, worktrees whose folder is gone, loose objects, the active conversation and remotes. --fix repairs everything that needs no decision from you. To check the stored data itself, use `jpg fsck`. Exit code 1 if a problem remains.",
   options: [
     {
       flags: "--fix",
       description:
-        "rewrite hooks and settings, remove abandoned locks and leftovers, forget missing worktrees, pack objects",
+        "rewrite hooks and settings, remove abandoned locks and leftovers, forget missing worktrees and pack objects",
     },
   ],
   examples: [

@@ -15,35 +15,35 @@ import { editInEditor } from "./edit-in-editor.ts";
 
 export const command: CommandSpec = {
   name: "edit",
-  summary: "edit what the model sees as a list in your editor, as in git rebase -i",
+  summary: "edit what the model sees as a list, like git rebase -i",
   description:
-    "Opens the view as a plan in your editor ($GIT_EDITOR, core.editor of your git settings, $VISUAL, $EDITOR, else vi): one line a turn, whose first word says what becomes of it: keep, strip, truncate, omit, summarise, pin. Saving makes one commit, which `jpg undo` takes back whole; an empty or unchanged plan does nothing. A plan that cannot be followed comes back with the lines marked.",
+    "Opens the view as a plan in your editor ($GIT_EDITOR, core.editor of your git settings, $VISUAL, $EDITOR, else vi): one line per turn, whose first word says what happens to it: keep, strip, truncate, omit, summarise, pin. Saving makes one commit, which `jpg undo` undoes as a whole; an empty or unchanged plan does nothing. If the plan has a mistake, it opens again with those lines marked.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--calls", description: "a line for each tool call, too", conflicts: ["plan"] },
+    { flags: "--calls", description: "add a line for each tool call", conflicts: ["plan"] },
     { flags: "--plan <file>", description: "follow the plan in this file (- is standard input) and open no editor" },
     {
       flags: "--emit-plan [file]",
       description:
-        "print the plan, or with =FILE write it, and change nothing; with --plan: that plan, for the branch as it stands",
+        "print the plan, or write it with =FILE, and change nothing; with --plan: update that plan to the branch as it is now",
       // No id has a dot in it, or begins with a slash.
       optionalValue: (word) => word === "-" || word.includes(".") || word.startsWith("/"),
       conflicts: ["dryRun", "model", "focus", "concise"],
     },
     {
       flags: "-m, --model <name>",
-      description: "model that writes summaries, as provider/model; extractive = an extract, no model",
+      description: "model that writes summaries, as provider/model; extractive makes extracts without a model",
     },
     { flags: "--focus <text>", description: "what summaries should focus on", repeatable: true },
     { flags: "--concise", description: "shorter summaries: key points, open questions, context" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
   ],
   examples: [
-    { command: "jpg edit", explains: "choose turn by turn what the model goes on seeing" },
+    { command: "jpg edit", explains: "choose turn by turn what the model still sees" },
     { command: "jpg edit --calls", explains: "call by call, in long turns" },
     { command: "jpg edit --emit-plan > plan.txt", explains: "a plan for a program or a reviewer to change" },
     { command: "jpg edit --plan plan.txt --dry-run", explains: "what it would do" },
-    { command: "jpg undo", explains: "take all of it back" },
+    { command: "jpg undo", explains: "undo all of it" },
   ],
   run: async (context) => {
     const { args, options, runtime } = context;

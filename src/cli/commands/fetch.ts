@@ -8,10 +8,10 @@ import { renderFetch, renderRemotePlace } from "../render/render-sharing.ts";
 
 export const command: CommandSpec = {
   name: "fetch",
-  summary: "download what a remote has; your own branches stay as they are",
+  summary: "download what a remote has, without changing your branches",
   description:
-    "What was downloaded stays beside your branches until `jpg pull` brings it in, or `jpg use ID` begins a branch with it.",
-  options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
+    "What was downloaded is kept beside your branches until `jpg pull` brings it in, or `jpg use ID` starts a branch from it.",
+  options: [{ flags: "--from <remote>", description: "remote to fetch from; default the only one, else origin" }],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };
 

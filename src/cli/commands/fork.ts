@@ -13,16 +13,16 @@ export const command: CommandSpec = {
   name: "fork",
   summary: "make a new branch that shares the history",
   description:
-    "A plain fork is one new ref. --first and --until end the fork at that turn; --last and --from hide the earlier turns from its view (they stay in the history). The fork becomes active unless --no-activate is given.",
+    "Without options, a fork is just one new ref. --first and --until end the fork at that turn; --last and --from hide earlier turns from its view (they stay in the history). The fork becomes active unless --no-activate is given.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
-    { name: "[name]", description: "name of the fork; made up by default" },
+    { name: "[name]", description: "name of the fork; default: chosen by jpg" },
   ],
   options: [
     { flags: "--first <n>", description: "only the first N turns" },
     { flags: "--last <n>", description: "show only the last N turns" },
     { flags: "--from <bound>", description: "show turns from here on: 5, -3, 5h, yesterday, 2026-11-22" },
-    { flags: "--until <bound>", description: "end with this turn, same forms" },
+    { flags: "--until <bound>", description: "end with this turn, in the same forms" },
     {
       flags: "--compact [profile]",
       description: "compact the fork, with that profile (--compact=NAME)",

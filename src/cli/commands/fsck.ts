@@ -7,7 +7,7 @@ export const command: CommandSpec = {
   name: "fsck",
   summary: "check that everything stored is complete and consistent",
   description:
-    "Reads the whole store once: git's objects and refs, each file of each branch, ids, calls and results, the chain of turns, what compactions cover, attachments, sources and views. Each line gives the severity (E: cannot be read, or not as it was written; W: readable, but not as it should be), the kind, the place, and what to do. Changes nothing. Exit code 1 if there is an error.",
+    "Reads the whole store once: git's objects and refs, each file of each branch, ids, calls and results, the chain of turns, what compactions cover, attachments, sources and views. Each line gives the severity (E: unreadable, or changed since it was written; W: readable, but not as it should be), the kind, the place, and what to do. Changes nothing. Exit code 1 if there is an error.",
   arguments: [{ name: "[id]", description: "conversation; default the whole store" }],
   examples: [
     { command: "jpg fsck", explains: "the whole store" },

@@ -14,9 +14,9 @@ import { renderSetup, renderSetups } from "../render/render-hooks.ts";
 
 export const command: CommandSpec = {
   name: "hooks",
-  summary: "have agents keep their sessions with jpg, and use its tools",
+  summary: "set up agents to save sessions to jpg, or to use its tools",
   description:
-    "Has agents call jpg. After install, an agent does so when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. Its other settings stay as they are, and uninstall takes out what jpg put in, nothing else. With --mcp it is the tools of `jpg mcp` that the agent gets. Without --project it is for all projects of yours.",
+    "Adds hooks to an agent's settings. The agent then calls jpg when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. The agent's other settings stay as they are; uninstall removes only what jpg added. --mcp gives the agent the tools of `jpg mcp` instead. Without --project, this applies to all your projects.",
   arguments: [
     { name: "[action]", description: "install, uninstall or ls; default ls" },
     {
@@ -27,16 +27,16 @@ export const command: CommandSpec = {
     },
   ],
   options: [
-    { flags: "--mcp", description: "the server of `jpg mcp` in place of hooks" },
-    { flags: "--project", description: "in the settings of this project" },
+    { flags: "--mcp", description: "the server of `jpg mcp` instead of hooks" },
+    { flags: "--project", description: "in this project's settings only" },
   ],
   examples: setupAgents()
     .slice(0, 1)
     .flatMap(({ name, agent }) => [
       { command: `jpg hooks install ${name}`, explains: `keep every session of ${agent.name}` },
       { command: `jpg hooks install ${name} --mcp`, explains: "give it jpg's tools" },
-      { command: `jpg hooks uninstall ${name}`, explains: "take out both" },
-      { command: "jpg hooks", explains: "what stands where" },
+      { command: `jpg hooks uninstall ${name}`, explains: "remove both" },
+      { command: "jpg hooks", explains: "what is installed where" },
     ]),
   run: async (context) => {
     const [action = "ls", ...names] = context.args;

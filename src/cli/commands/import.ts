@@ -19,7 +19,7 @@ const EXAMPLE = exampleAgent();
 export const command: CommandSpec = {
   name: "import",
   summary: "import agents' sessions",
-  description: `Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports what agents on this machine keep for this project; names of agents (\`jpg import ${EXAMPLE.name}\`) leave out the others'. At a terminal it asks which of the new ones; elsewhere, or with --all, it takes all. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that \`jpg share\` wrote, or - for standard input. Creates the store if there is none.`,
+  description: `Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports the sessions that agents on this machine keep for this project, or only those of the agents you name (\`jpg import ${EXAMPLE.name}\`). On a terminal it asks which new ones to import; elsewhere, or with --all, it imports all. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that \`jpg share\` wrote, or - for standard input. Creates the store if there is none.`,
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -28,9 +28,9 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: "--list", description: "list what agents keep for this project, and import nothing" },
-    { flags: "--all", description: "without asking which; with --list: older ones, too" },
-    { flags: "--since <time>", description: "only sessions that changed since: 7d, 5h, yesterday, 2026-11-22" },
-    { flags: "--all-branches", description: "also make forks of the branches that the agent abandoned" },
+    { flags: "--all", description: "import all without asking; with --list: list older ones too" },
+    { flags: "--since <time>", description: "only sessions changed since then: 7d, 5h, yesterday, 2026-11-22" },
+    { flags: "--all-branches", description: "also import branches that the agent abandoned, as forks" },
     {
       flags: "--again",
       description: "read known sessions again; makes a fork if this version of jpg reads them differently",
@@ -39,7 +39,7 @@ export const command: CommandSpec = {
   examples: [
     { command: "jpg import", explains: "the sessions of this project" },
     { command: "jpg import --list", explains: "look at them first" },
-    { command: `jpg import ${EXAMPLE.name} --since 7d`, explains: "those of one agent that changed lately" },
+    { command: `jpg import ${EXAMPLE.name} --since 7d`, explains: "what changed lately, of one agent" },
     { command: `jpg import ${EXAMPLE.help.file}`, explains: "one session file" },
     { command: `jpg import ${EXAMPLE.name} - < session.jsonl`, explains: "from standard input, naming the format" },
   ],

@@ -4,9 +4,9 @@ import { type CommandSpec, text } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "init",
-  summary: "create this project's conversation store, or a repository of its own",
+  summary: "create a conversation store, for this project or in a folder",
   description:
-    "Creates the store inside the project's git directory; the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, creates your own store. If you have no settings yet, writes a commented template. Prints where both are, and changes nothing that exists.",
+    "Creates the store inside the project's git directory; the project's files, branches, index and hooks are not touched. With DIR, makes DIR itself a conversation repository. Outside a project and without DIR, creates your own store. If you have no settings file yet, writes a commented template. Prints where both are. Nothing that exists is changed.",
   arguments: [{ name: "[dir]", description: "directory that becomes a conversation repository" }],
   examples: [
     { command: "jpg init", explains: "a store for the current project" },

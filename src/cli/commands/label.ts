@@ -6,7 +6,7 @@ import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "label",
-  summary: "add labels to a conversation; without any, list them",
+  summary: "add labels to a conversation, or list its labels",
   description: "`jpg ls --label NAME` lists the conversations with a label.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },

@@ -5,11 +5,11 @@ import { type CommandSpec, flag } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "local",
-  summary: "keep a conversation on this machine; without one, list those that are",
+  summary: "keep a conversation on this machine, or list those kept here",
   description:
-    "`jpg push` and stock `git push` refuse a local conversation with all its forks. The mark stands in the store's own settings and is sent nowhere itself. It takes nothing back that was pushed before.",
+    "`jpg push` and stock `git push` refuse a local conversation with all its forks. The mark is kept in the store's own settings and never sent. What was pushed before stays where it is.",
   arguments: [{ name: "[id]", description: "conversation; @ = the active one" }],
-  options: [{ flags: "--off", description: "take the mark away" }],
+  options: [{ flags: "--off", description: "remove the mark" }],
   examples: [
     { command: "jpg local @", explains: "this conversation stays here" },
     { command: "jpg local fix-parser --off", explains: "that one may be pushed again" },

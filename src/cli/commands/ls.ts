@@ -17,11 +17,11 @@ export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with turns, tokens, compactions and forks",
   options: [
-    { flags: "-a, --all", description: "one row per fork, archived ones and those of sub-agents included" },
+    { flags: "-a, --all", description: "one row per fork, including archived ones and sub-agents" },
     { flags: "--archived", description: "only archived conversations" },
     {
       flags: "--label <name>",
-      description: "only those with this label; with several labels, all of them",
+      description: "only conversations with this label, or with all of several",
       repeatable: true,
     },
   ],

@@ -6,9 +6,9 @@ import { optionsFrom } from "../frame/workspace-options.ts";
 
 export const command: CommandSpec = {
   name: "mcp",
-  summary: "serve jpg's tools to an agent, over MCP on standard input and output",
+  summary: "serve jpg's tools to an agent over MCP (standard input/output)",
   description:
-    "The agent starts this itself once you have registered it. It then has the tools compact, log, show, search, fork and stats, which work like the commands of the same names; its own session is imported first. compact cannot shrink the agent's own context: it prepares a smaller continuation and returns the command that continues there.",
+    "Once you have registered it, the agent starts this itself. It then has the tools compact, log, show, search, fork and stats, which work like the commands of the same names; its own session is imported first. compact cannot shrink the agent's own context: it prepares a smaller continuation and returns the command that continues there.",
   examples: [
     ...agents().flatMap(({ agent, help: { addServer } }) =>
       addServer === undefined
@@ -19,7 +19,7 @@ export const command: CommandSpec = {
       command: `jpg hooks install ${name} --mcp`,
       explains: `give them to ${agent.name}, in all your projects`,
     })),
-    { command: "jpg mcp --store ~/talks", explains: "use one conversation repository, wherever it is started" },
+    { command: "jpg mcp --store ~/talks", explains: "always use this conversation repository" },
   ],
   run: async ({ options, runtime, output, fronts }) => {
     const info = (text: string): void => output.info(forTerminal(text));

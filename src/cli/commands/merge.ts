@@ -12,30 +12,30 @@ const WRITTEN = ["model", "focus", "concise", "strict"];
 
 export const command: CommandSpec = {
   name: "merge",
-  summary: "tell a conversation, in one turn, what was done on a fork of it",
+  summary: "add a summary of a fork to its conversation, as one turn",
   description:
-    "Adds one turn to the active conversation: a summary of the turns that FORK has and this one has not, as a commit with both as parents. The turns themselves stay on FORK, and none of its compactions, sources or settings come along. Merged again, only what is new since then is told. Without --summary a model writes it, as for `jpg compact`; without a model it is an extract.",
-  arguments: [{ name: "<fork>", description: "the fork whose turns are told of, such as try-b" }],
+    "Adds one turn to the active conversation: a summary of the turns that FORK has and this conversation lacks, in a commit with both as parents. The turns themselves stay on FORK, and so do its compactions, sources and settings. Merging again summarises only what is new since then. Without --summary a model writes the summary, as for `jpg compact`; without a model it is an extract.",
+  arguments: [{ name: "<fork>", description: "the fork whose turns are summarised, such as try-b" }],
   options: [
     { flags: "--into <fork>", description: "the fork that gets the turn; default @" },
     {
       flags: "--summary <text>",
-      description: "a summary of your own (- reads it from standard input)",
+      description: "your own summary (- reads it from standard input)",
       conflicts: [...WRITTEN, "summaryFile"],
     },
-    { flags: "--summary-file <file>", description: "the same, from a file", conflicts: WRITTEN },
+    { flags: "--summary-file <file>", description: "your own summary, from a file", conflicts: WRITTEN },
     {
       flags: "-m, --model <name>",
-      description: "model that writes the summary, as provider/model; extractive = an extract, no model",
+      description: "model that writes the summary, as provider/model; extractive makes an extract without a model",
     },
     { flags: "--focus <text>", description: "what the summary should focus on", repeatable: true },
     { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
-    { flags: "--strict", description: "reject a summary that claims what its turns do not say" },
-    { flags: "--dry-run", description: "show what would be merged; ask no model, commit nothing" },
+    { flags: "--strict", description: "reject a summary that claims anything its turns do not say" },
+    { flags: "--dry-run", description: "show what would be merged, without asking a model or committing" },
   ],
   examples: [
-    { command: "jpg merge try-b --dry-run", explains: "which turns of it would be told of, and by whom" },
-    { command: "jpg merge try-b -m anthropic/claude-haiku", explains: "a model writes what the turn says" },
+    { command: "jpg merge try-b --dry-run", explains: "which turns would be summarised, and by which model" },
+    { command: "jpg merge try-b -m anthropic/claude-haiku", explains: "have this model write the summary" },
     { command: "jpg merge try-b --summary 'The cache is not worth it: 2 % faster.'", explains: "say it yourself" },
   ],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),

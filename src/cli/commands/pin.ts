@@ -10,7 +10,7 @@ import { renderCount } from "../render/render-quantity.ts";
 
 export const command: CommandSpec = {
   name: "pin",
-  summary: "protect a turn or an event from compactions; without one, list what is pinned",
+  summary: "protect a turn or an event from compactions, or list the pins",
   description:
     "Pinned turns and events stay in the view as they are: later compactions list them under `keep`, and a compaction that cannot keep them is refused. Pinning a call also pins its result.",
   arguments: [

@@ -12,8 +12,8 @@ export const command: CommandSpec = {
   name: "pull",
   summary: "bring in what others pushed to a remote",
   description:
-    "Adds conversations that are new and continues those that others continued. Compactions, reverts, settings and titles of both sides are merged automatically. If both sides have added turns, theirs keeps the name and yours becomes a fork, FORK-YOU-1, which stays active. Conversations that you removed (`jpg rm`) stay removed. In a clone of a project whose origin holds conversations, no remote has to be set first.",
-  options: [{ flags: "--from <remote>", description: "where from; default the only remote, else origin" }],
+    "Adds new conversations, and the new turns of those that others continued. Compactions, reverts, settings and titles of both sides are merged automatically. If both sides have added turns, theirs keeps the name and yours becomes a fork, FORK-YOU-1, which stays active. Conversations that you removed (`jpg rm`) stay removed. In a clone of a project whose origin holds conversations, you need not set a remote first.",
+  options: [{ flags: "--from <remote>", description: "remote to fetch from; default the only one, else origin" }],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };
 

@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   name: "purge",
   summary: "delete a conversation or a fork for good",
   description:
-    "Deletes a conversation with all its forks, or just one fork if ID names a branch, from this store for good: branches, what is in the trash of it, what was fetched of it, and every object that no other conversation needs. This cannot be undone. Not reached are remotes, other people's clones, files that `jpg share` wrote, and the agent's own session, which the next `jpg import` would bring in again.",
+    "Deletes a conversation with all its forks, or just one fork if ID names a branch, from this store for good: its branches, its copies in the trash, whatever was fetched of it, and every object that no other conversation needs. This cannot be undone. It does not reach remotes, other people's clones, files that `jpg share` wrote, or the agent's own session, which the next `jpg import` would import again.",
   arguments: [{ name: "<id>", description: "conversation, or one of its forks; also one in the trash" }],
   options: [{ flags: "-y, --yes", description: "do not ask" }],
   examples: [{ command: "jpg purge fix-parser", explains: "the conversation with all its forks" }],

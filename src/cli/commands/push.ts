@@ -18,18 +18,18 @@ export const command: CommandSpec = {
   name: "push",
   summary: "send conversations to a remote",
   description:
-    "Sends the fork that @ stands on; ID sends all forks of a conversation, ID/FORK that one, --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. Where no remote is set, it offers the project's own origin, as hidden refs. What leaves is scanned for secrets first, also when stock `git push` sends it. The first push of branches to an empty repository writes a README there, to the branch that its HEAD names; it is yours from then on. Nothing is ever pushed by itself.",
-  arguments: [{ name: "[id]", description: "conversation; default the fork @ stands on" }],
+    "Sends the active fork; ID sends all forks of a conversation, ID/FORK just one, and --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. If no remote is set, it offers the project's own origin, as hidden refs. Everything is scanned for secrets before it leaves, even when stock `git push` sends it. The first push of branches to an empty repository writes a README there, to the branch that its HEAD names; it is yours from then on. Nothing is ever pushed automatically.",
+  arguments: [{ name: "[id]", description: "conversation; default the active fork" }],
   options: [
     { flags: "--all", description: "all conversations that are not local" },
-    { flags: "--to <remote>", description: "where to; default the only remote, else origin" },
-    { flags: "--dry-run", description: "say what would be sent; send nothing" },
-    { flags: "--allow <rule>", description: "send what this rule takes for a secret, this once", repeatable: true },
+    { flags: "--to <remote>", description: "remote to send to; default the only one, else origin" },
+    { flags: "--dry-run", description: "show what would be sent, send nothing" },
+    { flags: "--allow <rule>", description: "send what this rule finds, this once", repeatable: true },
   ],
   examples: [
     { command: "jpg push", explains: "this fork, to the only remote" },
     { command: "jpg push fix-parser --to team", explains: "a conversation with all its forks" },
-    { command: "jpg push --all --dry-run", explains: "what is not there yet" },
+    { command: "jpg push --all --dry-run", explains: "what would be sent" },
   ],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };

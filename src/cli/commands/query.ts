@@ -29,7 +29,7 @@ export const command: CommandSpec = {
   name: "query",
   summary: "ask a model; the answer becomes a turn of the conversation",
   description:
-    "Sends the view of the active conversation and your request; the answer becomes one new turn, in one commit. Every piece is written to a journal before it is shown, so that Ctrl-C, a crash or a full disk lose nothing. @FILE in the text attaches that file if it exists (\\@ is a plain @). Standard input is attached too, or is the request if there is no text. Continue any conversation, imported ones too, with any model.",
+    "Sends the view of the active conversation and your request; the answer becomes one new turn, in one commit. Continue any conversation, imported ones too, with any model. Every piece of the answer is written to a journal before it is shown, so that Ctrl-C, a crash or a full disk loses nothing. @FILE in the text attaches that file if it exists (\\@ is a plain @). Standard input is attached too, or is the request if there is no text.",
   arguments: [{ name: "[text...]", description: "the request; - reads standard input", isText: true }],
   options: [
     { flags: "-m, --model <name>", description: "model that answers from now on, e.g. anthropic/claude-sonnet" },
@@ -38,7 +38,7 @@ export const command: CommandSpec = {
       description: "compact first, with that profile (--compact=NAME)",
       optionalValue: () => false,
     },
-    { flags: "--new", description: "start a conversation, which becomes active", conflicts: ["fork", "compact"] },
+    { flags: "--new", description: "start a new conversation, which becomes active", conflicts: ["fork", "compact"] },
     {
       flags: "--fork [n]",
       description: "ask on a new fork, which becomes active; --fork=N keeps only the last N turns in its view",

@@ -6,18 +6,18 @@ import { renderRedact, renderRedactAdvice } from "../render/render-redact.ts";
 
 export const command: CommandSpec = {
   name: "redact",
-  summary: "make a copy of a conversation in which secrets are masked",
+  summary: "copy a conversation with its secrets masked",
   description:
-    "Makes a new conversation of ID with all its forks, compactions and history, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret stands: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Asked again, jpg brings that copy up to date, with the same masks, so that what was pushed of it only grows; where something else is masked by now, it makes another copy. Copies that were made before keep the secret; a real one is to be revoked where it was issued.",
+    "Copies ID with all its forks, compactions and history to a new conversation, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret occurs: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Running it again brings that copy up to date with the same masks, so that a pushed copy only grows; if something else has to be masked by then, it makes another copy. Older copies keep the secret: revoke a real one where it was issued.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--rule <rule>", description: "mask only what this rule finds", repeatable: true },
     {
       flags: "--text <text>",
-      description: "mask this text; - reads it from standard input, which keeps it out of the shell's history",
+      description: "mask this text; - reads it from standard input, to keep it out of the shell's history",
       repeatable: true,
     },
-    { flags: "--dry-run", description: "list what would be masked; make nothing" },
+    { flags: "--dry-run", description: "list what would be masked, make nothing" },
   ],
   examples: [
     { command: "jpg redact @ --dry-run", explains: "what would be masked" },

@@ -8,20 +8,22 @@ export const command: CommandSpec = {
   name: "remote",
   summary: "add, list or forget places to share conversations",
   description:
-    "A remote is any git repository that your git reaches: over https or ssh, with your own credentials, or a folder. Conversations stand there as branches (a repository made for them: browsable, with pull requests) or as hidden refs (beside a project's code: in no branch list, no clone and no CI run). Where the project itself is pushed they are hidden unless --as says otherwise. Whoever can read the repository can read what is pushed there.",
+    "A remote is any git repository that your git can reach: over https or ssh, with your own credentials, or in a folder. There, conversations are branches (in a repository made for them: you can browse them and open pull requests) or hidden refs (beside a project's code: absent from branch lists, clones and CI runs). In the repository that the project itself is pushed to they are hidden unless --as says otherwise. Whoever can read the repository can read what is pushed there.",
   arguments: [
     { name: "[action]", description: "add, ls or rm; default ls" },
     { name: "[name]", description: "name of the remote, e.g. origin" },
     { name: "[url]", description: "with add: https://…, ssh://…, user@host:path, or a folder" },
   ],
-  options: [{ flags: "--as <way>", description: "how conversations stand there", choices: ["branches", "hidden"] }],
+  options: [
+    { flags: "--as <way>", description: "how conversations are stored there", choices: ["branches", "hidden"] },
+  ],
   examples: [
     {
       command: "jpg remote add team git@example.com:team/talks.git --as branches",
       explains: "a repository of their own",
     },
     { command: "jpg remote add origin git@example.com:team/app.git", explains: "beside the project's code, hidden" },
-    { command: "jpg remote rm team", explains: "forget it; what stands there stays" },
+    { command: "jpg remote rm team", explains: "forget it; what is there stays there" },
   ],
   run: async (context) => {
     const [action = "ls", name, url, ...more] = context.args;

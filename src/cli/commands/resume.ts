@@ -13,27 +13,25 @@ const EXAMPLE = exampleAgent();
 
 export const command: CommandSpec = {
   name: "resume",
-  summary: "hand a conversation back to its agent",
+  summary: "continue a conversation in a coding agent",
   description:
-    "Writes the view as a session where the agent looks for its sessions, and prints the command that resumes it (--exec runs it). A session that the agent has since written to is never overwritten: a new one is written under another id. Run `jpg import` afterwards to bring the new turns back into the same conversation.",
+    "Writes the view as a session where the agent keeps its sessions, and prints the command that continues it (--exec runs it). A session that the agent has since written to is never overwritten: a new one is written under another id. Run `jpg import` afterwards to bring the new turns back into the same conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {
       flags: "--with <agent>",
-      description: `agent to resume in (${resumingAgents()
+      description: `agent to continue in (${resumingAgents()
         .map(({ name }) => name)
         .join(", ")})`,
     },
     {
       flags: "--root <old=new>",
-      description: "paths in OLD, somebody else's folder, become paths in NEW, in what is written only",
+      description: "write paths below OLD, somebody else's folder, as paths below NEW",
       repeatable: true,
     },
-    { flags: "--exec", description: "run the agent" },
+    { flags: "--exec", description: "run that command" },
   ],
-  examples: [
-    { command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `go on working in ${EXAMPLE.agent.name}` },
-  ],
+  examples: [{ command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` }],
   run: async ({ args, options, runtime, output, json, open }) => {
     const agent = text(options, "with");
     if (agent === undefined)

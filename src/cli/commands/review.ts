@@ -6,13 +6,13 @@ import { renderReview } from "../render/render-review.ts";
 
 export const command: CommandSpec = {
   name: "review",
-  summary: "show what a fork would change for the model where it was merged",
+  summary: "show what merging a fork would change for the model",
   description:
-    "Compares a fork with `main` of its conversation from where the two parted, or where one was told of the other (`jpg merge`), and `main` itself with what was last fetched of it: turns added, compactions added and taken back with what the model saw and sees now, summaries, loss receipts, settings and title. --markdown prints it as the description of a pull request, in which no host renders or acts on what was said; it is scanned for secrets first. Exit 1 when nothing differs.",
+    "Compares a fork with its conversation's `main` from where the two parted, or from their last `jpg merge`, and `main` itself with what was last fetched of it: turns added, compactions added and reverted with what the model saw before and sees now, summaries, loss receipts, settings and title. --markdown prints a description for a pull request, in which no host renders or acts on what was said; it is scanned for secrets first. Exit code 1 if nothing differs.",
   arguments: [{ name: "[fork]", description: "fork of this conversation, or any branch; default @" }],
   options: [
-    { flags: "--markdown", description: "as the description of a pull request, at most 60 KB" },
-    { flags: "--allow <rule>", description: "print what this rule takes for a secret, this once", repeatable: true },
+    { flags: "--markdown", description: "print a description for a pull request, at most 60 KB" },
+    { flags: "--allow <rule>", description: "print what this rule finds, this once", repeatable: true },
   ],
   examples: [
     { command: "jpg review try-b", explains: "what try-b would change on main" },

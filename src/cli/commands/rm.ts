@@ -19,11 +19,11 @@ export const command: CommandSpec = {
   name: "rm",
   summary: "remove a conversation or a fork, or bring it back",
   description:
-    "Moves a conversation with all its forks, or just one fork if ID names a branch, to the store's trash. Nothing lists it any more; `jpg rm --restore ID` brings it back as it was. Remotes are not touched. If the agent still has the session, the next `jpg import` imports it again; use `jpg archive` to hide it for good. `--purge` deletes what is in the trash; this cannot be undone.",
+    "Moves a conversation with all its forks, or just one fork if ID names a branch, to the store's trash. It is no longer listed anywhere; `jpg rm --restore ID` brings it back as it was. Remotes are not touched. If the agent still has the session, the next `jpg import` imports it again; use `jpg archive` to hide it for good. `--purge` deletes what is in the trash; this cannot be undone.",
   arguments: [{ name: "[id]", description: "conversation, or one of its forks" }],
   options: [
     { flags: "--list", description: "list what is in the trash", conflicts: ["restore", "purge"] },
-    { flags: "--restore", description: "bring back what was last removed of ID", conflicts: ["purge"] },
+    { flags: "--restore", description: "bring ID back as it was when last removed", conflicts: ["purge"] },
     { flags: "--purge", description: "delete ID from the trash for good; without ID, empty the trash" },
     { flags: "-y, --yes", description: "with --purge: do not ask" },
   ],

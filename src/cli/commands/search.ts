@@ -16,22 +16,25 @@ export const command: CommandSpec = {
   name: "search",
   summary: "find events by their text, including hidden ones",
   description:
-    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Tells for each event whether the view still shows it; `jpg show EVENT` prints the original. Events come in the order of their conversation; with --rank those come first that fit the words of PATTERN best, before others those that the view hides or changes, and different ones before ones that show the same. Summaries are searched where --in names them; `jpg trace` tells what one made up. Exit code 1 if nothing is found.",
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Says of each event whether the view still shows it; `jpg show EVENT` prints the original. Events are listed in the order of their conversation. With --rank, the events that best match the words of PATTERN come first; what the view hides or changes counts more, and what only repeats a better match is left for last. Summaries are searched only if --in names them; `jpg trace` finds what a summary made up. Exit code 1 if nothing is found.",
   arguments: [
-    { name: "<pattern>", description: "literal text; with --rank words, of which any may stand there", isText: true },
+    { name: "<pattern>", description: "literal text; with --rank: words, any of which may match", isText: true },
     { name: "[id]", description: "conversation, or one branch of it; default all" },
   ],
   options: [
     { flags: "-i, --ignore-case", description: "ignore case" },
     { flags: "--regex", description: "PATTERN is a regular expression (JavaScript's)" },
-    { flags: "--rank", description: "find events that hold words of PATTERN, the best first" },
-    { flags: "--in <who>", description: `only what these said: ${SEARCH_SCOPES.join(", ")}, with commas between them` },
-    { flags: "-a, --all", description: "list a turn for every fork that has it, not once per conversation" },
+    { flags: "--rank", description: "find events with any words of PATTERN, the best match first" },
+    {
+      flags: "--in <who>",
+      description: `only what these said: ${SEARCH_SCOPES.join(", ")}; separate several with commas`,
+    },
+    { flags: "-a, --all", description: "list a turn once per fork that has it, not once per conversation" },
     { flags: "-n, --limit <n>", description: "stop after N events" },
   ],
   examples: [
     { command: 'jpg search "tide table"', explains: "in any conversation" },
-    { command: 'jpg search --rank --limit 5 "retry backoff limit" @', explains: "what fits these words best" },
+    { command: 'jpg search --rank --limit 5 "retry backoff limit" @', explains: "the best matches for these words" },
     { command: "jpg search -i enospc @", explains: "in the active conversation and its forks" },
   ],
   run: async ({ args, options, output, json, open }) => {

@@ -10,12 +10,12 @@ export const command: CommandSpec = {
   name: "serve",
   summary: "look at conversations in a browser",
   description:
-    "Serves pages over the store, to this machine alone, until Ctrl-C: the list of conversations, each with all that was said and what the model sees of it, and its compactions, to be looked at, made and taken back. The address that it prints lets in one browser, once. With --host, other machines can look, and nothing can be changed from any page.",
+    "Serves the store as web pages, to this machine only, until Ctrl-C: the list of conversations, and for each what was said, what the model sees of it, and its compactions, which you can view, make and undo. The address that it prints lets one browser in, once. With --host, other machines can look too, and no page can change anything.",
   options: [
-    { flags: "--port <n>", description: "port to listen on; default any that is free" },
+    { flags: "--port <n>", description: "port to listen on; default: any free one" },
     {
       flags: "--host <address>",
-      description: "address to listen on; default 127.0.0.1, which only this machine reaches",
+      description: "address to listen on; default 127.0.0.1, which only this machine can reach",
     },
   ],
   examples: [

@@ -13,26 +13,26 @@ import { renderSharedFile, renderSharedPage } from "../render/render-share.ts";
 
 export const command: CommandSpec = {
   name: "share",
-  summary: "hand a conversation over as one file",
+  summary: "write a conversation to one file that you can pass on",
   description:
-    "Writes what the model sees of a conversation as one file, a git bundle, which `jpg import FILE` and `git clone FILE` read. In it is a conversation of its own: the turns of the view, summaries in the place of what they hide, secrets masked as `jpg redact` does. Turns that are hidden, compactions, settings and the agent's own files are left out. A later file of the same view goes on with an earlier one where it is imported. --full writes everything as it is, with all forks, and refuses what `jpg push` would refuse. --html writes a page to look at in its place, one file that needs no network and says what is not in it; with --full it shows what is hidden, too, and the compactions and comments, and secrets are masked there as well. A local conversation is not shared.",
+    "Writes what the model sees of a conversation to one file, a git bundle, which `jpg import FILE` and `git clone FILE` read. It holds a new conversation: the turns of the view, summaries instead of what they hide, and secrets masked as `jpg redact` does. Hidden turns, compactions, settings and the agent's own files are left out. Importing a later file of the same view continues the earlier one. --full writes everything as it is, with all forks, and refuses what `jpg push` would refuse. --html writes a page instead, one file that needs no network and says what it leaves out; with --full it also shows what is hidden, the compactions and the comments, with secrets masked there too. A local conversation is not shared.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {
       flags: "-o, --output <file>",
-      description: "write here; default ID.bundle or ID.html in this folder, - is standard output",
+      description: "file to write; default ID.bundle or ID.html in this folder; - is standard output",
     },
-    { flags: "--html", description: "a page to look at" },
+    { flags: "--html", description: "write a page" },
     {
       flags: "--full",
-      description: "everything, hidden turns and the agent's files too; nothing is masked but in a page",
+      description: "write everything, also hidden turns and the agent's files; only a page is masked",
     },
-    { flags: "--allow <rule>", description: "let pass what this rule takes for a secret", repeatable: true },
-    { flags: "--force", description: "replace a file that is there" },
+    { flags: "--allow <rule>", description: "allow what this rule finds", repeatable: true },
+    { flags: "--force", description: "replace an existing file" },
   ],
   examples: [
     { command: "jpg share @ -o talk.bundle", explains: "what the model sees" },
-    { command: "jpg import talk.bundle", explains: "takes it in elsewhere" },
+    { command: "jpg import talk.bundle", explains: "import it on another machine" },
     { command: "jpg share --html -o talk.html", explains: "what the model sees, as a page" },
   ],
   run: async (context) => {

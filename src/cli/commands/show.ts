@@ -6,15 +6,15 @@ import { renderSources } from "../render/render-sources.ts";
 
 export const command: CommandSpec = {
   name: "show",
-  summary: "show a conversation, a compaction with what it hid, or an event",
+  summary: "show a conversation, a compaction and what it hid, or an event",
   description:
-    "Shows what ID names. Of a compaction: its commit, its policies, what it hides (tools, files, commands, with their sizes) and the loss receipt. Of an event: the original, and how the view reads it.",
+    "Shows what ID names. For a compaction: its commit, its policies, what it hides (tools, files, commands, with their sizes) and the loss receipt. For an event: the original, and how it reads in the view.",
   arguments: [{ name: "[id]", description: "conversation, compaction, commit of one, or event; default @" }],
   options: [
     {
       flags: "--sources",
       description:
-        "of a summary: its paths, numbers, SHAs, URLs and quotations, who said each first, and what nobody said",
+        "for a summary: its paths, numbers, SHAs, URLs and quotations, who first said each, and which nobody said",
     },
   ],
   run: async ({ args, options, output, json, open }) => {

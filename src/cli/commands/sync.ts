@@ -23,9 +23,9 @@ import { syncDocument } from "../render/sync-document.ts";
 
 export const command: CommandSpec = {
   name: "sync",
-  summary: "import sessions as they grow, and compact those that become too large",
+  summary: "import sessions as they grow, and compact the large ones",
   description:
-    "Imports what agents wrote since the last time, as `jpg import` does, without changing the active conversation. If `conversation.compaction.auto.enabled` is set, compacts each conversation that grew close to its model's window; --compact does so in this call, by the same settings, but asks no model. The agents' own files are only read. With --watch it keeps going until Ctrl-C.",
+    "Imports what agents wrote since the last time, as `jpg import` does, without changing the active conversation. If `conversation.compaction.auto.enabled` is set, compacts each conversation that nears its model's window; --compact does the same for this run only, with the same settings but without asking a model. The agents' own files are only read. With --watch it keeps going until Ctrl-C.",
   arguments: [
     {
       name: "[format-or-paths...]",
@@ -36,12 +36,13 @@ export const command: CommandSpec = {
     { flags: "--watch", description: "keep watching for changes" },
     {
       flags: "--compact",
-      description: "compact sessions that near their model's window, without a model, and say how to go on with them",
+      description:
+        "compact sessions that near their model's window, without asking a model, and say how to continue them",
     },
-    { flags: "--spool", description: "take in what agents' hooks put aside, of all projects, and nothing else" },
+    { flags: "--spool", description: "import only what agents' hooks put aside, for all projects" },
     {
       flags: "--every <seconds>",
-      description: "with --watch: look at everything at least this often; default 30, more where looking takes long",
+      description: "with --watch: check everything at least this often; default 30, longer if a check takes long",
     },
   ],
   examples: [

@@ -7,7 +7,7 @@ import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "title",
-  summary: "show a conversation's title, or give it a new one",
+  summary: "show or change a conversation's title",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
     { name: "[title]", description: "new title" },

@@ -9,9 +9,9 @@ const NOTHING_FOUND = 1;
 
 export const command: CommandSpec = {
   name: "trace",
-  summary: "tell who said something first: somebody in the conversation, or a summary",
+  summary: "find who said something first: the conversation or a summary",
   description:
-    "Looks for PHRASE in all that was said, in every summary that was ever made, reverted ones too, and in what jpg wrote into the view, and lists the places in order of time. A place matches as typed, or with spelling aside: upper and lower case, white space, line ends, typographic marks, backticks and asterisks, commas in numbers. Nothing else is guessed. Exit code 1 if nobody said it.",
+    "Looks for PHRASE in everything that was said, in every summary ever made, reverted ones too, and in what jpg wrote into the view, and lists the places in order of time. A place matches exactly, or ignoring spelling: upper and lower case, white space, line ends, typographic marks, backticks and asterisks, commas in numbers. Nothing else is guessed. Exit code 1 if nobody said it.",
   arguments: [
     { name: "<phrase>", description: "words as they may have been said", isText: true },
     { name: "[id]", description: "conversation, fork or commit; default @" },

@@ -5,11 +5,11 @@ import { type CommandContext, type CommandSpec, flag, text } from "../frame/comm
 
 export const command: CommandSpec = {
   name: "trust",
-  summary: "allow this project's settings to name programs, addresses and models, and to spend",
+  summary: "let this project's settings name programs, addresses and models",
   description:
-    "In a project's .jpg.toml, settings that start programs, name servers or models, or enable anything that spends money or sends text take effect only after `jpg trust`. It prints them, asks for confirmation on a terminal, and trusts the file as it is now: if it changes, you must trust it again.",
+    "In a project's .jpg.toml, settings that start programs, name servers or models, or enable anything that spends money or sends text take effect only after `jpg trust`. It prints them, asks for confirmation on a terminal, and trusts the file as it is now; if the file changes, you must trust it again.",
   options: [
-    { flags: "--dry-run", description: "print what it would allow, but allow nothing" },
+    { flags: "--dry-run", description: "show what would be allowed, allow nothing" },
     { flags: "-y, --yes", description: "do not ask" },
     { flags: "--remove", description: "stop trusting it" },
   ],

@@ -91,15 +91,15 @@ export function flag(options: OptionValues, name: string): boolean {
 /** The options every command takes. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "print one JSON document on standard output" },
-  { flags: "--store <dir>", description: "use this conversation repository" },
+  { flags: "--store <dir>", description: "use the conversation repository in this folder" },
   {
     flags: "--engine <engine>",
-    description: "use the git program (native) or work without it",
+    description: "use the git program (native), or work without it (embedded)",
     choices: ["native", "embedded"],
   },
   {
     flags: "-c, --cfg <key=value>",
-    description: "set a setting; query, chat and compact keep it in the conversation (jpg config --unset)",
+    description: "change a setting; query, chat and compact keep it in the conversation until `jpg config --unset`",
     repeatable: true,
   },
   { flags: "-q, --quiet", description: "print only results and errors" },
