@@ -27,19 +27,12 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
   ]);
   const selected = selectDeltas(deltas, tree.atTurn);
   const settings = selected.map((stored) => ({ ...stored, delta: settingsOf(stored.delta) }));
-  const loaded = await workspace.config(settings, named);
-  // Listings ask for every value and where it is from, nothing else does: they are put together then.
-  return {
-    config: loaded.config,
-    ignored: loaded.ignored,
-    get values() {
-      return loaded.values;
-    },
-    get origins() {
-      return loaded.origins;
-    },
-    tools: recordedTools(selected),
-  };
+  return withTools(await workspace.config(settings, named), recordedTools(selected));
+}
+
+/** Adds the tools to a config that was just loaded. A copy of it would list every setting, which it does when it is asked. */
+export function withTools(loaded: LoadedConfig, tools: ConversationConfig["tools"]): ConversationConfig {
+  return Object.assign(loaded, { tools });
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */

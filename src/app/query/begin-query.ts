@@ -2,7 +2,7 @@
 // the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
 import type { Config } from "../../config/config.ts";
 import type { RecordedTool } from "../../config/recorded-tools.ts";
-import { type ConversationConfig, loadConversationConfig } from "../branch/conversation-config.ts";
+import { type ConversationConfig, loadConversationConfig, withTools } from "../branch/conversation-config.ts";
 import { keepUnsent, unsentHints, withHints } from "../journal/unsent-request.ts";
 import type { OpenedModel } from "../models/models.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
@@ -53,7 +53,7 @@ export async function beginQuery(workspace: Workspace, branch: string, request: 
 
 async function loadSettings(workspace: Workspace, start: Start): Promise<ConversationConfig> {
   if ("tree" in start) return loadConversationConfig(workspace, start.tree);
-  return { ...(await workspace.config()), tools: null };
+  return withTools(await workspace.config(), null);
 }
 
 function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFulfilledResult<Value> {
