@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatRecordLine } from "../../../src/core/compaction/compaction-line.ts";
@@ -74,18 +75,16 @@ function makeCase(n: number): BranchWrite[] {
   return [side("ours", [again(ours)]), side("theirs", n % 2 === 0 ? [again(theirs)] : [])];
 }
 
+/** Merges each case on its own branch as a user would, all of them from one shell: it starts eight hundred gits. */
 function countClean(root: string, prefix: string): number {
-  let clean = 0;
-  for (let n = 0; n < CASES; n++) {
-    git(root, env, ["checkout", "-q", "-f", "-B", `case-${n}/ours`, `${prefix}case-${n}/ours`]);
-    try {
-      git(root, env, ["merge", "-q", "--no-edit", `${prefix}case-${n}/theirs`]);
-      clean++;
-    } catch {
-      git(root, env, ["merge", "--abort"]);
-    }
-  }
-  return clean;
+  const script = `
+    set -e
+    for n in $(seq 0 ${CASES - 1}); do
+      git checkout -q -f -B "case-$n/ours" "$1case-$n/ours"
+      if git merge -q --no-edit "$1case-$n/theirs" >&2; then echo clean; else git merge --abort; fi
+    done`;
+  const merged = execFileSync("sh", ["-c", script, "sh", prefix], { cwd: root, env, encoding: "utf8", stdio: "pipe" });
+  return merged.split("\n").filter((line) => line === "clean").length;
 }
 
 beforeAll(async () => {
