@@ -130,10 +130,14 @@ describe("a conversation of 10,000 turns", () => {
     const hiddenRead = async (command: (tree: BranchTree) => Promise<unknown>): Promise<readonly number[]> => {
       read = [];
       await command(await treeOf(workspace, branch));
-      return turnOids.flatMap((oid, turn) => (read.includes(oid) && !shown.has(oid) ? [turn] : []));
+      const found = new Set(read);
+      return turnOids.flatMap((oid, turn) => (found.has(oid) && !shown.has(oid) ? [turn] : []));
     };
-    const readTwice = (): readonly number[] =>
-      turnOids.flatMap((oid, turn) => (read.indexOf(oid) === read.lastIndexOf(oid) ? [] : [turn]));
+    const readTwice = (): readonly number[] => {
+      const last = new Map(read.map((oid, at) => [oid, at]));
+      const again = new Set(read.filter((oid, at) => last.get(oid) !== at));
+      return turnOids.flatMap((oid, turn) => (again.has(oid) ? [turn] : []));
+    };
     const mechanical = { ...NOTHING, range: { from: parseTurnBound("9900"), to: parseTurnBound("9990") }, force: true };
     expect(await hiddenRead(() => show(place))).toEqual([]);
     const bare = { ...NOTHING, range: {} };
