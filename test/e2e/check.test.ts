@@ -21,6 +21,8 @@ describe("jpg check", () => {
       messages: [{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: {} }] }],
     };
     const file = sandbox.session("body.json", JSON.stringify(body));
+    const listHome = () => readdirSync(sandbox.home, { recursive: true });
+    const before = listHome();
     const result = await sandbox.jpg(["check", file, "--json"], { cwd: sandbox.home });
     expect(result).toMatchObject({ code: 1, stderr: "" });
     expect(JSON.parse(result.stdout)).toMatchObject({
@@ -30,7 +32,7 @@ describe("jpg check", () => {
         { rule: "A12", severity: "error", provider: "anthropic", position: { message: 0 } },
       ],
     });
-    expect(readdirSync(sandbox.home)).toEqual([]);
+    expect(listHome()).toEqual(before);
   });
 
   it("exits with 2 for what it cannot check", async () => {

@@ -1,6 +1,6 @@
 // Sandboxes with an imported conversation, made by copying one that was imported before: tests that need their own cost a
 // copy of some files each, not an import.
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { createImportedSandbox, createSandbox, type RunOptions, type Sandbox } from "./run-jpg.ts";
@@ -38,6 +38,7 @@ export async function copyMadeSandbox(make: () => Promise<Sandbox>): Promise<San
 
 function copySandbox(template: Sandbox, whole: Pick<RunOptions, "process"> = {}): Sandbox {
   const sandbox = createSandbox(whole);
+  rmSync(sandbox.home, { recursive: true });
   cpSync(template.root, sandbox.root, { recursive: true, verbatimSymlinks: true });
   // The store's settings name its own hooks, and a remote beside it, by their absolute paths.
   const config = join(sandbox.store, ".git", "config");

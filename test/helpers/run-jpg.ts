@@ -1,4 +1,4 @@
-// Runs jpg as a user would, in a temporary project with an empty HOME: nothing of this machine's git or jpg settings reaches
+// Runs jpg as a user would, in a temporary project with a HOME of its own: nothing of this machine's git or jpg settings reaches
 // it. A sandbox runs it in the process of the tests, and the built command where the process itself is the subject. Also makes
 // small invented session files to work on.
 import { execFileSync, spawn } from "node:child_process";
@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
+import { shareKeptCode } from "./kept-code.ts";
 import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
 import { createTempFolder, git, initRepository, type TestEnvironment } from "./temp-repository.ts";
 
@@ -28,7 +29,7 @@ export interface RunOptions {
   readonly process?: boolean;
 }
 
-/** The whole environment of a run; `home` is an empty folder. */
+/** The whole environment of a run; `home` is a folder without settings. */
 export function jpgEnvironment(home: string): TestEnvironment {
   return {
     PATH: process.env["PATH"] ?? "",
@@ -103,6 +104,7 @@ export function createSandbox(whole: Pick<RunOptions, "process"> = {}): Sandbox 
   const project = join(folder.path, "project");
   const env = jpgEnvironment(home);
   mkdirSync(home);
+  shareKeptCode(home);
   mkdirSync(project);
   initRepository(project);
   const store = join(project, ".git", "jpg");
