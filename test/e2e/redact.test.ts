@@ -6,6 +6,7 @@ import { createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-s
 import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { MADE_SECRETS } from "../helpers/made-secrets.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { storedText } from "../helpers/stored-text.ts";
 import { createTerminalSession } from "../helpers/terminal-session.ts";
 
 /** In two halves, so that no scanner takes this file for a leak. */
@@ -51,11 +52,13 @@ async function addRemote(): Promise<string> {
 
 const refs = (): string => sandbox.git(["for-each-ref", "refs/heads"]);
 
-/** Everything that some branches reach, as bytes of one text. */
-function reached(...branches: readonly string[]): string {
-  const ids = sandbox.git(["rev-list", "--objects", ...branches]).split("\n");
-  const contents = ids.map((line) => sandbox.git(["cat-file", "-p", line.split(" ")[0] ?? ""]));
-  return [...ids, ...contents].join("\n");
+/** Everything that some branches reach. */
+const reached = (...branches: readonly string[]): string => storedText(sandbox.store, sandbox.env, ...branches);
+
+/** Where a text stands in another, with some of what is around it; null where it does not. */
+function placeOf(part: string, text: string): string | null {
+  const at = text.indexOf(part);
+  return at < 0 ? null : text.slice(Math.max(0, at - 60), at + part.length + 30);
 }
 
 describe("jpg redact", () => {
@@ -172,7 +175,7 @@ describe("jpg redact", () => {
     const text = reached(...branches);
     for (const [, secret] of MADE_SECRETS) {
       expect(text).not.toContain(secret);
-      expect(text.match(new RegExp(`.{0,60}${secret.slice(-24).replace(/[.+]/g, "\\$&")}.{0,30}`))).toBeNull();
+      expect(placeOf(secret.slice(-24), text)).toBeNull();
       expect(text).not.toContain(escaped(secret).slice(-24));
     }
   });
