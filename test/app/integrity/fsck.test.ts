@@ -152,8 +152,8 @@ function gitDir(): string {
   return workspace.store.gitDir;
 }
 
-function run(args: readonly string[], input = "", env: Record<string, string> = {}): string {
-  return git(workspace.store.root, { ...workspace.temp.env, ...env }, args, input);
+function run(args: readonly string[], input = ""): string {
+  return git(workspace.store.root, workspace.temp.env, args, input);
 }
 
 function read(path: string): string {
@@ -173,17 +173,13 @@ function plantOn(fork: string, files: Readonly<Record<string, string | null>>): 
 }
 
 function commitOn(name: string, files: Readonly<Record<string, string | null>>, mode: string, message = "plant"): void {
-  const index = { GIT_INDEX_FILE: join(workspace.temp.folder, "plant.index") };
-  run(["read-tree", name], "", index);
-  for (const [path, text] of Object.entries(files)) {
-    if (text === null) run(["update-index", "--force-remove", path], "", index);
-    else {
-      const oid = run(["hash-object", "-w", "--stdin"], text);
-      run(["update-index", "--add", "--cacheinfo", `${mode},${oid},${path}`], "", index);
-    }
-  }
-  const tree = run(["write-tree"], "", index);
-  run(["update-ref", `refs/heads/${name}`, run(["commit-tree", tree, "-p", name, "-m", message])]);
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const changes = Object.entries(files).map(([path, text]) =>
+    text === null ? `D ${path}\n` : `M ${mode} inline ${path}\n${data(text)}`,
+  );
+  const head = `commit refs/heads/${name}\ncommitter Ada Test <ada@example.com> now\n${data(`${message}\n`)}`;
+  const input = `${head}from refs/heads/${name}^0\n${changes.join("")}`;
+  run(["fast-import", "--quiet", "--date-format=now"], input);
 }
 
 /** Follows the branch nowhere: no hook runs, no worktree moves. */
