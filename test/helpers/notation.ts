@@ -62,9 +62,15 @@ function createPlainEvent(letter: string, base: { readonly id: string; readonly 
   }
 }
 
+/** By seconds: laws ask for the same ones all the time. */
+const times = new Map<number, string>();
+
 /** Time of the n-th event of a turn: one hour a turn, one second an event. */
 function timeOf(turn: number, n: number): string {
-  return new Date(Date.UTC(2026, 0, 1, turn, 0, n)).toISOString();
+  const seconds = 3600 * turn + n;
+  const time = times.get(seconds) ?? new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
+  times.set(seconds, time);
+  return time;
 }
 
 /** Prints raw turns so that `parseConversation` reads them back. */

@@ -107,6 +107,23 @@ const hiding: fc.Arbitrary<Partial<Compaction>> = fc.oneof(
   fc.constant({ replacement: [] }),
 );
 
+/** What a compaction may do besides, whatever the conversation. */
+const MECHANICAL = {
+  reasoning: fc.constant("strip" as const),
+  tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
+  attachments: fc.constant("strip" as const),
+  index: fc.constantFrom({ text: "Index: a.ts", entries: 1 }, { text: 'Index: "b"\nc', entries: 2 }),
+  stubs: fc.record(
+    {
+      pointers: fc.constant(true as const),
+      first_line: fc.constant(true as const),
+      heads: fc.constant(true as const),
+    },
+    { requiredKeys: [] },
+  ),
+};
+const optionalHiding = fc.option(hiding);
+
 /** A random compaction of the conversation, `id` and `timestamp` left to the caller; `keeps` allows `keep`. */
 export function randomCompaction(
   turns: readonly Turn[],
@@ -118,24 +135,8 @@ export function randomCompaction(
     const own = turns[turn]?.events.map(({ id }) => id) ?? [];
     return fc.option(fc.constantFrom(...own, "missing"), { nil: undefined, freq: 2 });
   };
-  const mechanical = fc.record(
-    {
-      reasoning: fc.constant("strip" as const),
-      tool_calls: randomToolPolicy(turns),
-      tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
-      attachments: fc.constant("strip" as const),
-      index: fc.constantFrom({ text: "Index: a.ts", entries: 1 }, { text: 'Index: "b"\nc', entries: 2 }),
-      stubs: fc.record(
-        {
-          pointers: fc.constant(true as const),
-          first_line: fc.constant(true as const),
-          heads: fc.constant(true as const),
-        },
-        { requiredKeys: [] },
-      ),
-    },
-    { requiredKeys: [] },
-  );
+  const { reasoning, ...others } = MECHANICAL;
+  const mechanical = fc.record({ reasoning, tool_calls: randomToolPolicy(turns), ...others }, { requiredKeys: [] });
   const keep: fc.Arbitrary<string[]> =
     keeps && ids.length > 0 ? fc.subarray(ids, { maxLength: Math.min(ids.length, 4) }) : fc.constant([]);
   return fc
@@ -143,7 +144,7 @@ export function randomCompaction(
     .map(([a, b]) => (a > b && (a + b) % 4 !== 0 ? [b, a] : [a, b]) as [number, number])
     .chain(([from_turn, to_turn]) =>
       fc
-        .tuple(eventOf(from_turn), eventOf(to_turn), fc.option(keep, { nil: undefined }), fc.option(hiding), mechanical)
+        .tuple(eventOf(from_turn), eventOf(to_turn), fc.option(keep, { nil: undefined }), optionalHiding, mechanical)
         .map(([from_event, to_event, kept, hides, policies]) => ({
           type: "compaction" as const,
           from_turn,
