@@ -8,6 +8,7 @@ import { checkStore, type FsckReport } from "../../../src/app/integrity/fsck.ts"
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { FindingCode } from "../../../src/core/integrity/finding.ts";
+import { plantCommit } from "../../helpers/plant-commit.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createImportedWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
@@ -161,7 +162,7 @@ function read(path: string): string {
 }
 
 /** Commits files (null = removed) on the branch, and brings its worktree along. */
-function plant(files: Readonly<Record<string, string | null>>, mode = "100644", message = "plant"): void {
+function plant(files: Readonly<Record<string, string | null>>, mode = "100644", message?: string): void {
   commitOn(branch, files, mode, message);
   run(["reset", "--quiet", "--hard"]);
 }
@@ -172,14 +173,9 @@ function plantOn(fork: string, files: Readonly<Record<string, string | null>>): 
   commitOn(name, files, "100644");
 }
 
-function commitOn(name: string, files: Readonly<Record<string, string | null>>, mode: string, message = "plant"): void {
-  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
-  const changes = Object.entries(files).map(([path, text]) =>
-    text === null ? `D ${path}\n` : `M ${mode} inline ${path}\n${data(text)}`,
-  );
-  const head = `commit refs/heads/${name}\ncommitter Ada Test <ada@example.com> now\n${data(`${message}\n`)}`;
-  const input = `${head}from refs/heads/${name}^0\n${changes.join("")}`;
-  run(["fast-import", "--quiet", "--date-format=now"], input);
+function commitOn(name: string, files: Readonly<Record<string, string | null>>, mode: string, message?: string): void {
+  const place = { cwd: workspace.store.root, env: workspace.temp.env };
+  plantCommit(place, name, files, { branch: name, mode, ...(message === undefined ? {} : { message }) });
 }
 
 /** Follows the branch nowhere: no hook runs, no worktree moves. */

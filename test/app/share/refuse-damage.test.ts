@@ -10,6 +10,7 @@ import { createReadTurns } from "../../../src/app/share/read-turns.ts";
 import { refuseDamage } from "../../../src/app/share/refuse-damage.ts";
 import { sha256 } from "../../../src/app/workspace/object-id.ts";
 import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { plantCommit } from "../../helpers/plant-commit.ts";
 import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
@@ -23,6 +24,7 @@ let branch: string;
 let sound: string;
 beforeEach(async () => {
   ({ workspace, branch } = await createImportedWorkspace(buildSession(plainTurns(TURNS)).text()));
+  texts.clear();
   const payload = "what is too long for a line\n";
   const name = sha256(payload);
   sound = commit(branch, {
@@ -37,24 +39,22 @@ afterEach(() => removeWorkspace(workspace));
 /** Files of a commit; null = removed. */
 type Files = Readonly<Record<string, string | null>>;
 
-function run(args: readonly string[], input = "", env: Record<string, string> = {}): string {
-  return git(workspace.store.root, { ...workspace.temp.env, ...env }, args, input);
+function run(args: readonly string[]): string {
+  return git(workspace.store.root, workspace.temp.env, args);
 }
 
+/** Files of the sound commit that were read, by path. */
+const texts = new Map<string, string>();
+
 function read(path: string): string {
-  return `${run(["show", `${sound}:${path}`])}\n`;
+  const text = texts.get(path) ?? `${run(["show", `${sound}:${path}`])}\n`;
+  texts.set(path, text);
+  return text;
 }
 
 /** Commits files on a commit; no branch moves. */
 function commit(on: string, files: Files): string {
-  const index = { GIT_INDEX_FILE: join(workspace.temp.folder, "plant.index") };
-  run(["read-tree", on], "", index);
-  const lines = Object.entries(files).map(([path, text]) => {
-    const oid = text === null ? "0".repeat(40) : run(["hash-object", "-w", "--stdin"], text);
-    return `${text === null ? "0" : "100644"} ${oid}\t${path}\n`;
-  });
-  run(["update-index", "--index-info"], lines.join(""), index);
-  return run(["commit-tree", run(["write-tree"], "", index), "-p", on, "-m", "plant"]);
+  return plantCommit({ cwd: workspace.store.root, env: workspace.temp.env }, on, files);
 }
 
 function record(folder: string, fields: Readonly<Record<string, unknown>>): Files {
