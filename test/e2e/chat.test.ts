@@ -245,6 +245,6 @@ describe("jpg chat without a terminal", () => {
   });
 
   it.each([[["--new", "@"]], [["--new", "--fork"]], [["--json"]]])("refuses %j", async (words) => {
-    expect((await sandbox.jpg(["chat", ...words])).code).toBe(2);
+    expect((await sandbox.jpg(["chat", ...words], { process: false })).code).toBe(2);
   });
 });

@@ -225,7 +225,7 @@ describe("a pass", () => {
       [["--watch", "--every", "soon"], "a whole number"],
       [["--watch", "nowhere.jsonl"], "nowhere.jsonl does not exist"],
     ] as const) {
-      const { stdout, stderr, code } = await sandbox.jpg(["sync", ...args]);
+      const { stdout, stderr, code } = await sandbox.jpg(["sync", ...args], { process: false });
       expect([code, stdout + stderr]).toEqual([2, expect.stringContaining(what)]);
     }
   });

@@ -16,12 +16,13 @@ export interface InProcessResult {
 /** Commands that talk to the streams, signals or terminal of the process they run in: these need one of their own. */
 const NEED_A_PROCESS: ReadonlySet<string> = new Set(["chat", "git", "mcp"]);
 
-/** Whether a command line runs in the process of the tests. With JPG_TEST_PROCESSES=1 none does: slow, and nothing is handed in. */
-export function runsInProcess(argv: readonly string[]): boolean {
-  return (
-    process.env["JPG_TEST_PROCESSES"] !== "1" &&
-    !argv.some((word) => NEED_A_PROCESS.has(word) || word === "--watch" || word === "--exec")
-  );
+/**
+ * Whether a command line runs in the process of the tests; `own` = whether the test says that it needs one of its own. With
+ * JPG_TEST_PROCESSES=1 none does: slow, and nothing is handed in.
+ */
+export function runsInProcess(argv: readonly string[], own?: boolean): boolean {
+  if (process.env["JPG_TEST_PROCESSES"] === "1") return false;
+  return !(own ?? argv.some((word) => NEED_A_PROCESS.has(word) || word === "--watch" || word === "--exec"));
 }
 
 /** The world of a command that a user types: clock and randomness are real. */

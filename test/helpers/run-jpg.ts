@@ -25,7 +25,10 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** A user id to run as; a process of its own does. */
   readonly uid?: number;
-  /** Runs the built command as a process of its own: for what a process has alone (signals, umask, start-up, memory, pid). */
+  /**
+   * Runs the built command as a process of its own: for what a process has alone (signals, umask, start-up, memory, pid). False =
+   * in the process of the tests in any case: for a command that talks to its own process, where it is refused before it does.
+   */
   readonly process?: boolean;
 }
 
@@ -48,7 +51,7 @@ type PlacedOptions = Required<Pick<RunOptions, "cwd" | "env">> & RunOptions;
 
 /** Runs jpg to its end, in this process where that can be; never throws for an exit code. */
 function runHere(args: readonly string[], options: PlacedOptions): Promise<JpgResult> {
-  if (options.process === true || options.uid !== undefined || !runsInProcess(args)) return runJpg(args, options);
+  if (options.uid !== undefined || !runsInProcess(args, options.process)) return runJpg(args, options);
   return runInProcess(createUserRuntime(options.cwd, presentIn(options.env), options.input), args);
 }
 
