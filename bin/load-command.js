@@ -14,8 +14,10 @@ const WORTH_KEEPING = 16 * 1024;
 /** An import() that the bundle leaves is not its own: of what it compiled itself, node answers it without a warning. Texts quote it so. */
 const IMPORTS = /\bimport\((?!')/;
 const DIGEST_BYTES = 20;
-/** Files of versions that are used no more go; what is in use is compiled anew once a month. */
+/** Files of versions that are used no more go. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+/** What is kept is what the first calls needed, which may have been `--help`: so often what others compiled since is added. */
+const RENEWED_MS = 24 * 60 * 60 * 1000;
 
 /** Loads `file` and what it requires; `command` is the word that was typed. Gives what the file exports. */
 function loadCommand(file, command) {
@@ -35,7 +37,7 @@ function loadCommand(file, command) {
     }
     const kept = join(folder, `${basename(path)}.${command}`);
     const script = compile(path, source, readKept(kept));
-    if (script.cachedDataRejected !== false) compiled.push({ script, kept });
+    if (script.cachedDataRejected !== false || isDue(kept)) compiled.push({ script, kept });
     script.runInThisContext()(module.exports, module.require, module, path, dirname(path));
     return module.exports;
   };
@@ -71,6 +73,12 @@ function readKept(path) {
   }
   const code = bytes.subarray(0, -DIGEST_BYTES);
   return digest(code).equals(bytes.subarray(code.length)) ? code : undefined;
+}
+
+/** Whether what is kept was written a while ago, or is gone. */
+function isDue(path) {
+  const { mtimeMs = 0 } = fs.statSync(path, { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs > RENEWED_MS;
 }
 
 function digest(bytes) {

@@ -76,6 +76,19 @@ describe("starting jpg", () => {
     start(LARGE, { XDG_CACHE_HOME: join(folder.path, "file") });
   });
 
+  it("adds once a day what later calls of the command compiled", () => {
+    const place = join(folder.path, start(["completion", "--help"])[0] ?? "");
+    const [name = ""] = readdirSync(place);
+    const size = (): number => statSync(join(place, name)).size;
+    const first = size();
+    start(LARGE);
+    expect(size()).toBe(first);
+    const longAgo = Date.now() / 1000 - 2 * 24 * 60 * 60;
+    utimesSync(join(place, name), longAgo, longAgo);
+    start(LARGE);
+    expect(size()).toBeGreaterThan(first);
+  });
+
   it("clears what was not used for long, and keeps the rest", () => {
     const place = join(folder.path, ".cache/jpg/code", own);
     mkdirSync(place, { recursive: true });
