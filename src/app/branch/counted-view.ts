@@ -11,6 +11,7 @@ import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-fa
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
+import { learnKept } from "./kept-turns-cache.ts";
 import { type KnownTurns, type LoadedView, loadCompactions } from "./load-view.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
@@ -55,6 +56,8 @@ async function load(
   const turnCount = tree.turnOids.length;
   const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
   const { facts, turns } = await readFacts(store, tree, { shown, ...query });
+  const located = await learnKept(store, tree.turnOids, { compactions: live.applied, turns });
+  if (located !== live.applied) await keepHidden(store, tree, { turns, compactions: located });
   const elsewhere = turnCount - facts.reduce((count, one) => count + countTurns(one), 0);
   // What a provider counted was sent with turns that are not known here: it says nothing of the others.
   const counted = elsewhere === 0 ? facts : facts.map(withoutUsage);

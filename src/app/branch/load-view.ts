@@ -11,6 +11,7 @@ import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers, coversWhole } from "./covers.ts";
+import { learnKept, locateKept } from "./kept-turns-cache.ts";
 import { type DamagedRecord, readCompactions } from "./stored-records.ts";
 import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
 
@@ -76,7 +77,7 @@ async function loadLive(
         reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made over`,
       });
   }
-  return { all, applied, unapplied, damaged };
+  return { all, applied: locateKept(store, tree.turnOids, applied), unapplied, damaged };
 }
 
 /** The end turns that a compaction cuts inside: they are read to check what it covers. */
@@ -164,7 +165,11 @@ export async function loadView(
   const turnCount = tree.turnOids.length;
   const live =
     loaded ?? (await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn)));
-  const turns = await readTurns(store, tree, planTurnReadings(turnCount, live.applied), known);
+  const readings = planTurnReadings(turnCount, live.applied);
+  const turns = await readTurns(store, tree, readings, known);
+  const whole = new Map([...turns]);
+  for (const { turn } of readings.filter(isStart)) whole.delete(turn);
+  await learnKept(store, tree.turnOids, { compactions: live.applied, turns: whole });
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 

@@ -14,6 +14,7 @@ import { storeOverrides } from "../branch/conversation-config.ts";
 import { keepHidden } from "../branch/counted-view.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coversDigest } from "../branch/covers.ts";
+import { learnKept } from "../branch/kept-turns-cache.ts";
 import type { KnownTurns } from "../branch/load-view.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { verifyCoverage } from "../branch/verify-coverage.ts";
@@ -90,8 +91,9 @@ async function keepFacts(
 ): Promise<void> {
   if (isNothing(planned) || compaction === null || !isHiding(compaction)) return;
   const { turns, live, before } = planned;
-  await keepHidden(store, tree, { turns, compactions: [...live.applied, compaction] });
-  await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added: compaction });
+  const [added = compaction] = await learnKept(store, tree.turnOids, { compactions: [compaction], turns });
+  await keepHidden(store, tree, { turns, compactions: [...live.applied, added] });
+  await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added });
 }
 
 async function previewCompaction(

@@ -1,7 +1,7 @@
 // Cuts a conversation into ranges of turns that the same overlays cover, so that what is hidden is decided once per
 // range and never per turn. A turn cut by an event bound is a range of its own.
 import type { Compaction } from "../compaction/compaction.ts";
-import { createOverlays, cutsTurn, type Overlay } from "./overlay.ts";
+import { createOverlays, cutsTurn, mayKeepIn, type Overlay } from "./overlay.ts";
 
 /** Turns (0-based, inclusive) under the same overlays. */
 export interface CoveredRange {
@@ -30,6 +30,8 @@ function listStarts(turnCount: number, overlays: readonly Overlay[]): ReadonlySe
     starts.add(overlay.from).add(overlay.to + 1);
     if (overlay.fromEvent !== undefined) starts.add(overlay.from + 1);
     if (overlay.toEvent !== undefined) starts.add(overlay.to);
+    for (const turn of overlay.keptTurns ?? [])
+      if (overlay.from <= turn && turn <= overlay.to) starts.add(turn).add(turn + 1);
   }
   for (const start of starts) if (start >= turnCount) starts.delete(start);
   return starts;
@@ -42,12 +44,13 @@ function planRange(from: number, to: number, overlays: readonly Overlay[]): Cove
   for (const overlay of overlays) {
     if (overlay.from > from || overlay.to < from) continue;
     active.push(overlay);
-    const partly = overlay.keep !== null || cutsTurn(overlay, from);
+    const mayKeep = mayKeepIn(overlay, from);
+    const partly = mayKeep || cutsTurn(overlay, from);
     if (overlay.hides && !partly) {
       hiddenBy = mustRead ? null : overlay;
       break;
     }
-    mustRead ||= overlay.keep !== null || (overlay.hides && partly);
+    mustRead ||= mayKeep || (overlay.hides && partly);
   }
   return {
     from,

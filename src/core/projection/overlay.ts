@@ -1,6 +1,7 @@
 // The overlay: a compaction made ready for lookups against a conversation of known length, its range clamped to it.
 // Overlays are always ordered newest first, so that the first one with an opinion wins.
 import { type Compaction, compareCompactions, isHiding, type SelectedCall } from "../compaction/compaction.ts";
+import { keptTurnsOf } from "../compaction/kept-turns.ts";
 
 /** A compaction clamped to a conversation. Turn positions are 0-based and inclusive; from <= to < turn count. */
 export interface Overlay {
@@ -15,6 +16,8 @@ export interface Overlay {
   readonly hides: boolean;
   /** Ids of the events that stay unchanged; null when there are none. */
   readonly keep: ReadonlySet<string> | null;
+  /** The turns that must be looked at for them, by raw position; null when each of the range must be. */
+  readonly keptTurns: ReadonlySet<number> | null;
   /** Calls named by a selective policy, by id of the request event; null for other policies. */
   readonly calls: ReadonlyMap<string, SelectedCall> | null;
 }
@@ -46,8 +49,14 @@ function createOverlay(turnCount: number, compaction: Compaction): Overlay {
     ...(toEvent !== undefined && to < turnCount ? { toEvent } : {}),
     hides: isHiding(compaction),
     keep: keep !== undefined && keep.length > 0 ? new Set(keep) : null,
+    keptTurns: keptTurnsOf(compaction),
     calls,
   };
+}
+
+/** Whether the overlay may keep something of a turn by name. */
+export function mayKeepIn({ keep, keptTurns }: Overlay, turn: number): boolean {
+  return keep !== null && (keptTurns === null || keptTurns.has(turn));
 }
 
 /** Whether the overlay covers only a part of a turn. */

@@ -19,7 +19,9 @@ import type { TokenMeter } from "../../../src/core/tokens/token-meter.ts";
 import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
+import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { withCaches } from "../../helpers/memory-cache.ts";
+import { parseConversation } from "../../helpers/notation.ts";
 import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 import { commit, file, writeOne } from "../../helpers/store-writes.ts";
@@ -177,6 +179,20 @@ describe("loadCounted", () => {
     expect((await shorter.load()).turnsRead.filter((turn) => turn > 0 && turn <= 150)).toEqual([]);
   });
 
+  it("reads of what a summary hides around what it keeps the kept turns alone", async () => {
+    const turns = parseConversation(Array.from({ length: 130 }, () => "U A").join(" | "));
+    const [, kept] = turns[7]?.events ?? [];
+    const summary = makeCompaction("k", [0, 119], { ...summaryOf("in short"), keep: [kept?.id ?? ""] });
+    const { store, tree, load } = await stored({ turns, compactions: [summary] });
+    const { view } = await whole(store, tree);
+    const seen = [0, 7, ...Array.from({ length: 10 }, (_, at) => 120 + at)];
+    expect((await load()).turnsRead).toHaveLength(130);
+    const { loaded, turnsRead } = await load();
+    expect(loaded.view).toEqual(view);
+    expect(turnsRead).toEqual(seen);
+    expect((await loadView(store, tree)).view).toEqual(view);
+  });
+
   it("takes nothing from a file that is damaged, or that was written for another store", async () => {
     const other = createTempFolder();
     await fc.assert(
@@ -209,6 +225,10 @@ describe("loadCounted", () => {
         expect(around.view).toEqual(view);
         expect((await loadView(store, tree)).view).toEqual(view);
         const { events } = all.get(position) as Turn;
+        const located = (await loadCompactions(store, tree)).applied;
+        expect(resolveDispositions([...all.values()], located)).toEqual(
+          resolveDispositions([...all.values()], applied),
+        );
         const others = applied.slice(1);
         for (const compactions of [applied, others]) {
           const expected = resolveDispositions([...all.values()], compactions);
