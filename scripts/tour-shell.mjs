@@ -33,20 +33,25 @@ export function openStage() {
   return { folder, project, env, close: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Shows a command as it is typed, runs it in the project, prints what it says, and gives its standard output. */
-export function show(stage, command, { lines } = {}) {
+/** Whether there is a git program; jpg works without. */
+export function hasGit() {
+  return spawnSync("git", ["--version"]).error === undefined;
+}
+
+/** Shows a command as it is typed, runs it in the project, prints what it says, and gives its standard output. `code` = how it ends. */
+export function show(stage, command, { lines, code = 0 } = {}) {
   const typed = command.map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   const inStore = command[0] === "store-git";
   print(bold(`$ ${inStore ? `git -C "$(jpg path)" ${typed.slice(1).join(" ")}` : typed.join(" ")}`));
   const path = inStore ? run(stage, ["jpg", "path"]).stdout.trim() : undefined;
-  const { stdout, stderr } = run(stage, inStore ? ["git", "-C", path, ...command.slice(1)] : command);
+  const { stdout, stderr } = run(stage, inStore ? ["git", "-C", path, ...command.slice(1)] : command, code);
   const said = `${stdout}${stderr}`.trimEnd();
   print(said === "" ? "" : `${shorten(said, lines)}\n`);
   return stdout;
 }
 
-/** Runs a command in the project and gives its output. Throws when it cannot be started or fails. */
-export function run(stage, [program, ...words]) {
+/** Runs a command in the project and gives its output. Throws when it cannot be started or ends with another exit code. */
+export function run(stage, [program, ...words], code = 0) {
   const call = program === "jpg" ? [process.execPath, [jpgScript, ...words]] : [program, words];
   const result = spawnSync(call[0], call[1], {
     cwd: stage.project,
@@ -54,10 +59,8 @@ export function run(stage, [program, ...words]) {
     encoding: "utf8",
     maxBuffer: 64_000_000,
   });
-  if (result.error?.code === "ENOENT")
-    throw new Error(`${program} was not found on PATH; jpg needs git 2.31 or newer.`);
   if (result.error !== undefined) throw result.error;
-  if (result.status !== 0) {
+  if (result.status !== code) {
     throw new Error(`\`${program} ${words.join(" ")}\` ended with exit code ${result.status}:\n${result.stderr}`);
   }
   return result;

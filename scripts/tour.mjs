@@ -1,21 +1,25 @@
 // The guided tour (`npm run tour`): jpg's main job on the bundled sample session, every command really run, in a
-// temporary folder that is removed at the end (`--keep` leaves it). Ends with exit code 1 when a step goes wrong.
+// temporary folder that is removed at the end (`--keep` leaves it). Ends with exit code 1 when a step goes wrong. Without a git
+// program it takes jpg's own way where git's is shown else, and says what is missing.
 import { appendFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildIfMissing, openStage, run, show, tell } from "./tour-shell.mjs";
+import { buildIfMissing, hasGit, openStage, run, show, tell } from "./tour-shell.mjs";
 
 const SAMPLE = fileURLToPath(new URL("../examples/sample-session.jsonl", import.meta.url));
 /** Result of a search in turn 18 of the sample. */
 const SEARCH = "0a8cc1ee-fdf6-4f6b-a10a-f4c7dfddc539";
+/** Exit code of a command that needs the git program. */
+const NEEDS_GIT = 3;
 const keep = process.argv.includes("--keep");
+const withGit = hasGit();
 
 const CHAPTERS = [
   {
     heading: "1. Bring a session in",
-    text: "sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one compaction by the agent itself.\nIt becomes a branch in a git repository inside .git/jpg, one commit a turn. The project's own files and branches are not touched.",
+    text: `sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one compaction by the agent itself.\nIt becomes a branch in a git repository ${withGit ? "inside .git/jpg" : "in your data folder"}, one commit a turn. The project's own files and branches are not touched.`,
     play: (stage) => {
-      show(stage, ["git", "init", "--quiet"]);
+      if (withGit) show(stage, ["git", "init", "--quiet"]);
       show(stage, ["jpg", "import", "sample-session.jsonl"]);
       show(stage, ["jpg", "ls"]);
     },
@@ -40,14 +44,17 @@ const CHAPTERS = [
     play: (stage) => {
       show(stage, ["jpg", "diff", "--stat"]);
       show(stage, ["jpg", "diff"], { lines: 28 });
-      show(stage, ["store-git", "log", "-1", "--stat", "--format=%h %an: %s"]);
+      if (withGit) show(stage, ["store-git", "log", "-1", "--stat", "--format=%h %an: %s"]);
     },
   },
   {
-    heading: "5. Take it back with stock git",
-    text: "A compaction is a commit that adds one file. Git's own revert takes it back, at any time and in any order.",
+    heading: withGit ? "5. Take it back with stock git" : "5. Take it back",
+    text: withGit
+      ? "A compaction is a commit that adds one file. Git's own revert takes it back, at any time and in any order."
+      : "A compaction is a commit that adds one file. `jpg revert` takes it back, as `git revert` would, at any time and in any order.",
     play: (stage) => {
-      show(stage, ["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
+      if (withGit) show(stage, ["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
+      else show(stage, ["jpg", "revert", newestCommit(stage)]);
       show(stage, ["jpg", "log"]);
     },
   },
@@ -55,8 +62,7 @@ const CHAPTERS = [
     heading: "6. Bring it back",
     text: "Reverting that revert brings the compaction back. jpg's own `revert` also says what that does to the view.",
     play: (stage) => {
-      const [newest] = JSON.parse(run(stage, ["jpg", "log", "--json"]).stdout);
-      show(stage, ["jpg", "revert", newest.commit.slice(0, 7)]);
+      show(stage, ["jpg", "revert", newestCommit(stage)]);
     },
   },
   {
@@ -97,8 +103,8 @@ const CHAPTERS = [
     heading: "9. Check out",
     text: "A checked-out conversation is a git worktree with the view as text: VIEW.md for people, view.jsonl for programs.",
     play: (stage) => {
-      show(stage, ["jpg", "checkout", "@", "../review"]);
-      show(stage, ["head", "-n", "7", "../review/VIEW.md"]);
+      show(stage, ["jpg", "checkout", "@", "../review"], { code: withGit ? 0 : NEEDS_GIT });
+      if (withGit) show(stage, ["head", "-n", "7", "../review/VIEW.md"]);
     },
   },
   {
@@ -124,6 +130,12 @@ const CHAPTERS = [
     },
   },
 ];
+
+/** What `jpg log` lists first, as it is typed. */
+function newestCommit(stage) {
+  const [newest] = JSON.parse(run(stage, ["jpg", "log", "--json"]).stdout);
+  return newest.commit.slice(0, 7);
+}
 
 /** Appends a request and its answer to a session file, linked to its last message. */
 function continueSession(file) {

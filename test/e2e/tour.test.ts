@@ -1,7 +1,7 @@
 // The tour is the newcomer's first command: it runs to its end without HOME or git identity, and what README.md shows of
 // it is what it prints. Ids and times differ from run to run and are masked on both sides.
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -101,6 +101,27 @@ describe("npm run tour", () => {
     expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
     expect(readdirSync(join(folder.path, "home"))).toEqual([]);
   });
+
+  it(
+    "runs without git: jpg takes back what git would, and a checkout says what it needs",
+    async () => {
+      const bin = join(folder.path, "only-node");
+      mkdirSync(bin);
+      symlinkSync(process.execPath, join(bin, "node"));
+      const { stdout, stderr } = await runTour([], bin);
+      expect(stderr).toBe("");
+      const typed = (text: string): string[] => transcript(mask(text)).map(({ command }) => command);
+      const withoutGit = typed(printed).filter((command) => !/^(?:git|head) /.test(command));
+      const own = typed(stdout);
+      expect(own.filter((command) => command !== "jpg revert COMMIT")).toEqual(
+        withoutGit.filter((command) => command !== "jpg revert COMMIT"),
+      );
+      expect(own.filter((command) => command === "jpg revert COMMIT")).toHaveLength(2);
+      expect(stdout).toContain("error: A checkout needs git, which jpg is running without.\nhint: install git");
+      expect(stdout).toContain("original.jsonl and sample-session.jsonl are equal, byte for byte.");
+    },
+    TOUR_MS,
+  );
 
   it(
     "keeps its folder with --keep, and where a step goes wrong names it",
