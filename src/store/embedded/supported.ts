@@ -13,7 +13,7 @@ const HARMLESS = ["noop", "preciousobjects", "worktreeconfig", "relativeworktree
 export async function requireSupported(root: string, gitDir: string): Promise<void> {
   const reason = await findReason(gitDir);
   if (reason === null) return;
-  throw repositoryError("engine_unsupported", `the store ${root} ${reason}, which only the git program reads`, {
+  throw repositoryError("engine_unsupported", `the store ${root} ${reason}: only the git program reads such a store`, {
     hints: ["install git: https://git-scm.com/downloads", "with git installed, leave out --engine embedded"],
     data: { root, reason },
   });
@@ -32,7 +32,7 @@ async function findReason(gitDir: string): Promise<string | null> {
   return null;
 }
 
-const PARTIAL = "is a partial clone, of which a remote has the rest";
+const PARTIAL = "is a partial clone (a remote has the rest)";
 
 function reasonOf(name: string, value: string): string | null {
   if (name === "core.repositoryformatversion" && Number(value) > 1) return `has the repository format ${value}`;

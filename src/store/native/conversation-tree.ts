@@ -1,4 +1,5 @@
 // Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
+import { needsGit } from "../needs-git.ts";
 import { STORE_MARKER } from "../readme-branch.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { readReach } from "./git/store-guard.ts";
@@ -12,7 +13,10 @@ const FILES = ["conversation.json", STORE_MARKER] as const;
 /** Branches that are looked at where HEAD names none: the first may be somebody else's. */
 const MOST_BRANCHES = 8;
 
-/** Whether the commit that HEAD names is of a repository of conversations; where it names none, one of the first branches. */
+/**
+ * Whether the commit that HEAD names is of a repository of conversations; where it names none, one of the first branches. Throws
+ * `needs_git` where git may not be asked and HEAD's files are not among those of the git dir: in a clone that shares or lacks objects.
+ */
 export async function isConversationTree(
   repository: Repository,
   { git = true }: { readonly git?: boolean } = {},
@@ -62,13 +66,18 @@ interface MarkingFile {
 async function readWithoutGit(repository: Repository): Promise<readonly MarkingFile[]> {
   const head = await readHead(repository, repository.gitDir);
   const commit = head === null || "commit" in head ? head?.commit : await readRef(repository, head.ref);
+  // jpg's stores name objects by SHA-1, and so do clones of them.
+  if (commit?.length !== 40) return [];
   const files = createObjectFiles(repository.gitDir);
   try {
-    const read = (oid: string | undefined): Buffer | null =>
-      (oid === undefined ? null : files.read(oid))?.bytes ?? null;
-    const tree = /^tree ([0-9a-f]{40})\n/.exec(read(commit ?? undefined)?.toString("latin1") ?? "")?.[1];
-    return parseTree(read(tree) ?? Buffer.alloc(0)).flatMap(({ name, oid }) =>
-      MARKING_FILES.includes(name) ? [{ name, text: read(oid)?.toString() ?? "" }] : [],
+    const read = (oid: string): Buffer => {
+      const found = files.read(oid);
+      if (found === null) throw needsGit(`Telling whether ${repository.cwd} holds conversations`);
+      return found.bytes;
+    };
+    const tree = /^tree ([0-9a-f]{40})\n/.exec(read(commit).toString("latin1"))?.[1];
+    return (tree === undefined ? [] : parseTree(read(tree))).flatMap(({ name, oid }) =>
+      MARKING_FILES.includes(name) ? [{ name, text: read(oid).toString() }] : [],
     );
   } finally {
     files.close();

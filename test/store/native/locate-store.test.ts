@@ -31,7 +31,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const locate = (cwd: string, more: { store?: string; env?: TestEnvironment } = {}): Promise<StoreLocation> => {
+interface Place {
+  store?: string;
+  env?: TestEnvironment;
+  git?: boolean;
+}
+
+const locate = (cwd: string, more: Place = {}): Promise<StoreLocation> => {
   mkdirSync(cwd, { recursive: true });
   return locateStore({ cwd, userDataDir, ...more, env: more.env ?? env });
 };
@@ -145,6 +151,28 @@ describe("the store one stands in", () => {
     const clone = join(folder.path, "clone");
     git(folder.path, env, ["clone", "-q", "-b", "t/main", root, clone]);
     expect(await locate(clone)).toEqual({ root: clone, kind: "here", exists: true });
+  });
+
+  it("is found without git where its objects are its own; where they are not, git is needed to tell", async () => {
+    const root = join(folder.path, "talks");
+    await makeStore(root, true);
+    git(root, env, ["config", "uploadpack.allowFilter", "true"]);
+    const clone = (name: string, ...options: string[]): string => {
+      const place = join(folder.path, name);
+      git(folder.path, env, ["clone", "-q", "-b", "t/main", ...options, root, place]);
+      return place;
+    };
+    const { GIT_CEILING_DIRECTORIES: _, ...open } = env;
+    const without = { env: open, git: false };
+    const plain = clone("clone");
+    expect(await locate(plain, without)).toEqual({ root: plain, kind: "here", exists: true });
+    const needsGit = { code: "needs_git", message: expect.stringMatching(/^Telling whether .* holds conversations/) };
+    const shared = clone("shared", "--shared");
+    for (const place of [shared, clone("partial", "--filter=blob:none", "--no-checkout", "--no-local")]) {
+      await expect(locate(place, without)).rejects.toMatchObject(needsGit);
+      await expect(locate(project, { ...without, store: place })).rejects.toMatchObject(needsGit);
+    }
+    expect(await locate(shared)).toMatchObject({ root: shared, exists: true });
   });
 
   it("is not a project that happens to have a file of that name", async () => {
