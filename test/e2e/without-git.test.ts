@@ -70,6 +70,8 @@ describe("without git", () => {
     const [first] = JSON.parse(await run("ls", "--json")) as [{ id: string }];
     for (const args of [
       ["checkout", "@", join(sandbox.root, "review")],
+      ["remote", "add", "team", join(sandbox.root, "team.git")],
+      ["push"],
       ["git", "log"],
       ["ls", "--engine", "native"],
     ]) {
@@ -79,6 +81,8 @@ describe("without git", () => {
         stderr: expect.stringMatching(/needs? (the )?git.*\nhint: install git/s) as string,
       });
     }
+    const added = await jpg("remote", "add", "team", join(sandbox.root, "team.git"));
+    expect(added.stderr).toMatch(/^error: Sharing conversations needs git, which jpg is running without\./);
     expect(existsSync(join(sandbox.root, "review"))).toBe(false);
     await run("rm", `${first.id}/everything`);
     expect(await jpg("rm", "--purge", "--yes")).toMatchObject({ code: 3 });

@@ -14,9 +14,9 @@ import { runPorcelain } from "../../store/native/porcelain/run-porcelain.ts";
 import { findRepositoryDir } from "../../store/native/refs/repository-dir.ts";
 import { readStoreHealth, type StoreHealth } from "../../store/native/store-health.ts";
 import { listJournals } from "../journal/journal-files.ts";
-import { openStore } from "../workspace/engine.ts";
+import { makeStore, openStore } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
-import { createWorkspaceStore, locate } from "../workspace/workspace.ts";
+import { locate } from "../workspace/workspace.ts";
 import { checkRemotes } from "./remote-check.ts";
 import { checkSpool } from "./spool-check.ts";
 
@@ -243,7 +243,7 @@ async function mend(runtime: Runtime, repository: Repository, { health, checks }
     const { env, nodePath, jpgPath } = runtime;
     // First what every command would mend: a stock clone stays one.
     await mendStore(repository.cwd, { env, nodePath, jpgPath });
-    await createWorkspaceStore(runtime, repository.cwd);
+    await makeStore(runtime, repository.cwd);
   }
   if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] }, runPorcelain);
   if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });

@@ -15,7 +15,8 @@ import { refuseSplice } from "../branch/spliced-turns.ts";
 import type { JournalHead } from "../journal/journal-lines.ts";
 import { recordTurn } from "../journal/record-turn.ts";
 import { openJournal, type TurnJournal } from "../journal/turn-journal.ts";
-import { createWorkspaceStore, type Workspace } from "../workspace/workspace.ts";
+import { makeStore } from "../workspace/engine.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { createLiveEvents, type LiveEvents } from "./live-event.ts";
 
 export interface OpenTurn {
@@ -64,7 +65,7 @@ export async function loadStart(
 /** Opens the turn after a branch's newest one with its request. Throws `turn_open`, `spliced_turns` and what the journal throws. */
 export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
   const { runtime, location, store } = workspace;
-  if (!location.exists && "root" in start) await createWorkspaceStore(runtime, location.root);
+  if (!location.exists && "root" in start) await makeStore(runtime, location.root);
   let readView = createViewReader(workspace, "tree" in start ? start.tree : null);
   let stored = 0;
   if ("tree" in start) await refuseSplice(workspace, start.tree);

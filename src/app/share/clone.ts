@@ -5,12 +5,11 @@ import { join, parse, resolve } from "node:path";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
-import { needsGit } from "../../store/needs-git.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
-import { chooseEngine } from "../workspace/engine.ts";
+import { makeStore, requireGit } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { makeActive } from "../workspace/standing.ts";
-import { createWorkspaceStore, openWorkspace, type WorkspaceOptions } from "../workspace/workspace.ts";
+import { openWorkspace, type WorkspaceOptions } from "../workspace/workspace.ts";
 import { type PullReport, pullConversations } from "./pull.ts";
 import { addRemote, findRemote } from "./remotes.ts";
 
@@ -35,7 +34,7 @@ export async function cloneConversations(
   request: CloneRequest,
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<CloneReport> {
-  if (chooseEngine(runtime) !== "native") throw needsGit("A clone");
+  requireGit(runtime, "A clone");
   const { cwd, env } = runtime;
   const url = isLocalPath(checkRemoteUrl(request.url)) ? resolve(cwd, request.url) : request.url;
   const path = resolve(cwd, request.directory ?? repositoryName(url));
@@ -45,7 +44,7 @@ export async function cloneConversations(
   const as: PublishedAs = refs.hidden.length > 0 ? "hidden" : "branches";
   if (refs[as].length === 0) throw noConversations(url);
   try {
-    await createWorkspaceStore(runtime, path);
+    await makeStore(runtime, path);
     return { path, ...(await fill(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
   } catch (error) {
     await rm(isNew ? path : join(path, ".git"), { recursive: true, force: true });

@@ -39,16 +39,17 @@ export function requireSharing({ store }: Workspace): Sharing {
 
 /**
  * Adds a remote. Unless `as` says otherwise, conversations are hidden refs where the project itself is pushed, and branches
- * elsewhere. Throws `bad_remote_name`, `bad_remote_url`, `remote_exists`.
+ * elsewhere. Throws `needs_git`, `bad_remote_name`, `bad_remote_url`, `remote_exists`.
  */
 export async function addRemote(
   workspace: Workspace,
   { name, url, as, filter }: Omit<NewRemote, "as"> & { readonly as?: PublishedAs },
 ): Promise<AddedRemote> {
+  const sharing = requireSharing(workspace);
   const place = absoluteUrl(workspace, checkRemoteUrl(url));
   const ofProject = (await projectRemotes(workspace)).some((remote) => isSameRepository(remote.url, place));
   const added = { name: checkRemoteName(name), url: place, as: as ?? (ofProject ? "hidden" : "branches") } as const;
-  await requireSharing(workspace).addRemote({ ...added, ...(filter === undefined ? {} : { filter }) });
+  await sharing.addRemote({ ...added, ...(filter === undefined ? {} : { filter }) });
   return { ...added, url: shownUrl(place), ofProject };
 }
 

@@ -3,9 +3,10 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { createFile } from "../../store/files/replace-file.ts";
+import { makeStore } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
 import { readTemplate } from "./templates.ts";
-import { createWorkspaceStore, locate } from "./workspace.ts";
+import { locate } from "./workspace.ts";
 
 export interface InitReport {
   /** Absolute path of the store. */
@@ -24,7 +25,7 @@ export async function initStore(
 ): Promise<InitReport> {
   const named = request.directory ?? request.store;
   const location = await locate(runtime, named === undefined ? undefined : resolve(runtime.cwd, named));
-  await createWorkspaceStore(runtime, location.root);
+  await makeStore(runtime, location.root);
   const { configFile } = resolveUserPaths(runtime.env, runtime.home);
   const created = await writeSettingsTemplate(configFile);
   const settings = `Settings go into ${configFile}${created ? " (every setting stands there, commented out)" : ""}`;

@@ -6,12 +6,12 @@ import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { codeOf, JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
-import { type Mended, mendStore } from "../../store/native/mend-store.ts";
-import { chooseEngine, makeStore, openStore } from "./engine.ts";
+import type { Mended } from "../../store/native/mend-store.ts";
+import { chooseEngine, makeStore, mend, openStore } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
-import { followSharing, followSharingToBe } from "./user-umask.ts";
+import { followSharing } from "./user-umask.ts";
 
 /** Most ignored settings that a warning names. */
 const NAMED_KEYS = 8;
@@ -60,7 +60,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
     location.exists
       ? await open()
       : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
-          await createWorkspaceStore(runtime, location.root);
+          await makeStore(runtime, location.root);
           return open();
         }),
   );
@@ -101,13 +101,8 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
 }
 
 /** Mends what a store says of its place, and says so in one line. */
-async function keepInPlace(
-  { engine, env, nodePath, jpgPath }: Runtime,
-  root: string,
-  { info }: Pick<WorkspaceOptions, "info">,
-): Promise<void> {
-  const isMended = info !== undefined && chooseEngine({ engine, env }) === "native";
-  const mended = !isMended ? null : await mendStore(root, { env, nodePath, jpgPath });
+async function keepInPlace(runtime: Runtime, root: string, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+  const mended = info === undefined ? null : await mend(runtime, root);
   if (mended === null) return;
   const { kind, foreign, worktrees, isShallow = false } = mended;
   const own =
@@ -149,13 +144,6 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
     git: chooseEngine(runtime) === "native",
     ...(store === undefined ? {} : { store }),
   });
-}
-
-/** Creates a store, or completes one: idempotent. */
-export async function createWorkspaceStore(runtime: Runtime, root: string): Promise<void> {
-  const gitDir = join(root, ".git");
-  await (chooseEngine(runtime) === "native" ? followSharingToBe(gitDir, runtime.env) : followSharing(gitDir));
-  await makeStore(runtime, root);
 }
 
 /** The project's config file for a store location; null outside a project. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DoctorCheck, type DoctorReport, examine } from "../../../src/app/integrity/doctor.ts";
 import { checkoutBranch } from "../../../src/app/manage/checkout.ts";
 import { resolveBranch } from "../../../src/app/names/resolve-id.ts";
-import { createWorkspaceStore } from "../../../src/app/workspace/workspace.ts";
+import { makeStore } from "../../../src/app/workspace/engine.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";
@@ -16,7 +16,7 @@ beforeEach(async () => {
   root = workspace.store.root;
   git(root, workspace.temp.env, ["remote", "add", "origin", "/nowhere"]);
   // The hooks of this runtime.
-  await createWorkspaceStore(workspace.runtime, root);
+  await makeStore(workspace.runtime, root);
 });
 afterEach(() => removeWorkspace(workspace));
 
@@ -97,7 +97,7 @@ describe("the doctor", () => {
       const message = after.checks.find(({ name }) => name === "hooks")?.message;
       expect(message).toContain("your own stay (core.hooksPath)");
       expect(message).toContain("a stock `git push` is not scanned for secrets");
-      await createWorkspaceStore(workspace.runtime, clone);
+      await makeStore(workspace.runtime, clone);
       expect(inClone(["config", "core.hooksPath"])).toBe("/mine");
       expect(readFileSync(own, "utf8")).toContain("mine");
       expect(inClone(["config", "--local", "--name-only", "--list"])).not.toContain("sparse");
@@ -120,7 +120,7 @@ describe("the doctor", () => {
 
   it("says that hooks call a jpg that is gone", async () => {
     const other = { ...workspace.runtime, jpgPath: "/gone/jpg.js" };
-    await createWorkspaceStore(other, root);
+    await makeStore(other, root);
     expect(wrong(await look())[0]).toMatchObject({
       name: "hooks",
       state: "problem",

@@ -104,7 +104,7 @@ export function gitError(failure: GitFailure): JpgError {
 
 /** Creates the error of a git that is not installed: `git_missing`. */
 export function gitMissingError(cause: unknown): JpgError {
-  return repositoryError("git_missing", `jpg needs git ${OLDEST_GIT} or newer, and no \`git\` was found in PATH`, {
+  return repositoryError("git_missing", `this needs git ${OLDEST_GIT} or newer, and no \`git\` was found in PATH`, {
     hints: ["install git: https://git-scm.com/downloads (Debian: apt install git, macOS: xcode-select --install)"],
     cause,
   });
