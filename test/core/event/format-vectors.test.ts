@@ -26,7 +26,6 @@ import type { ConversationStore } from "../../../src/store/conversation-store.ts
 // covers: 064 "Summary stores its text, generated at creation"
 // covers: 064 "Expensive or non-deterministic results are stored (eager)"
 // covers: 064 "Cheap deterministic ones store the policy (lazy)"
-// covers: 064 "Example: `fs_read_file` keeps its arguments by hint"
 // covers: 064 "Provider-delegated compaction is out of scope: opaque items cannot be integrated"
 
 /** An event of an expected view: the id of one shown as it is, changes to one, or a whole event. */

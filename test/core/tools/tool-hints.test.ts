@@ -4,6 +4,7 @@ import { DEFAULT_TOOL_HINTS, hintFor } from "../../../src/core/tools/tool-hints.
 import { warnOfUnknownTools } from "../../../src/core/tools/unknown-tools.ts";
 
 // covers: 064 "Default table for seven tools, as workspace configuration"
+// covers: 064 "Example: `fs_read_file` keeps its arguments by hint"
 // covers: 036 "Tools can declare their own compaction rules"
 // covers: 036 "Table of nine tools: response, dedup, subsumes"
 // covers: 036 "`learn` calls may be compacted away: keep their result"
