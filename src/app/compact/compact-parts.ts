@@ -87,7 +87,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
       else warnings.push(`not summarised: turns ${rangeText(cut)}, ${report.reason ?? "nothing to compact"}`);
     } catch (error) {
       if (!isTooLong(error))
-        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.tree.branch, input });
+        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.branch, input });
       warnings.push(`not summarised: turns ${rangeText(cut)}, a summary would be longer`);
     }
   }

@@ -6,27 +6,35 @@ import { type AppendedCompaction, appendCompaction } from "./append-compaction.t
 import type { CompactRequest } from "./compact-request.ts";
 
 export interface CompactionSeries {
-  /** What the next compaction is planned on: the branch as the one before left it; the fork, once there is one. */
-  readonly tree: BranchTree;
+  /** Where the next compaction is appended: the fork, once there is one. */
+  readonly branch: string;
+  /** What it is planned on: the branch as the one before left it. */
+  tree(): Promise<BranchTree>;
   /** Appends the next one, or in a dry run plans it. Throws as `appendCompaction` does; the series can go on then. */
   append(request: CompactRequest): Promise<AppendedCompaction>;
 }
 
 /** Begins a series on a branch as it stands. */
 export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionSeries {
-  let current = tree;
+  let { branch } = tree;
+  // After the last compaction nobody asks how it left the branch.
+  let load = (): Promise<BranchTree> => Promise.resolve(tree);
   let standing = workspace;
   let isCommitted = false;
   return {
-    get tree() {
-      return current;
+    get branch() {
+      return branch;
     },
+    tree: () => load(),
     async append(request) {
+      const current = await load();
       const appended = await appendCompaction(standing, current, isCommitted ? { ...request, fork: false } : request);
       standing = withoutOverrides(workspace);
-      const { branch, commit } = appended.report;
+      const { commit } = appended.report;
       if (commit !== null) {
-        current = await loadBranchTree(workspace.store, branch, commit);
+        const made = appended.report.branch;
+        branch = made;
+        load = () => loadBranchTree(workspace.store, made, commit);
         isCommitted = true;
       }
       return appended;

@@ -27,7 +27,7 @@ export async function omitTurns(
   series: CompactionSeries,
   { runs, ...request }: OmitRequest,
 ): Promise<readonly CompactReport[]> {
-  const { tree } = series;
+  const tree = await series.tree();
   requireTurns(runs, tree.turnOids.length);
   const [first, last] = [runs[0]?.from ?? 0, runs.at(-1)?.to ?? 0];
   const between = tree.turnOids
