@@ -1,19 +1,16 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 import type { Config } from "../../config/config.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import {
-  type CompactionPlan,
-  type CompactionRequest,
-  planCompaction,
-  trialOf,
-} from "../../core/plan/plan-compaction.ts";
+import type { UnreadTurns } from "../../core/plan/compaction-request.ts";
+import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
+import { knownOf, turnsLikely } from "../../core/plan/unread-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import type { LiveCompactions } from "../branch/load-view.ts";
+import { type LiveCompactions, loadTurns } from "../branch/load-view.ts";
 import { requirePins } from "../branch/pins.ts";
 import { worstSource } from "../branch/token-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -101,8 +98,9 @@ async function planLoaded(
   const counted = meter.countView(before, live.applied);
   const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
-  const plan = planCompaction({ ...request, ...(strategies === null ? {} : { strategies: strategies.request }) });
-  if (lacksTurns(plan, request)) return null;
+  const asked = { ...request, ...(strategies === null ? {} : { strategies: strategies.request }) };
+  const plan = await settle(planCompaction(asked), { request, facts: loaded.facts, workspace, tree });
+  if (plan === null) return null;
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): NothingPlanned => ({
     ...reason,
@@ -135,10 +133,33 @@ async function planLoaded(
   return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
 }
 
-/** Why there is nothing shows only in all turns, and what is kept by name may stand in any of them. */
-function lacksTurns(plan: CompactionPlan | Nothing, { unread }: CompactionRequest): boolean {
-  if (unread === undefined || unread.messages.size === 0) return false;
-  return isNothing(plan) || plan.compaction.keep !== undefined;
+type Settling = Pick<PlanPlace, "workspace" | "tree"> & Pick<LoadedForPlan, "request" | "facts">;
+
+/**
+ * Gives what was planned with turns left unread; null where it takes all of them: what is kept by name may stand in any, and why there
+ * is nothing may show only there.
+ */
+async function settle(plan: CompactionPlan | Nothing, settling: Settling): Promise<CompactionPlan | Nothing | null> {
+  const { unread } = settling.request;
+  if (unread === undefined || unread.messages.size === 0) return plan;
+  if (!isNothing(plan)) return plan.compaction.keep === undefined ? plan : null;
+  return explainUnread(unread, settling);
+}
+
+/** Why there is nothing, from a few of the unread turns: where older compactions are the reason they show it. */
+async function explainUnread(
+  unread: UnreadTurns,
+  { request, facts, workspace, tree }: Settling,
+): Promise<Nothing | null> {
+  const some = turnsLikely(unread, facts);
+  if (some.length === 0) return null;
+  const turns = new Map([...request.turns, ...(await loadTurns(workspace.store, tree, some))]);
+  const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
+  return explainFromSome({
+    ...request,
+    turns: new Map([...turns].sort(([a], [b]) => a - b)),
+    unread: knownOf(rest, facts),
+  });
 }
 
 /** Why a batch is not worth it; null when it is, and where any gain is. */

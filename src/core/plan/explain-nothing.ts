@@ -11,8 +11,24 @@ import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts"
 
 type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
 
+/**
+ * Says that older compactions have taken out all that may be, where they have; null else. A few turns of what they hide are enough at
+ * hand, if something could be taken out of those.
+ */
+export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
+  if (request.compactions.length === 0 || isNothing(plan({ ...request, compactions: [] }))) return null;
+  return {
+    nothing: "all that may be taken out is compacted already",
+    hints: [
+      "`jpg log` lists the compactions; `jpg compact --keep 0` takes the newest turns too, `--profile heavy` has a summary stand for them.",
+    ],
+  };
+}
+
 /** Names the cause; what was found, with what to type where something helps, when none of them is it. */
 export function explainNothing(found: Nothing, request: CompactionRequest, plan: Plan): Nothing {
+  const older = explainByOlder(request, plan);
+  if (older !== null) return older;
   for (const { without, cause, hint } of causesOf(request)) {
     if (!isNothing(plan({ ...request, ...without }))) return { nothing: cause, hints: [hint] };
   }
@@ -27,16 +43,9 @@ interface Cause {
 }
 
 function causesOf(request: CompactionRequest): readonly Cause[] {
-  const { range, compactions, keep = [], hints, strategies } = request;
+  const { range, keep = [], hints, strategies } = request;
   const { to, protectTokens, ...rest } = range;
   const causes: Cause[] = [];
-  if (compactions.length > 0) {
-    causes.push({
-      without: { compactions: [] },
-      cause: "all that may be taken out is compacted already",
-      hint: "`jpg log` lists the compactions; `jpg compact --keep 0` takes the newest turns too, `--profile heavy` has a summary stand for them.",
-    });
-  }
   if (protectTokens !== undefined && to === undefined) {
     causes.push({
       without: { range: rest },

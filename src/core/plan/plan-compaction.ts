@@ -10,7 +10,7 @@ import { extendEventRange, standsForTurns } from "../range/summary-extent.ts";
 import { joinRuns, rangesIntersect, type TurnRange } from "../range/turn-range.ts";
 import { planStrategies, type StrategyOutcome, type StrategyRequest } from "../strategies/plan-strategies.ts";
 import type { CompactionDraft, CompactionPlan, CompactionRequest } from "./compaction-request.ts";
-import { explainNothing, nothingChanged, nothingVisible } from "./explain-nothing.ts";
+import { explainByOlder, explainNothing, nothingChanged, nothingVisible } from "./explain-nothing.ts";
 import { freezeHints } from "./freeze-hints.ts";
 import { entersLoop, keepLoop } from "./loop-range.ts";
 import { effectOf } from "./plan-effect.ts";
@@ -43,6 +43,11 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
 export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
   const plan = planAsAsked(asked);
   return isNothing(plan) ? explainNothing(plan, asked, planAsAsked) : plan;
+}
+
+/** Why nothing comes of a request, from some of the turns that older compactions hide; null where these do not show it. */
+export function explainFromSome(asked: CompactionRequest): Nothing | null {
+  return explainByOlder(asked, planAsAsked);
 }
 
 function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {

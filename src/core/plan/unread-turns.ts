@@ -56,6 +56,22 @@ export function turnsNamed({ messages, calls }: UnreadTurns, { hints = {} }: Pic
   return [...messages.keys()].filter((turn) => named.some(({ from, to }) => from <= turn && turn <= to));
 }
 
+/**
+ * Lists some unread turns (0-based, ascending) of which something can likely be taken out: they call tools, or stand in a stretch with
+ * reasoning. Few where there are many.
+ */
+export function turnsLikely({ messages, calls }: UnreadTurns, facts: readonly TurnFacts[]): readonly number[] {
+  const calling = calls.flatMap(({ from, to }) => [from, to]).filter((turn) => messages.has(turn));
+  const thinking = facts.findLast(({ index, kinds }) => kinds.reasoning > 0 && messages.has(index));
+  const stretch =
+    thinking === undefined ? [] : Array.from({ length: countTurns(thinking) }, (_, at) => thinking.index + at);
+  const likely = calling.length > 0 ? calling.sort((a, b) => a - b).slice(-MOST_LIKELY) : stretch;
+  return [...new Set(likely.filter((turn) => messages.has(turn)))];
+}
+
+/** Turns that are read to see whether something can be taken out. */
+const MOST_LIKELY = 16;
+
 /** Names the tools that unread turns of a range call. */
 export function toolsUnread({ from, to }: TurnRange, unread: UnreadTurns | undefined): readonly string[] {
   return (unread?.calls ?? []).filter((call) => call.from <= to && call.to >= from).map(({ tool }) => tool);

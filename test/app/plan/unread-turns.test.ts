@@ -4,6 +4,7 @@ import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import { planOnBranch } from "../../../src/app/plan/compact-plan.ts";
 import { loadForPlan } from "../../../src/app/plan/load-plan.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import { planCompaction } from "../../../src/core/plan/plan-compaction.ts";
@@ -64,6 +65,31 @@ it("reads hidden turns whose calls are left out by name, and those alone", async
   const { turns } = await loadForPlan(place, await treeOf(branch), { range: {} });
   expect([...turns.keys()]).toEqual([0, 3, 4, 10, 11, 12, 13, 14]);
   await place.close();
+});
+
+it("says from a few hidden turns that all is compacted already", async () => {
+  for (const steps of [CALLING, ["prompt", "think", "say"]] as const) {
+    const branch = await summarised(repeat(230, steps), 225);
+    await compact(workspace, await treeOf(branch), { ...NOTHING, range: {} });
+    const tree = await treeOf(branch);
+    const turns = new Set(tree.turnOids);
+    let read = 0;
+    const store = Object.create(workspace.store, {
+      readBlobs: {
+        value: (oids: readonly string[]) => {
+          read += oids.filter((oid) => turns.has(oid)).length;
+          return workspace.store.readBlobs(oids);
+        },
+      },
+    }) as typeof workspace.store;
+    const found = await planOnBranch({ ...workspace, store }, tree, { range: {} });
+    expect(found).toMatchObject({ nothing: "all that may be taken out is compacted already" });
+    expect(read).toBeLessThanOrEqual(steps === CALLING ? 5 + 16 : 5 + 100);
+    const { request } = await loadForPlan(workspace, tree, { range: {} }, true);
+    expect(found).toMatchObject(planCompaction(request));
+    await removeWorkspace(workspace);
+    workspace = await createGitWorkspace();
+  }
 });
 
 it("is in force in the turns that it did not read once the summary is reverted", async () => {
