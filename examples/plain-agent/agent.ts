@@ -3,12 +3,12 @@ import type { AgentFormat, Machine } from "../../src/formats/agent-format.ts";
 import { lineUuid, sessionUuid } from "../../src/formats/derived-ids.ts";
 import { parseExportOrigin } from "../../src/formats/export-origin.ts";
 import { writePlainSession } from "./export.ts";
-import { IMPORTER_VERSION, isPlainSession, plainSessionId, readPlainSession } from "./import.ts";
+import { isPlainSession, PLAIN_IMPORTER, plainSessionId, readPlainSession } from "./import.ts";
 
 export const PLAIN: AgentFormat = {
   name: "plain",
   agent: { name: "Plain", email: "plain@jpg.invalid" },
-  importer: IMPORTER_VERSION,
+  importer: PLAIN_IMPORTER,
   files: {
     endings: [".jsonl"],
     folders: (machine, directory) => [{ path: folderOf(machine, directory) }],

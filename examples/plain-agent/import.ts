@@ -9,7 +9,7 @@ import type { SessionSource } from "../../src/formats/session-source.ts";
 import { toUsableId } from "../../src/formats/usable-id.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
-export const IMPORTER_VERSION = 1;
+export const PLAIN_IMPORTER = 1;
 
 /** One message, and where it stands in the file. */
 export interface PlainMessage {
@@ -65,7 +65,7 @@ export function createSession(
   const known = new Set(messages.flatMap(({ id }) => id ?? []));
   return {
     ...names,
-    importer: IMPORTER_VERSION,
+    importer: PLAIN_IMPORTER,
     title: messages[0]?.text.split("\n", 1)[0] ?? "",
     titles: [],
     createdAt: timeOf(0),

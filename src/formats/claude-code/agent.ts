@@ -8,7 +8,7 @@ import { parseExportOrigin } from "../export-origin.ts";
 import { claudeDescent } from "./descent.ts";
 import { isClaudeSession } from "./detect.ts";
 import { exportClaudeCode } from "./export.ts";
-import { claudeSessionId, IMPORTER_VERSION, readClaudeSession } from "./import.ts";
+import { CLAUDE_IMPORTER, claudeSessionId, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
 import { parseLine } from "./line.ts";
 import { CLAUDE_SETUP, configFolder } from "./setup.ts";
@@ -20,7 +20,7 @@ const ENDING = ".jsonl";
 export const CLAUDE_CODE: AgentFormat = {
   name: "claude-code",
   agent: { name: "Claude Code", email: "claude-code@jpg.invalid" },
-  importer: IMPORTER_VERSION,
+  importer: CLAUDE_IMPORTER,
   files: {
     endings: [ENDING],
     folders: (machine, directory) => [{ path: projectFolder(machine, directory) }],

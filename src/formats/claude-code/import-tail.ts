@@ -7,7 +7,7 @@ import { createParsedLines } from "../parsed-lines.ts";
 import type { SessionMark } from "../session-mark.ts";
 import type { SessionSource } from "../session-source.ts";
 import { listParts } from "./descent.ts";
-import { IMPORTER_VERSION } from "./import.ts";
+import { CLAUDE_IMPORTER } from "./import.ts";
 import { parseLine } from "./line.ts";
 import { indexSession, type LineEntry, type SessionIndex } from "./session-index.ts";
 import { readPath, type SessionReading } from "./session-reading.ts";
@@ -35,7 +35,7 @@ function createTail(reading: SessionReading, former: FormerMark, lineCount: numb
   const parts = listParts(plan.source, index);
   return {
     format: "claude-code",
-    importer: IMPORTER_VERSION,
+    importer: CLAUDE_IMPORTER,
     sessionId: state.sessionId,
     title: state.title,
     titles: readTitles(index, state.sessionId, state.lastTitle),

@@ -22,7 +22,7 @@ import type { TurnCut } from "./turn-cuts.ts";
 import { readPlannedTurn } from "./turn-reader.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const IMPORTER_VERSION = 5;
+export const CLAUDE_IMPORTER = 5;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";
@@ -43,7 +43,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const readTurn = (turn: number) => readPlannedTurn(plan, turn);
   return {
     format: "claude-code",
-    importer: IMPORTER_VERSION,
+    importer: CLAUDE_IMPORTER,
     sessionId,
     title: title?.title ?? UNTITLED,
     titles: readTitles(index, sessionId),
