@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AGENTS } from "../src/formats/agents.ts";
 import { createTempFolder, type TempFolder, writeText } from "./helpers/temp-repository.ts";
@@ -52,6 +53,21 @@ describe("files of src", () => {
   it("have no more than 250 lines", () => {
     const lines = (path: string): number => readFileSync(join(root, path), "utf8").trimEnd().split("\n").length;
     expect(sourceFiles().filter((path) => lines(path) > 250)).toEqual([]);
+  });
+
+  it("have no function of more than 60 lines, its head and its end with it", () => {
+    const long: string[] = [];
+    const look = (node: ts.Node, file: ts.SourceFile): void => {
+      const lineOf = (at: number): number => file.getLineAndCharacterOfPosition(at).line;
+      if (ts.isFunctionLike(node) && lineOf(node.end) - lineOf(node.getStart(file)) >= 60)
+        long.push(`${file.fileName}:${lineOf(node.getStart(file)) + 1}`);
+      ts.forEachChild(node, (child) => look(child, file));
+    };
+    for (const path of sourceFiles()) {
+      const file = ts.createSourceFile(path, readFileSync(join(root, path), "utf8"), ts.ScriptTarget.Latest);
+      look(file, file);
+    }
+    expect(long).toEqual([]);
   });
 });
 

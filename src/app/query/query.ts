@@ -10,7 +10,7 @@ import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignature } from "../branch/append-record.ts";
 import { isRecordOf } from "../branch/tool-records.ts";
 import { recoverTurns } from "../journal/recover-turns.ts";
-import { asAnswering } from "../models/models.ts";
+import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import { rememberProvider } from "../workspace/remembered-providers.ts";
@@ -96,19 +96,8 @@ async function talkQuery(
       import("../branch/counted-view.ts"),
     ]);
     load ??= createCountedLoader(workspace.store);
-    const { name, facts } = opened;
-    const situation = {
-      ...where,
-      load,
-      model: name,
-      ...asAnswering(opened),
-      window: facts.contextWindow,
-      isWindowSet: facts.setWindow !== undefined,
-      signal: request.signal,
-      tools: definitions,
-      notice: say,
-      warn: say,
-    };
+    const voice = { notice: say, warn: say };
+    const situation = { ...where, ...asSent(opened), load, signal: request.signal, tools: definitions, ...voice };
     const done = await autoCompact(workspace, on, situation);
     if (done !== null) compactions.push(done);
   };
@@ -141,6 +130,15 @@ async function talkQuery(
   const report = await reportOf(workspace, begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
   return { ...report, compactions };
+}
+
+/** The model that is sent the conversation, and how much it takes. */
+function asSent(
+  opened: OpenedModel,
+): Pick<AutoSituation, "model" | "window" | "isWindowSet"> & ReturnType<typeof asAnswering> {
+  const { name, facts } = opened;
+  const isWindowSet = facts.setWindow !== undefined;
+  return { model: name, ...asAnswering(opened), window: facts.contextWindow, isWindowSet };
 }
 
 /** Whether `--cfg` of this call names the model that answers. */

@@ -78,9 +78,8 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       const aside = keys.setAside();
       const typed = await read({ prompt, escapes: true });
       keys.putBack(aside);
-      if (typed.kind === "line") return typed.text;
       if (typed.kind === "interrupted") work.interrupt?.();
-      return null;
+      return typed.kind === "line" ? typed.text : null;
     },
     readKey: (wanted) => readOneKey(keys, wanted, plain),
     async interruptible(task) {

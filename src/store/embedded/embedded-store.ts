@@ -71,16 +71,9 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
   const resolve = (revision: string, place = gitDir): Promise<string | null> =>
     resolveRevision(repository, { objects, read, head: place }, revision);
   const trees = createTreeReader({
-    read: async (name) => findTree(objects, await treeOf(name)),
+    read: async (name) => findTree(objects, await treeOf(name, resolve, read)),
     explainMissing: (oid) => Promise.resolve(missingObject(repository, oid)),
   });
-  /** Trees are asked for by id, or as `<revision>^{tree}`. */
-  const treeOf = async (name: string): Promise<string | null> => {
-    const [, revision] = /^(.*)\^\{tree\}$/s.exec(name) ?? [];
-    if (revision === undefined) return name;
-    const commit = await resolve(revision);
-    return commit === null ? null : (await read(commit)).tree;
-  };
   return {
     engine: "embedded",
     root,
@@ -93,11 +86,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     partial: null,
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
-    async listBranchesWith(commit) {
-      const tips = await listBranches(repository, () => undefined);
-      const holding = await tipsHolding(read, [...new Set(tips.map((tip) => tip.commit))], commit);
-      return tips.filter((tip) => holding.has(tip.commit));
-    },
+    listBranchesWith: (commit) => listBranchesWith(repository, read, commit),
     readBranch: async (name) => readRef(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
     useBranch: (name, worktree) => useBranch(repository, name, worktree),
@@ -110,11 +99,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     async *readBlobs(oids, atLeast) {
       for (const oid of oids) yield (await objects.read(oid, atLeast)).bytes;
     },
-    readCommitTimes: async (commits) => {
-      const times: number[] = [];
-      for (const commit of commits) times.push((await read(commit)).committer.seconds);
-      return times;
-    },
+    readCommitTimes: (commits) => readCommitTimes(read, commits),
     async readLog(query) {
       const from = await resolve(query.from);
       if (from === null) throw missingObject(repository, query.from);
@@ -132,6 +117,34 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     },
     close: () => Promise.resolve(repository.files.close()),
   };
+}
+
+/** The id of a tree that is asked for by id, or as `<revision>^{tree}`; null where there is no such commit. */
+async function treeOf(
+  name: string,
+  resolve: (revision: string) => Promise<string | null>,
+  read: CommitTools["read"],
+): Promise<string | null> {
+  const [, revision] = /^(.*)\^\{tree\}$/s.exec(name) ?? [];
+  if (revision === undefined) return name;
+  const commit = await resolve(revision);
+  return commit === null ? null : (await read(commit)).tree;
+}
+
+async function listBranchesWith(
+  repository: EmbeddedRepository,
+  read: CommitTools["read"],
+  commit: string,
+): Promise<readonly BranchTip[]> {
+  const tips = await listBranches(repository, () => undefined);
+  const holding = await tipsHolding(read, [...new Set(tips.map((tip) => tip.commit))], commit);
+  return tips.filter((tip) => holding.has(tip.commit));
+}
+
+async function readCommitTimes(read: CommitTools["read"], commits: readonly string[]): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const commit of commits) times.push((await read(commit)).committer.seconds);
+  return times;
 }
 
 async function findTree(objects: EmbeddedObjects, oid: string | null): ReturnType<EmbeddedObjects["find"]> {

@@ -2,7 +2,14 @@
 // one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
-import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "../conversation-store.ts";
+import type {
+  BranchTip,
+  BranchWrite,
+  ConversationStore,
+  PartialClone,
+  TreeFile,
+  WriteResult,
+} from "../conversation-store.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
 import type { Worktree } from "../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
@@ -34,12 +41,14 @@ import { fastImport, type ImportedBranch } from "./writes/fast-import.ts";
 import { createSigner } from "./writes/sign-commits.ts";
 import { type ObjectReader, writeSmall } from "./writes/small-write.ts";
 
-/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
-export async function openNativeStore(options: {
+/** Where a store is. */
+interface StorePlace {
   readonly root: string;
   readonly env: Environment;
-}): Promise<ConversationStore> {
-  const { root, env } = options;
+}
+
+/** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
+export async function openNativeStore({ root, env }: StorePlace): Promise<ConversationStore> {
   const found = await findOwnRepository(root, env);
   if (found === null) {
     throw userError("store_missing", `there is no jpg store at ${root}`, {
@@ -84,9 +93,7 @@ export async function openNativeStore(options: {
     readCommitTimes: (commits) => readCommitTimes(reader, commits),
     readLog: (query) => readLog(repository, query),
     findText: async (commits, query) => {
-      // Git would get what it looks into one by one.
-      for (const commit of partial === null ? [] : commits)
-        await partial?.bring((await trees.list(commit, query.under)).map(({ oid }) => oid));
+      if (partial !== null) await bringTexts(partial, trees, { commits, under: query.under });
       return findText(repository, commits, query);
     },
     write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null }, writes),
@@ -100,6 +107,15 @@ export async function openNativeStore(options: {
       await Promise.all([reader.close(), sizes.close()]);
     },
   };
+}
+
+/** Gets what git is going to look into, all at once: it would get each by itself. */
+async function bringTexts(
+  partial: PartialClone,
+  trees: ReturnType<typeof createTreeReader>,
+  { commits, under }: { readonly commits: readonly string[]; readonly under: readonly string[] },
+): Promise<void> {
+  for (const commit of commits) await partial.bring((await trees.list(commit, under)).map(({ oid }) => oid));
 }
 
 /** What means the same everywhere and needs no git of its own: an id or a whole ref, and steps from it. */
