@@ -101,6 +101,7 @@ await bundle(
         group("planning", 5, [
           "src/app/branch/fork-start.ts",
           "src/app/branch/pins.ts",
+          "src/app/diff/counted-sides.ts",
           "src/app/diff/view-text.ts",
           "src/app/plan/hidden-by.ts",
           "src/app/plan/loss.ts",
